@@ -87,7 +87,6 @@ class Calibrator(BatchWrapper):
     The scores of an example are those that the model gives before it first learns from it.
     """
 
-    _only_observes = True
     _repeats = False  # whether repeated examples are used, too
     _kind: Any  # the base class of the models
     _wanted: str  # the end of the error message for other models

@@ -1,21 +1,22 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
+import numbers
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 
+from river import compose
 from river import metrics as river_metrics
 
 from .._core import Batch
 from ..base.checks import check_integer, checked_weight
-from ..base.classifiers import cloned
-from ..base.protocol import inner
-from ..base.wrapper import TransparentWrapper
+from ..base.classifiers import cloned, is_multilabel, last_step, shown
+from ..base.protocol import inner, inner_and_input
+from ..base.wrapper import ModelWrapper, TransparentWrapper, check_model
 from ..metrics import ZeroOneLoss
 from ..metrics.base import TaxonomyMetric
-from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, map_nodes, without_branch
-from .evaluation import Evaluation, check_models
-from .members import Members, change_taxonomy
+from ..taxonomy import Label, Renamed, Taxonomy
+from ..taxonomy.errors import short
 
 MODELS_PER_EXAMPLE = 1.25  # how many learn, on average over a round
 
@@ -32,8 +33,8 @@ class SuccessiveHalving(TransparentWrapper):
     Models are compared by the metric over a window, at its end; in the very first window also after
     1, 2, 4, 8, ... examples. Predictions are those of the best model in the last comparison.
 
-    Equal parts of the models, such as the same scaler before different learners, or the same
-    learner inside different decoders, are shared: they transform and learn only once.
+    Each model learns by itself. Transformers that all of them need stand in front of the selection,
+    as in `LogTFIDF() | SuccessiveHalving(models)`, where they transform each example once.
 
     Parameters
     ----------
@@ -122,13 +123,12 @@ class SuccessiveHalving(TransparentWrapper):
         window: int = 500,
     ) -> None:
         self.models: list[Any] = list(models)
-        check_models(self.models)
+        _check_models(self.models)
         check_integer("window", window, 1)
-        self._members = Members(self.models)
         super().__init__(self.models[0])
         self.metric: Any = metric
         self.window = window
-        self._start_rounds(ZeroOneLoss(self._taxonomy) if metric is None else metric)
+        self._start(ZeroOneLoss(self._taxonomy) if metric is None else metric)
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -144,7 +144,7 @@ class SuccessiveHalving(TransparentWrapper):
     @property
     def learning_models(self) -> list[Any]:
         """The models that learn at present."""
-        return [self.models[i] for i in self._rounds.learning]
+        return [self.models[i] for i in self._learning]
 
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
         """Return a selection of untrained models with the same parameters.
@@ -182,39 +182,92 @@ class SuccessiveHalving(TransparentWrapper):
             return
         if isinstance(y, Iterator):  # it is needed several times
             y = list(y)
-        members, before = self._members, self._taxonomy if self._open else None
-        inputs = members.transform(x, self._work)
-        predictions = members.predict(inputs, self._rounds.compared, self._evaluation.predict)
-        members.learn(inputs, y, w, self._work, kwargs)
-        if self._open and self._taxonomy is not before:  # the other models need new labels, too
-            rest = members.work(range(len(self.models)), self._work)
-            members.learn(inputs, y, w, rest, kwargs)
-            self._evaluation.follow(self._taxonomy)
-        if predictions:
-            self._evaluation.update(y, predictions, w, self._taxonomy)
-        if (best := self._rounds.advance(self._rank)) is not None:
-            self.model = self.models[best]
-        if not self._rounds.n:
-            self.metrics = list(self._evaluation.running)
-            self._start_window()
+        before, learning = self._taxonomy, self._learning
+        compared = learning if len(learning) > 1 else []
+        predictions = [(i, self._what_it_reads(self.models[i], x)) for i in compared]
+        weight = () if w == 1.0 else (w,)
+        if weight:
+            kwargs["w"] = w
+        for model in self.learning_models:
+            model.learn_one(x, y, **kwargs)
+        if self._taxonomy is not before:  # the other models need new labels, too
+            for i in set(range(len(self.models))).difference(learning):
+                self.models[i].learn_one(x, y, **kwargs)
+            self._follow_taxonomy()
+        for i, y_pred in predictions:
+            self._running[i].update(y, y_pred, *weight)
+        self._advance()
+
+    def _start(self, metric: Any) -> None:
+        """Start the very first round, with new metrics."""
+        _check_metric(metric, self.models)
+        self._metric = metric
+        multilabel = is_multilabel(self._last)
+        reads = getattr(metric, "_reads", "labels" if metric.requires_labels else "probabilities")
+        if reads == "labels" and not (multilabel and isinstance(metric, TaxonomyMetric)):
+            reads = "answers"
+        elif reads == "probabilities" and multilabel:
+            reads = "marginals"
+        self._reads: str = reads
+        self._decided: bool = False  # after the very first window
+        self._running: list[Any] = [metric.clone() for _ in self.models]
+        self._start_round()
+        self.metrics = list(self._running)
+
+    def _what_it_reads(self, model: Any, x: Any) -> Any:
+        """A prediction in the form that the metric reads."""
+        if self._reads == "answers":
+            return model.predict_one(x)
+        if self._reads == "labels":  # those that are on, which takes less time than all labels
+            last, x = inner_and_input(model, x)
+            return [last._taxonomy.nodes[v] for v in last._learned_nodes_on(x)]
+        if self._reads == "scores":
+            return model.score_one(x)
+        p = model.predict_proba_one(x)
+        return p if self._reads == "probabilities" else {label: p[label][True] for label in p}
+
+    def _start_round(self) -> None:
+        """Let all models learn."""
+        self._excess: float = 0.0  # steps of models in this round, above MODELS_PER_EXAMPLE
+        self._start_window(range(len(self.models)), self.window)
+
+    def _start_window(self, learning: Sequence[int], length: int) -> None:
+        """Let these models learn; they are compared at the end, if there are several."""
+        self._learning: list[int] = sorted(learning)
+        self._length = length
+        self._n: int = 0  # examples in this window
+        if len(learning) > 1:
+            for i in learning:
+                self._running[i] = self._metric.clone()
+        self._follow_taxonomy()
+
+    def _follow_taxonomy(self) -> None:
+        """Let the metrics read the labels of an open taxonomy that have arrived."""
+        if isinstance(self._metric, TaxonomyMetric) and not isinstance(self.taxonomy, Taxonomy):
+            for metric in self._running:
+                metric.taxonomy_ = self._taxonomy
+
+    def _advance(self) -> None:
+        """Count an example; compare the models and start a window or a round if it is time to."""
+        self._n += 1
+        self._excess += len(self._learning) - MODELS_PER_EXAMPLE
+        ends = self._n == self._length
+        early = not self._decided and self._n & (self._n - 1) == 0
+        if len(self._learning) > 1 and (ends or early):
+            ranking = sorted(self._learning, key=self._rank)
+            self.model = self.models[ranking[0]]
+            if ends:
+                self._decided = True
+                self.metrics = list(self._running)
+                self._start_window(ranking[: (len(ranking) + 1) // 2], 2 * self._length)
+        if len(self._learning) == 1 < len(self.models) and self._excess <= 0:
+            self._start_round()
 
     def _rank(self, i: int) -> tuple[float, bool]:
         """The key that sorts models, the best first; the present one wins ties."""
-        return self._evaluation.loss(i), self.models[i] is not self.model
-
-    def _start_rounds(self, metric: Any) -> None:
-        self._evaluation = Evaluation(metric, self.models)
-        self._rounds = Rounds(len(self.models), self.window)
-        self._start_window()
-        self.metrics = list(self._evaluation.running)
-
-    def _start_window(self) -> None:
-        """Prepare for other models to learn."""
-        self._work = self._members.work(self._rounds.learning)
-        self._open = not isinstance(self.taxonomy, Taxonomy)
-        self._evaluation.start(self._rounds.compared)
-        if self._open:
-            self._evaluation.follow(self._taxonomy)
+        value: float = self._running[i].get()
+        loss = -value if self._metric.bigger_is_better else value
+        return loss, self.models[i] is not self.model
 
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
         """Continue with another taxonomy in all models, and start a new round.
@@ -227,14 +280,13 @@ class SuccessiveHalving(TransparentWrapper):
             `{old label: new label}`, or `{old label: None}` for nodes to forget.
 
         """
-        change = map_nodes(self._taxonomy, taxonomy, renamed)
-        metric = self._evaluation.metric
+        metric = self._metric
         if isinstance(metric, TaxonomyMetric):
             metric = metric.clone({"taxonomy": taxonomy})
-        self._change_models(change, lambda model: model.adopt(taxonomy, renamed))
+        self._change_models(lambda model: model.adopt(taxonomy, renamed))
         if self.metric is not None:
             self.metric = metric
-        self._start_rounds(metric)
+        self._start(metric)
 
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in all models.
@@ -245,72 +297,73 @@ class SuccessiveHalving(TransparentWrapper):
             The node.
 
         """
-        change = without_branch(self._taxonomy, label)
-        self._change_models(change, lambda model: model.forget(label))
+        self._change_models(lambda model: model.forget(label))
 
-    def _change_models(self, change: NodeMapping, work: Callable[[Any], None]) -> None:
+    def _change_models(self, work: Callable[[Any], None]) -> None:
         """Change the taxonomy of all models, or of none."""
-        before = copy.deepcopy(vars(self))  # all at once, so that shared parts stay shared
+        before = copy.deepcopy(vars(self))
         try:
-            change_taxonomy(self.models, change, work)
+            for model in self.models:
+                work(last_step(model))
         except BaseException:
             vars(self).update(before)
             raise
 
     def _checked(self, X: Batch, ys: Any) -> bool:
-        learners = [model for _, model in self._members.learners]
-        checked = [inner(model)._checked(X, ys) for model in learners]
-        return all(checked) and not self._members.transformers
+        return all(inner(model)._checked(X, ys) for model in self.models)
 
 
-class Rounds:
-    """The numbers of the models that learn, in rounds of windows.
+def _check_models(models: list[Any]) -> None:
+    """Raise an error unless these are separate models of the same kind in the same taxonomy."""
+    if not models:
+        raise ValueError("`models` must have at least one model, got []")
+    for model in models:
+        check_model(model, "learn_one", "predict_one")
+    first = last_step(models[0])
+    for model in map(last_step, models[1:]):
+        if is_multilabel(model) != is_multilabel(first):
+            raise TypeError(
+                "`models` must all predict multilabels, or all of them single labels, got "
+                f"{shown(first)} and {shown(model)}"
+            )
+        if model.taxonomy != first.taxonomy:
+            raise ValueError(
+                f"`models` must have the same taxonomy, got {short(first.taxonomy)} and "
+                f"{short(model.taxonomy)}"
+            )
+    parts = [id(part) for part in _parts(models)]
+    if len(set(parts)) < len(parts):
+        raise ValueError(
+            "`models` must be separate models, but two of them have the same object inside, which "
+            "would learn every example twice; clone it"
+        )
 
-    Attributes
-    ----------
-    learning
-        The numbers of the models that learn, in order.
-    n
-        The number of examples in the present window.
 
-    """
+def _parts(models: Iterable[Any]) -> Iterator[Any]:
+    """Models, and what is inside their pipelines and wrappers."""
+    for model in models:
+        yield model
+        if isinstance(model, compose.Pipeline):
+            yield from _parts(model.steps.values())
+        elif isinstance(model, SuccessiveHalving):
+            yield from _parts(model.models)
+        elif isinstance(model, ModelWrapper):
+            yield from _parts([model.model])
 
-    def __init__(self, n_models: int, window: int) -> None:
-        self.n_models = n_models
-        self.window = window
-        self.decided: bool = False  # after the very first window
-        self.start()
 
-    def start(self) -> None:
-        """Start a round, in which all models learn."""
-        self.excess: float = 0.0  # steps of models in this round, above MODELS_PER_EXAMPLE
-        self._start_window(range(self.n_models), self.window)
-
-    def _start_window(self, learning: Sequence[int], length: int) -> None:
-        self.learning: list[int] = sorted(learning)
-        self.length = length
-        self.n: int = 0
-
-    @property
-    def compared(self) -> list[int]:
-        """The models to compare: those that learn, if there are several."""
-        return self.learning if len(self.learning) > 1 else []
-
-    def advance(self, key: Callable[[int], Any]) -> int | None:
-        """Count an example; return the best model if it is chosen now, else None.
-
-        `key` sorts models, the best first.
-        """
-        self.n += 1
-        self.excess += len(self.learning) - MODELS_PER_EXAMPLE
-        best = None
-        ends = self.n == self.length
-        if self.compared and (ends or (not self.decided and self.n & (self.n - 1) == 0)):
-            ranking = sorted(self.learning, key=key)
-            best = ranking[0]
-            if ends:
-                self.decided = True
-                self._start_window(ranking[: (len(ranking) + 1) // 2], 2 * self.length)
-        if not self.compared and self.n_models > 1 and self.excess <= 0:
-            self.start()
-        return best
+def _check_metric(metric: Any, models: list[Any]) -> None:
+    """Raise an error unless this is a metric for all of these models, with a single value."""
+    for model in map(last_step, models):
+        if not isinstance(metric, river_metrics.base.Metric) or not metric.works_with(model):
+            raise TypeError(
+                f"`metric` must be a metric for {shown(model)}, of this library or of River, got "
+                f"{short(metric)}; for a rolling metric, use `window`"
+            )
+        if getattr(metric, "_reads", "") == "scores" and not hasattr(model, "score_one"):
+            raise TypeError(
+                f"{type(metric).__name__} reads scores, but {shown(model)} has no `score_one`"
+            )
+    if not isinstance(metric.get(), numbers.Real):
+        raise ValueError(
+            f"`metric` must have a single value to compare, got {type(metric).__name__}"
+        )
