@@ -12,7 +12,7 @@ from pathlib import Path
 
 import river_hier
 from river_hier import datasets
-from river_hier.datasets.io.file_dataset import FileDataset
+from river_hier.datasets.file_dataset import FileDataset
 from support.paths import ROOT
 from support.processes import environment
 

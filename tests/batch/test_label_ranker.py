@@ -14,7 +14,7 @@ from scipy import optimize
 
 import oracles
 from river_hier import Taxonomy, batch, evaluate, kernel, linear_model, losses, metrics
-from river_hier.batch.working_sets import ascend_simplex
+from river_hier.batch.hierarchical_multilabel_svm import ascend_simplex
 from support.hypothesis_settings import n_examples
 from support.rankings import BAD_CANDIDATES, candidates_of, listed, separable
 from support.strategies import features, multilabels, parents_of, reals, taxonomies

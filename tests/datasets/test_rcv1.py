@@ -12,8 +12,7 @@ import math
 import pytest
 
 from river_hier import Taxonomy, datasets
-from river_hier.datasets import rcv1
-from river_hier.datasets.io import file_dataset
+from river_hier.datasets import file_dataset, rcv1
 from support.corpora import by_depth, on, real_data
 from support.rcv1_corpus import (
     HIERARCHY,

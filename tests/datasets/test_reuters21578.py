@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from oracles import reuters
 from river_hier import Taxonomy, datasets
-from river_hier.datasets import reuters21578
-from river_hier.datasets.io import file_dataset
+from river_hier.datasets import file_dataset, reuters21578
 from support.corpora import by_depth, on, real_data, refused
 from support.hypothesis_settings import n_examples
 from support.packing import tarred

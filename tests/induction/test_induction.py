@@ -31,8 +31,7 @@ import oracles
 from river_hier import Taxonomy, induction
 from river_hier.induction.binary_tree import BinaryTree
 from river_hier.induction.divergence import divergence, divergences, joints, merge
-from river_hier.induction.jensen_shannon_tree import agglomerate, all_costs
-from river_hier.induction.leave_one_out import LeaveOneOut
+from river_hier.induction.jensen_shannon_tree import LeaveOneOut, agglomerate, all_costs
 from support.hypothesis_settings import n_examples
 from support.river_checks import rivers_checks
 from support.strategies import LABELS

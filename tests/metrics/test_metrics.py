@@ -23,7 +23,7 @@ from river import metrics as river_metrics
 import oracles
 from river_hier import Taxonomy, evaluate, losses, metrics
 from river_hier import linear_model as ours_linear
-from river_hier.metrics.sums import Partials, plus
+from river_hier.metrics.base import Partials, plus
 from river_hier.taxonomy import UnknownLabelError
 from support.hypothesis_settings import n_examples
 from support.predictions import ANIMALS, P_ANIMALS, answers, truths

@@ -1,7 +1,8 @@
-"""Downloading a file: resumed after an interruption, verified before it gets its name."""
+"""Base class of the streams that read files, and the download of files."""
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import hashlib
 import http.client
@@ -9,11 +10,145 @@ import os
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
-from .files import check_whole
+from .base import TaxonomyDataset, data_home
+from .files import ErrorHandler, Files, check_whole, plain
+
+
+class Source(NamedTuple):
+    """Where a file can be downloaded: the publisher and mirrors, tried in this order."""
+
+    urls: Sequence[str]
+    sha256: str | None
+    check: Callable[[Path], object] | None = None  # of the content, without a SHA-256
+
+
+class FileDataset(TaxonomyDataset):
+    """Base class of the streams that read files.
+
+    A subclass defines `taxonomy`, `HELP` (how to get the files, for the message if there are none)
+    and `_examples(report)`, a generator that opens the files each time. It calls
+    `report(file, line, message)` for each broken record and, if that returns, continues with the
+    next one. A truncated or damaged file is always an error, because it is unknown how much is
+    missing. So is a file of which every record had to be skipped.
+
+    `path` is a file, folder or archive, by default the folder of the class in River's data home.
+    `on_error` is `"raise"`, a `ValueError` that names file and line, or `"skip"`, which counts
+    the broken records. The other parameters are those of `TaxonomyDataset`.
+    """
+
+    HELP: ClassVar[str]
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        on_error: str,
+        task: str,
+        n_features: int,
+        **sizes: Any,
+    ) -> None:
+        super().__init__(task, n_features, **sizes)
+        self._errors = ErrorHandler(on_error)
+        self.path = path
+        self.on_error = on_error
+
+    @abc.abstractmethod
+    def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[Any, Any], Any]]:
+        """Read the files once."""
+
+    def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
+        self._errors = errors = ErrorHandler(self.on_error)
+        return _not_all_skipped(self._examples(errors), errors)
+
+    @property
+    def n_skipped(self) -> int:
+        """The number of records that the latest iteration has skipped."""
+        return self._errors.n
+
+    @property
+    def skipped(self) -> tuple[str, ...]:
+        """The messages of the first ten skipped records."""
+        return tuple(self._errors.first)
+
+    @property
+    def location(self) -> Path:
+        """The place of the files, whether or not they exist."""
+        return data_home() / type(self).__name__ if self.path is None else Path(self.path)
+
+    def download(self) -> None:
+        """Download the missing files. Without `path` this happens automatically when needed."""
+        self._fetch(self._sources())
+
+    def _sources(self) -> Mapping[str, Source]:
+        """The sources of the files that can be downloaded; a licensed corpus has none."""
+        return {}
+
+    def _fetch(self, names: Iterable[str]) -> None:
+        sources = self._sources()
+        if self.location.is_file():
+            file = str(self.location)
+            raise NotADirectoryError(f"`path` must be a folder to download into, got {file!r}")
+        for name in names:
+            if name not in sources or (self.location / plain(name)).exists():
+                continue
+            for url in sources[name].urls:
+                try:
+                    fetch(url, self.location / name, sources[name].sha256, sources[name].check)
+                    break
+                except ConnectionError as error:
+                    if url == sources[name].urls[-1]:
+                        raise ConnectionError(
+                            f"{error}; or put {name} into {str(self.location)!r} yourself"
+                        ) from error
+
+    @contextlib.contextmanager
+    def _files(self, *names: str, at: str | os.PathLike[str] | None = None) -> Iterator[Files]:
+        """Open the files, and download the named ones first if they are missing.
+
+        `at` is the place of the files if it is not `location`: an archive inside it, or a path of
+        their own.
+        """
+        if self.path is None:
+            self._fetch(names)
+        try:
+            with Files(self.location if at is None else at) as files:
+                if missing := [name for name in names if not files.matching(plain(name))]:
+                    raise FileNotFoundError(f"{str(files.path)!r} lacks {', '.join(missing)}")
+                yield files
+        except FileNotFoundError as error:
+            raise FileNotFoundError(f"{error}; {self.HELP}") from error
+
+    @property
+    def _repr_content(self) -> dict[str, str]:
+        content: dict[str, str] = super()._repr_content
+        content["Path"] = "River's data home" if self.path is None else os.fspath(self.path)
+        return content
+
+
+def _not_all_skipped(
+    examples: Iterator[tuple[dict[Any, Any], Any]], errors: ErrorHandler
+) -> Iterator[tuple[dict[Any, Any], Any]]:
+    """The examples. If every record was broken, the files are probably not the expected ones."""
+    example = None
+    for example in examples:
+        yield example
+    if example is None and errors.n:
+        raise ValueError(f"every record had to be skipped ({errors.n:,}): {errors.first[0]}")
+
+
+def check_subset(name: str, values: Any, known: Iterable[str]) -> None:
+    """Raise unless `values` is a collection of one or more of the known names."""
+    known = tuple(known)
+    try:
+        fits = not isinstance(values, str) and bool(values) and set(values) <= set(known)
+    except TypeError:  # not iterable, or not hashable
+        fits = False
+    if not fits:
+        raise ValueError(f"`{name}` must be a list or tuple of some of {known}, got {values!r}")
+
 
 _CHUNK = 1 << 16
 _TIMEOUT = 60.0  # seconds without data, not of the whole download

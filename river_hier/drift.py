@@ -1,3 +1,5 @@
+"""Concept drift: models that are reset only in the branches where the stream has changed."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
@@ -7,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base, drift
 
-from .._core import trained_nodes
-from ..base.checks import checked_weight
-from ..base.wrapper import TransparentWrapper, check_model
-from ..taxonomy import Label, NodeMapping, Taxonomy
+from ._core import trained_nodes
+from .base.checks import checked_weight
+from .base.wrapper import TransparentWrapper, check_model
+from .taxonomy import Label, NodeMapping, Taxonomy
+
+__all__ = ["BranchReset"]
+
 
 Mask = NDArray[np.bool_]
 
@@ -111,7 +116,7 @@ class BranchReset(TransparentWrapper):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from .. import linear_model
+        from . import linear_model
 
         yield {"model": linear_model.HPerceptron()}
 

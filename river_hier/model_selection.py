@@ -1,3 +1,5 @@
+"""Model selection: learn several models at once and predict with the best."""
+
 from __future__ import annotations
 
 import copy
@@ -8,15 +10,18 @@ from typing import Any, Self
 from river import compose
 from river import metrics as river_metrics
 
-from .._core import Batch
-from ..base.checks import check_integer, checked_weight
-from ..base.classifiers import cloned, is_multilabel, last_step, shown
-from ..base.protocol import inner, inner_and_input
-from ..base.wrapper import ModelWrapper, TransparentWrapper, check_model
-from ..metrics import ZeroOneLoss
-from ..metrics.base import TaxonomyMetric
-from ..taxonomy import Label, Renamed, Taxonomy
-from ..taxonomy.errors import short
+from ._core import Batch
+from .base.checks import check_integer, checked_weight
+from .base.classifiers import cloned, is_multilabel, last_step, shown
+from .base.protocol import inner, inner_and_input
+from .base.wrapper import ModelWrapper, TransparentWrapper, check_model
+from .metrics import ZeroOneLoss
+from .metrics.base import TaxonomyMetric
+from .taxonomy import Label, Renamed, Taxonomy
+from .taxonomy.errors import short
+
+__all__ = ["SuccessiveHalving"]
+
 
 MODELS_PER_EXAMPLE = 1.25  # how many learn, on average over a round
 
@@ -132,7 +137,7 @@ class SuccessiveHalving(TransparentWrapper):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from .. import linear_model
+        from . import linear_model
 
         yield {"models": [linear_model.HPerceptron(), linear_model.HAROW()], "window": 10}
 
