@@ -97,21 +97,6 @@ def test_scores_of_kept_nodes_do_not_change(name: str, data: Any) -> None:
     learned(model, stream(data, name, after, 5))
 
 
-@pytest.mark.slow(but=5)
-@pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN])
-@given(st.data())
-@n_examples(10)
-def test_the_same_taxonomy_changes_nothing(name: str, data: Any) -> None:
-    t = data.draw(trees())
-    model = learned(learner(name, t), stream(data, name, t))
-    other = copy.deepcopy(model)
-    model.adopt(Taxonomy(t.edges))
-    for x, y in stream(data, name, t):
-        assert model.score_one(x) == near(other.score_one(x))
-        model.learn_one(x, y)
-        other.learn_one(x, y)
-
-
 @pytest.mark.slow(but=4)
 @pytest.mark.parametrize("name", ["Hieron", *TOP_DOWN])
 @given(st.data())
@@ -244,23 +229,6 @@ def test_kernel_least_squares_cannot_adopt() -> None:
     with pytest.raises(TypeError, match=r"kernel\.HRLS cannot.*linear_model\.HRLS can"):
         model.adopt(T.rename({"b": "z"}), {"b": "z"})
     assert model.predict_one({}).keys() == set(T.nodes[1:])
-
-
-@pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN, "HMinOver"])
-def test_clone_pickle_and_copy_after_adoption(name: str) -> None:
-    after = T.extend([("c", "x"), ("r", "y")]).move("e", "y")
-    model = learned(learner(name, T), examples_of(name))
-    model.adopt(after)
-    pair = [pickle.loads(pickle.dumps(model)), copy.deepcopy(model)]
-    assert model.clone().taxonomy is after
-    assert repr(model.clone()) == repr(model)
-    for x, y in examples_of(name, after):
-        for other in pair:
-            assert other.score_one(x) == near(model.score_one(x))
-            assert other.predict_one(x) == model.predict_one(x)
-        learned(model, [(x, y)])
-        for other in pair:
-            other.learn_one(x, y)
 
 
 @pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN, "HMinOver"])

@@ -18,9 +18,7 @@ from river import (
     base,
     datasets,
     drift,
-    evaluate,
     linear_model,
-    metrics,
     multiclass,
     naive_bayes,
     preprocessing,
@@ -747,18 +745,6 @@ def test_a_pickle_in_the_middle_of_a_stream_changes_nothing(name: str) -> None:
         twin.learn_one(x, y)
         if i % 40 == 20:
             twin = copy.deepcopy(twin) if i == 60 else pickle.loads(pickle.dumps(twin))
-
-
-@each_decoding
-def test_progressive_validation(cls: Any) -> None:
-    scaled = preprocessing.StandardScaler() | linear_model.LogisticRegression()
-    model = preprocessing.MinMaxScaler() | cls(scaled, induction.JensenShannonTree(seed=1), 100)
-    stream = list(datasets.ImageSegments().take(600))
-    for accuracy in (
-        evaluate.progressive_val_score(stream, model, metrics.Accuracy()),
-        evaluate.progressive_val_score(stream, model.clone(), metrics.Accuracy(), delay=5),
-    ):
-        assert accuracy.get() > 0.3  # chance is 1/7
 
 
 @each_decoding

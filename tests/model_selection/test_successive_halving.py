@@ -35,7 +35,6 @@ from support.hypothesis_settings import n_examples
 from support.strategies import features, multilabel_streams, trees
 
 T = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d"], "e": ["f"]}, "g": ["h", "i"]}})
-SHAPE = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
 HAROW, HPerceptron = linear_model.HAROW, linear_model.HPerceptron
 
 

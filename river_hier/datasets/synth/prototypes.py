@@ -15,8 +15,6 @@ from ...taxonomy import Label, Taxonomy, check_taxonomy
 from ..base import TaxonomyDataset
 from . import sampling
 
-ROTATION, EXAMPLES = range(2)  # purposes of the random numbers
-
 
 class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     r"""Examples around the prototypes of a symmetric tree.
@@ -83,6 +81,8 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
 
     """
 
+    _ROTATION, _EXAMPLES = range(2)  # purposes of the random numbers
+
     def __init__(
         self, branching: int = 3, depth: int = 4, noise: float = 0.16, seed: int | None = None
     ) -> None:
@@ -105,7 +105,7 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
 
     @functools.cached_property
     def _prototypes(self) -> NDArray[np.float64]:
-        W = sampling.rotation(len(self.taxonomy), sampling.generator(self._entropy, ROTATION))
+        W = sampling.rotation(len(self.taxonomy), sampling.generator(self._entropy, self._ROTATION))
         for v, parents in enumerate(self.taxonomy._parent_indices):
             for parent in parents:
                 W[v] += W[parent]  # Eq. 2, from the root downwards
@@ -120,7 +120,7 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
         }
 
     def __iter__(self) -> Iterator[tuple[dict[int, float], str]]:
-        rng = sampling.generator(self._entropy, EXAMPLES)
+        rng = sampling.generator(self._entropy, self._EXAMPLES)
         labels = [str(label) for label in self.taxonomy]
         n = len(labels)
         deviation = math.sqrt(self.noise)
@@ -141,9 +141,6 @@ def _symmetric_tree(branching: int, depth: int) -> Taxonomy:
         parents.update(below)
         above = {f"{label}.": label for label in below}
     return Taxonomy.from_parents(parents)
-
-
-ROTATION, RANKS, EXAMPLES = range(3)  # purposes of the random numbers
 
 
 class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
@@ -217,6 +214,8 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
 
     """
 
+    _ROTATION, _RANKS, _EXAMPLES = range(3)  # purposes of the random numbers
+
     def __init__(
         self,
         taxonomy: Taxonomy,
@@ -239,7 +238,7 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
         self.exponent = exponent
         self.noise = noise
         self.seed = seed
-        weights = sampling.zipf(n - 1, exponent, sampling.generator(self._entropy, RANKS))
+        weights = sampling.zipf(n - 1, exponent, sampling.generator(self._entropy, self._RANKS))
         self._p = weights / weights.sum()
 
     @property
@@ -249,7 +248,9 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
 
     @functools.cached_property
     def _w(self) -> NDArray[np.float64]:
-        return sampling.rotation(len(self.taxonomy), sampling.generator(self._entropy, ROTATION))
+        return sampling.rotation(
+            len(self.taxonomy), sampling.generator(self._entropy, self._ROTATION)
+        )
 
     @property
     def vectors(self) -> dict[Label, dict[int, float]]:
@@ -272,7 +273,7 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
         return known
 
     def __iter__(self) -> Iterator[tuple[dict[int, float], dict[Label, bool]]]:
-        rng = sampling.generator(self._entropy, EXAMPLES)
+        rng = sampling.generator(self._entropy, self._EXAMPLES)
         labels = self.taxonomy.nodes[1:]
         n, m = len(self.taxonomy), sampling.BLOCK
         deviation = math.sqrt(self.noise)
