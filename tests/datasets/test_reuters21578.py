@@ -272,20 +272,6 @@ def test_other_files_of_the_same_names(one_file):
         list(datasets.Reuters21578(one_file))
 
 
-def test_missing_files(one_file):
-    (one_file / LIST).unlink()
-    with pytest.raises(FileNotFoundError) as error:
-        next(iter(datasets.Reuters21578(one_file)))
-    lacks = f"{str(one_file)!r} lacks {LIST}; call `download()` or get reuters21578.tar.gz from "
-    assert str(error.value) == f"{lacks}https://kdd.ics.uci.edu/databases/reuters21578"
-    with pytest.raises(FileNotFoundError, match=r"^there is no file or folder '.*/none'; call `do"):
-        datasets.Reuters21578(one_file / "none").taxonomy  # noqa: B018
-    (one_file / LIST).write_text(CATEGORIES)
-    (one_file / NAME).unlink()
-    with pytest.raises(FileNotFoundError, match=r"lacks reut2-\*.sgm; "):
-        list(datasets.Reuters21578(one_file))
-
-
 def test_wrong_parameters():
     with pytest.raises(
         ValueError, match=r"^`split` must be one of \('ModApte', .*, got 'modapte'$"
