@@ -1,4 +1,4 @@
-"""A list of examples as matrices."""
+"""Base class of the models that are trained on a list of examples, and the reading of it."""
 
 from __future__ import annotations
 

@@ -1,14 +1,4 @@
-"""Dual ascent for the hierarchical multilabel SVM, one instance at a time (Algorithm 1).
-
-A pair p = (y, ybar) of a relevant and an irrelevant candidate of instance i has a dual variable
-alpha_p >= 0. With beta_p = alpha_p / Delta_p the constraint is sum_p beta_p <= C, and the
-derivative of the dual objective with respect to beta_p is
-
-    h_p = Delta_p (1 - <w, dPhi_p>).
-
-The slack C - sum beta is one more variable, with h = 0. At the optimum no positive variable has a
-smaller h than any other variable: psi_i = max h - min {h_p : beta_p > 0} is 0 for all i.
-"""
+"""The hierarchical multilabel SVM, trained by dual ascent."""
 
 from __future__ import annotations
 
@@ -227,7 +217,16 @@ class Objectives(NamedTuple):
 
 
 class WorkingSets:
-    """The nonzero dual variables of each instance.
+    """Dual ascent, one instance at a time (Algorithm 1), by the nonzero dual variables of each.
+
+    A pair p = (y, ybar) of a relevant and an irrelevant candidate of instance i has a dual variable
+    alpha_p >= 0. With beta_p = alpha_p / Delta_p the constraint is sum_p beta_p <= C, and the
+    derivative of the dual objective with respect to beta_p is
+
+        h_p = Delta_p (1 - <w, dPhi_p>).
+
+    The slack C - sum beta is one more variable, with h = 0. At the optimum no positive variable has
+    a smaller h than any other one: psi_i = max h - min {h_p : beta_p > 0} is 0 for all i.
 
     Candidates are numbered from 0; `delta` holds Delta(y, ybar) of each pair of candidates.
     """

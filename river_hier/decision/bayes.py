@@ -1,4 +1,4 @@
-"""The base class of the decoders of multilabels."""
+"""Decoders: the multilabel of least expected loss under the probabilities of a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of hard decoding in a tree over classes, without training its classifiers."""
+"""Trees over classes by agglomeration, and their errors on examples that are left out."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Hieron in the space of a kernel, and its average."""
+
 from __future__ import annotations
 
 import copy

@@ -1,4 +1,4 @@
-"""The base class of kernel H-RLS and SH-RLS, which differ only in which examples nodes store."""
+"""H-RLS and SH-RLS in the space of a kernel, which differ only in what nodes store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weight vectors in dual variables: sums over stored instances."""
+"""The base class of both kernel Hierons: prototypes are sums over stored examples."""
 
 from __future__ import annotations
 

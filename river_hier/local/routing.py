@@ -1,4 +1,4 @@
-"""The base class of models that follow one path from the root to the label."""
+"""Models that follow one path from the root to the label, by parents or by levels."""
 
 from __future__ import annotations
 

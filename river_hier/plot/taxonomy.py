@@ -1,4 +1,4 @@
-"""Axes and colours of all plots."""
+"""The drawing of a taxonomy; the axes and colours of all plots."""
 
 from __future__ import annotations
 

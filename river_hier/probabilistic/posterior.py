@@ -1,18 +1,4 @@
-"""The means of a tree of Gaussian classes, given the sums of their examples.
-
-The mean of a node has a Gaussian prior around the mean of its parent, with the covariance of an
-example divided by the shrinkage; the prior of the root's mean is flat. The *weight* of a node is
-the number of examples that its subtree counts for when the mean of the node is estimated. The
-weights and the sums of these examples are
-
-    N[v] = n[v] + sum over children c of N[c] shrinkage / (N[c] + shrinkage)                  (1)
-    S[v] = s[v] + sum over children c of S[c] shrinkage / (N[c] + shrinkage)                  (2)
-
-and the posterior means are
-
-    mean[root] = S[root] / N[root],
-    mean[v] = (S[v] + shrinkage mean[parent(v)]) / (N[v] + shrinkage).                        (3)
-"""
+"""The posterior of the means and of the covariance of a tree of Gaussian classes."""
 
 from __future__ import annotations
 
@@ -31,7 +17,22 @@ Floats = NDArray[np.float64]
 
 
 class Means:
-    """The posterior means of all nodes, `values`, and their `weights` N."""
+    """The posterior means of all nodes, `values`, and their `weights` N.
+
+    The mean of a node has a Gaussian prior around the mean of its parent, with the covariance of an
+    example divided by the shrinkage; the prior of the root's mean is flat. The *weight* of a node
+    is the number of examples that its subtree counts for when the mean of the node is estimated.
+    The weights and the sums of these examples are
+
+        N[v] = n[v] + sum over children c of N[c] shrinkage / (N[c] + shrinkage)            (1)
+        S[v] = s[v] + sum over children c of S[c] shrinkage / (N[c] + shrinkage)            (2)
+
+    and the posterior means are
+
+        mean[root] = S[root] / N[root],
+        mean[v] = (S[v] + shrinkage mean[parent(v)]) / (N[v] + shrinkage).                  (3)
+
+    """
 
     def __init__(self, tree: Arrays, shrinkage: float, n: Floats, sums: Floats) -> None:
         self.tree: Arrays = tree

@@ -1,4 +1,4 @@
-"""The synthetic data of the Hieron paper: examples around the prototypes of nodes."""
+"""Examples around the prototypes of nodes, of one label and of several."""
 
 from __future__ import annotations
 

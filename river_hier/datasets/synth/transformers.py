@@ -1,4 +1,4 @@
-"""Base class of the stream transformers, and the labels that they replace."""
+"""Streams that change the labels of another stream."""
 
 from __future__ import annotations
 
