@@ -10,11 +10,9 @@ The losses of rankings take `{label: score}` as a prediction.
 
 from __future__ import annotations
 
-from .metrics.average_precision import average_precision
 from .metrics.h_loss import expected_h_loss, h_loss
 from .metrics.maximal_loss import maximal_loss
-from .metrics.one_accuracy import one_accuracy, parent_one_accuracy
-from .metrics.ranking_loss import ranking_loss
+from .metrics.rankings import average_precision, one_accuracy, parent_one_accuracy, ranking_loss
 from .metrics.symmetric_difference_loss import (
     expected_symmetric_difference_loss,
     symmetric_difference_loss,

@@ -36,7 +36,6 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     _raw_memory_usage = raw_memory_usage
 
     _predicts_labels = True  # else scores or probabilities, for metrics only
-    _only_observes = False  # whether it learns, and its model learns as it would without it
 
     def __init__(self, model: Any) -> None:
         self.model = model

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._core import FeatureIndex
 from ..kernel.instances import KernelInstances
-from .examples import Floats, Ints
+from .estimator import Floats, Ints
 
 
 class LinearScorers:

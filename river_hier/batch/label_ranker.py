@@ -15,8 +15,7 @@ from ..kernel.functions import Function, Kernel
 from ..kernel.instances import check_kernel
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates
-from .estimator import BatchEstimator, Progress
-from .examples import Examples, Floats, Mask, read_gram, read_matrix
+from .estimator import BatchEstimator, Examples, Floats, Mask, Progress, read_gram, read_matrix
 from .expansions import Expansion, KernelExpansion, LinearExpansion, Scorers
 
 

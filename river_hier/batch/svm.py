@@ -15,8 +15,16 @@ from ..base.predictor import masked_nodes
 from ..kernel.functions import RBF, Function, Kernel
 from ..kernel.instances import check_kernel
 from ..taxonomy import Taxonomy
-from .estimator import BatchEstimator, Progress
-from .examples import Examples, Floats, Ints, Mask, read_gram, read_matrix
+from .estimator import (
+    BatchEstimator,
+    Examples,
+    Floats,
+    Ints,
+    Mask,
+    Progress,
+    read_gram,
+    read_matrix,
+)
 from .expansions import KernelScorers, LinearScorers
 
 

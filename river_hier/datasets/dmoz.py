@@ -25,9 +25,8 @@ from river.datasets.base import MULTI_CLF
 from ..base.checks import check_integer
 from ..taxonomy import Taxonomy
 from ..taxonomy.errors import UnknownLabelError
-from .io.file_dataset import FileDataset
-from .io.files import Files, damage, lines
-from .io.records import ErrorHandler, check_levels
+from .file_dataset import FileDataset
+from .files import ErrorHandler, Files, check_levels, damage, lines
 
 _CONTENT = ("content.rdf.u8", "*content.rdf*")
 _STRUCTURE = ("structure.rdf.u8", "*structure.rdf*")

@@ -23,9 +23,8 @@ from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
 from ..taxonomy.errors import UnknownLabelError
-from .io.file_dataset import FileDataset, check_subset
-from .io.files import Files, lines
-from .io.records import ErrorHandler, Multilabels, check_levels, error_at
+from .file_dataset import FileDataset, check_subset
+from .files import ErrorHandler, Files, Multilabels, check_levels, error_at, lines
 
 SUBSETS = ("trainvalid", "train", "valid", "test")
 _NAME = re.compile(rf"(.+)[._-]({'|'.join(SUBSETS)})\.arff", re.IGNORECASE)

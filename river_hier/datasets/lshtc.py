@@ -14,9 +14,8 @@ from river.datasets.base import MO_BINARY_CLF
 from .._core import read_pairs
 from ..taxonomy import Taxonomy
 from ..taxonomy.errors import UnknownLabelError
-from .io.file_dataset import FileDataset
-from .io.files import Files, lines
-from .io.records import ErrorHandler, Multilabels, error_at, named, pair_error
+from .file_dataset import FileDataset
+from .files import ErrorHandler, Files, Multilabels, error_at, lines, named, pair_error
 
 _SHOWN = 6  # nodes at each end of a long cycle
 

@@ -31,9 +31,8 @@ from typing import ClassVar
 from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
-from .io.file_dataset import FileDataset, Source
-from .io.files import Files, lines
-from .io.records import ErrorHandler, Multilabels, error_at, named
+from .file_dataset import FileDataset, Source
+from .files import ErrorHandler, Files, Multilabels, error_at, lines, named
 
 _ARCHIVE = "t9.filtering.tar.gz"
 _TREE = "mtrees2015.bin"

@@ -15,9 +15,8 @@ from river.datasets.base import MO_BINARY_CLF
 from .._core import read_pairs
 from ..taxonomy import Taxonomy
 from ..taxonomy.errors import UnknownLabelError
-from .io.file_dataset import FileDataset, Source, check_subset
-from .io.files import Files, lines, plain
-from .io.records import ErrorHandler, Multilabels, error_at, named, pair_error
+from .file_dataset import FileDataset, Source, check_subset
+from .files import ErrorHandler, Files, Multilabels, error_at, lines, named, pair_error, plain
 
 _ADDRESSES = (  # of the publisher, the oldest last; the SHA-256 is verified in any case
     "https://www.jmlr.org/papers/volume5/lewis04a",

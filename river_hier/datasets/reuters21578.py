@@ -17,9 +17,8 @@ from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
 from ..taxonomy.errors import UnknownLabelError
-from .io.file_dataset import FileDataset, Source, check_subset
-from .io.files import Files, damage, lines
-from .io.records import ErrorHandler, Multilabels, error_at, named
+from .file_dataset import FileDataset, Source, check_subset
+from .files import ErrorHandler, Files, Multilabels, damage, error_at, lines, named
 
 _ADDRESSES = (  # both of the UCI archive; the author's copy may differ
     "https://kdd.ics.uci.edu/databases/reuters21578",

@@ -19,9 +19,8 @@ from river.datasets.base import MULTI_CLF
 
 from ..taxonomy import Taxonomy
 from .base import data_home
-from .io.file_dataset import FileDataset, Source, check_subset
-from .io.files import Files, damage, lines
-from .io.records import ErrorHandler
+from .file_dataset import FileDataset, Source, check_subset
+from .files import ErrorHandler, Files, damage, lines
 
 Floats = NDArray[np.float64]
 

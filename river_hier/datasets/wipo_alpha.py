@@ -21,9 +21,8 @@ from xml.parsers import expat
 from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
-from .io.file_dataset import FileDataset, check_subset
-from .io.files import Files
-from .io.records import ErrorHandler, Multilabels
+from .file_dataset import FileDataset, check_subset
+from .files import ErrorHandler, Files, Multilabels
 
 _RECORDS = "*.xml"
 _SUBSETS = ("train", "test")

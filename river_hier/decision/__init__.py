@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from .calibrated import Calibrated
-from .h_loss_bayes import HLossBayes
-from .symmetric_difference_bayes import SymmetricDifferenceBayes
-from .tempered import Tempered
+from .bayes import HLossBayes, SymmetricDifferenceBayes, ZeroOneBayes
+from .calibration import Calibrated, Tempered
 from .tree_bayes import TreeBayes
-from .zero_one_bayes import ZeroOneBayes
 
 __all__ = [
     "Calibrated",

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from .log_tfidf import LogTFIDF
 from .random_fourier_features import RandomFourierFeatures
-from .stop_words import STOP_WORDS
+from .texts import STOP_WORDS
 
 __all__ = ["STOP_WORDS", "LogTFIDF", "RandomFourierFeatures"]

@@ -11,8 +11,7 @@ from .. import _core
 from ..base.batches import learn_rows
 from ..base.checks import check_power_of_two
 from ..base.memory import raw_memory_usage
-from .texts import frame_of, text_of, texts_of
-from .tokenizer import LARGEST, PATTERN, Tokenizer, checked_range
+from .texts import LARGEST, PATTERN, Tokenizer, checked_range, frame_of, text_of, texts_of
 
 
 class LogTFIDF(base.Transformer):

@@ -1,12 +1,15 @@
-"""Reading of texts: from the features of an x, from dataframes, and from lists; and back."""
+"""The texts of an x or a batch, their words, and stop words."""
 
 from __future__ import annotations
 
 import gc
+import re
 import reprlib
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
+from itertools import filterfalse
 from typing import Any
+from unicodedata import combining, normalize
 
 import narwhals.stable.v2 as nw
 from river.utils.dataframe import sparse_to_native_frame
@@ -91,3 +94,98 @@ def _no_garbage_collection() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+PATTERN = r"\w\w+"
+LARGEST = 2**31  # of the parameters that are limits
+
+
+class Tokenizer:
+    """Finds the words of a text by a regular expression, after changing letters.
+
+    `ascii` is for compiled code.
+    """
+
+    def __init__(self, pattern: str, lowercase: bool, strip_accents: bool) -> None:
+        try:
+            self._pattern = re.compile(pattern)
+        except (re.error, TypeError) as error:
+            raise ValueError(
+                f"`tokenizer_pattern` must be a regular expression, got {pattern!r}: {error}"
+            ) from None
+        if self._pattern.groups > 1:
+            raise ValueError(
+                "`tokenizer_pattern` must have at most one group, which is then the word, got "
+                f"{pattern!r}; write (?:...) for the others"
+            )
+        self._options = pattern, lowercase, strip_accents
+        self._lowercase = lowercase
+        self._strip_accents = strip_accents
+        letters = (chr(byte) for byte in range(128))
+        kept = (c if re.match(r"\w", c) else "\0" for c in letters)
+        ascii = "".join(c.lower() if lowercase else c for c in kept).encode()
+        self.ascii: bytes | None = ascii if pattern == PATTERN else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tokenizer, self._options
+
+    def __call__(self, text: str) -> list[str]:
+        """The words, in order."""
+        return self._pattern.findall(self.prepared(text))
+
+    def prepared(self, text: str) -> str:
+        """The text with changed letters."""
+        if self._strip_accents:
+            text = "".join(filterfalse(combining, normalize("NFKD", text)))
+        return text.lower() if self._lowercase else text
+
+
+def checked_range(ngram_range: Any) -> tuple[int, int]:
+    """The smallest and the largest number of words of an n-gram."""
+    try:
+        low, high = ngram_range
+        if isinstance(low, int) and isinstance(high, int) and 1 <= low <= high:
+            return low, min(high, LARGEST)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(
+        "`ngram_range` must be two integers, the smallest and the largest number of words, such as "
+        f"(1, 2), got {ngram_range!r}"
+    )
+
+
+_ARTICLES = "a an the this that these those such same other another each every either neither"
+_PRONOUNS = """
+    i me my mine myself you your yours yourself yourselves he him his himself she her hers herself
+    it its itself we us our ours ourselves they them their theirs themselves one ones
+    who whom whose which what whatever whichever whoever someone something anyone anything
+    everyone everything nobody nothing none
+"""
+_AUXILIARIES = """
+    am is are was were be been being do does did doing done have has had having
+    can could may might must shall should will would cannot
+"""
+_PREPOSITIONS = """
+    about above across after against along among around as at before behind below beneath beside
+    between beyond by despite down during except for from in inside into near of off on onto out
+    outside over per since than through throughout till to toward towards under until up upon via
+    with within without
+"""
+_CONJUNCTIONS = """
+    and or nor but yet so if whether because although though unless while whereas when where why how
+    both
+"""
+_ADVERBS = """
+    not no only also too very just even still again ever never always often sometimes already almost
+    quite rather more most less least much many few some any all several enough now then here there
+    thus hence therefore however moreover furthermore otherwise else once
+"""
+
+STOP_WORDS = tuple(
+    dict.fromkeys(
+        " ".join(
+            [_ARTICLES, _PRONOUNS, _AUXILIARIES, _PREPOSITIONS, _CONJUNCTIONS, _ADVERBS]
+        ).split()
+    )
+)
+"""Articles, pronouns, auxiliaries, prepositions, conjunctions and common adverbs, lower case."""

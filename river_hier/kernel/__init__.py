@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from .averaged_hieron import AveragedHieron
 from .functions import RBF, Kernel, Linear, Polynomial
-from .hieron import Hieron
-from .hrls import HRLS
-from .shrls import SHRLS
+from .hieron import AveragedHieron, Hieron
+from .least_squares import HRLS, SHRLS
 
 __all__ = [
     "HRLS",

@@ -3,19 +3,102 @@
 from __future__ import annotations
 
 import abc
+import math
 import numbers
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import solve_triangular
 
-from .._core import FeatureIndex
+from .._core import FeatureIndex, Vector
+from .._core.capacity import ensure_capacity
 from .._core.features import SMALLEST_NORM2, check_mapping
 from ..base.checks import check_integer
 from ..base.explanation import Contribution, Floats
 from .functions import Function, Kernel, Linear
-from .vectors import Instances
+
+
+class Instances:
+    """Vectors, one per row: S^T in the paper's notation.
+
+    Their entries are stored in arrays that grow in steps. There is also a dense copy, as long as a
+    quarter of its cells are filled: its products are faster, but their rounding depends on how the
+    copy has grown.
+    """
+
+    n: int
+    d: int
+
+    def __init__(self) -> None:
+        self._start = np.zeros(1, dtype=np.intp)
+        self._rows = np.zeros(0, dtype=np.intp)
+        self._values = np.zeros(0)
+        self._norms2 = np.zeros(0)
+        self._dense: Floats | None = np.zeros((0, 0))
+        self.n = self.d = 0
+
+    @property
+    def norms2(self) -> Floats:
+        return self._norms2[: self.n]
+
+    @property
+    def matrix(self) -> Any:
+        """The instances as a sparse matrix, (instances, features)."""
+        end = int(self._start[self.n])
+        parts = self._values[:end], self._rows[:end], self._start[: self.n + 1]
+        return sparse.csr_array(parts, shape=(self.n, self.d))
+
+    def append(self, x: Vector) -> int:
+        """Store x and return its number."""
+        self.extend((np.array([0, len(x.rows)]), x.rows, x.values, np.array([x.norm2])))
+        return self.n - 1
+
+    def extend(self, parts: tuple[NDArray[Any], ...]) -> None:
+        """Store more vectors."""
+        start, rows, values, norms2 = parts
+        rows = rows.astype(np.intp)
+        first, before = self.n, int(self._start[self.n])
+        n, after = first + len(norms2), before + len(rows)
+        d = max(self.d, 1 + int(rows.max(initial=-1)))
+        self._start = ensure_capacity(self._start, n + 1)
+        self._start[first + 1 : n + 1] = before + start[1:].astype(np.intp)
+        self._rows = ensure_capacity(self._rows, after)
+        self._rows[before:after] = rows
+        self._values = ensure_capacity(self._values, after)
+        self._values[before:after] = values
+        self._norms2 = ensure_capacity(self._norms2, n)
+        self._norms2[first:n] = norms2
+        if self._dense is not None and n * d > max(4096, 4 * after):
+            self._dense = None
+        if self._dense is not None:
+            self._dense = ensure_capacity(self._dense, n, d)
+            instances = np.repeat(np.arange(first, n), np.diff(start).astype(np.intp))
+            self._dense[first:n] = 0.0  # there may be an example here that was not stored
+            self._dense[instances, rows] = values
+        self.n, self.d = n, d  # last, as memory may run out before
+
+    def dots(self, x: Vector) -> Floats:
+        """The dot products of x with all stored vectors."""
+        S = self.matrix if self._dense is None else self._dense[: self.n, : self.d]
+        dots: Floats = S @ x.dense(self.d)
+        return dots
+
+    def gram(self, which: NDArray[np.intp]) -> Floats:
+        """The dot products of some vectors with one another."""
+        S = self.matrix[which]
+        products: Floats = (S @ S.T).toarray()
+        np.fill_diagonal(products, self.norms2[which])
+        return products
+
+    def selected(self, which: NDArray[np.intp], rows: NDArray[np.intp]) -> Instances:
+        """Some of the vectors with some of the features, both renumbered 0, 1, ..."""
+        S, selected = self.matrix[which][:, rows], Instances()
+        selected.extend((S.indptr, S.indices, S.data, self.norms2[which]))
+        return selected
+
 
 FromDots = Callable[[Floats, float, Floats], Floats]
 
@@ -198,3 +281,49 @@ class Pairs(KernelInstances):
             kind = type(value).__name__
             raise TypeError(f"the kernel of two dicts must be a number, got {value!r} ({kind})")
         return float(value)
+
+
+# Remainders of a squared length below this fraction of it count as rounding errors.
+_ROUNDING = 1e-9
+
+
+def four_fifths(budget: int) -> int:
+    """How many instances to keep if there are more than `budget`, at least 1."""
+    return max(1, 4 * budget // 5)
+
+
+def pivoted_cholesky_projection(
+    K: Floats, parts: Floats, n_kept: int
+) -> tuple[NDArray[np.intp], Floats]:
+    """Choose at most `n_kept` instances, in order, and project the others onto their span.
+
+    K are the values of the kernel, (n, n), and `parts` the squared coefficients times the squared
+    norms; the coefficients alone may be too large or too small to be squared. Instances are chosen
+    greedily: next is the one whose removal would lose the most, i.e. whose squared distance from
+    the span of those already chosen, times its squared coefficients, is the largest. (This is a
+    Cholesky factorisation with pivoting.) Fewer are kept if nothing more would be lost.
+
+    The projection of the j-th of the others is `sum_i P_ij phi(x_i)` over the kept i. Takes O(n
+    n_kept^2).
+    """
+    lengths2 = K.diagonal()
+    left = lengths2.copy()  # squared distances
+    L = np.zeros((len(K), n_kept))
+    chosen: list[int] = []
+    while len(chosen) < n_kept:
+        lost = left / lengths2 * parts
+        i = int(lost.argmax())
+        if chosen and lost[i] == 0.0:
+            break
+        j, s = len(chosen), math.sqrt(left[i])
+        L[:, j] = (K[:, i] - L[:, :j] @ L[i, :j]) / s
+        chosen.append(i)
+        left -= L[:, j] ** 2
+        left[left <= _ROUNDING * lengths2] = 0.0
+        left[i] = 0.0
+    others = np.setdiff1d(np.arange(len(K)), chosen)
+    n = len(chosen)
+    corner, rest = L[chosen, :n], L[others, :n].T
+    P = solve_triangular(corner, rest, lower=True, trans="T", check_finite=False)
+    order = np.argsort(chosen)
+    return np.array(chosen)[order], P[order]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .per_level import PerLevel
 from .per_node import PerNode
-from .per_parent import PerParent
+from .routing import PerLevel, PerParent
 
 __all__ = ["PerLevel", "PerNode", "PerParent"]

@@ -15,16 +15,13 @@ in `evaluate.Probabilities` for these. `TopLabelCalibrationError` is for single 
 
 from __future__ import annotations
 
-from .average_precision import AveragePrecision
 from .depth_accuracy import DepthAccuracy
 from .h_loss import HLoss, HLossByDepth
-from .log_loss import LogLoss
 from .maximal_loss import MaximalLoss
-from .one_accuracy import OneAccuracy, ParentOneAccuracy
 from .pooled_auprc import PooledAUPRC
 from .precision_recall import HF1, HFBeta, HPrecision, HRecall
-from .ranking_loss import RankingLoss
-from .reliability import CalibrationError, Reliability, TopLabelCalibrationError
+from .probabilities import CalibrationError, LogLoss, Reliability, TopLabelCalibrationError
+from .rankings import AveragePrecision, OneAccuracy, ParentOneAccuracy, RankingLoss
 from .symmetric_difference_loss import SymmetricDifferenceLoss
 from .tree_induced_error import DistanceHistogram, TreeInducedError
 from .zero_one_loss import ZeroOneLoss

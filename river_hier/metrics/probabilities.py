@@ -1,16 +1,20 @@
-"""The label model: the probability of each node, given that its parent is on."""
+"""Metrics of probabilities, and the reading of probabilities."""
 
 from __future__ import annotations
 
+import math
 import numbers
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import labels_of
-from ..taxonomy import Label, Taxonomy
+from .._core import conditional_probabilities, labels_of, trained_nodes
+from ..base.checks import check_integer
+from ..taxonomy import Label, OpenTaxonomy, Taxonomy
+from ..taxonomy.multilabel import Candidates, candidate_nodes
+from .base import MeanScore, TableMetric, TaxonomyMetric
 
 
 def conditional(taxonomy: Taxonomy, probabilities: Mapping[Any, float]) -> Callable[[Label], float]:
@@ -64,3 +68,331 @@ def read_marginals(taxonomy: Taxonomy, y_pred: Any) -> NDArray[np.float64]:
             )
         p[taxonomy.index(label)] = value
     return p
+
+
+LEAST = 1e-15  # the smallest probability, as in River
+
+
+class LogLoss(MeanScore):
+    r"""Logarithmic loss of multilabels: minus the logarithm of the probability of the true one.
+
+    A node whose parents are on is on with probability $P_i / \min_j P_j$, where j are its parents;
+    a node with a parent that is off is off. The loss of an example is therefore
+
+    $$-\sum_{i \text{ on}} \ln \frac{P_i}{\min_j P_j}
+    - \sum_{i \text{ off, parents on}} \ln \left( 1 - \frac{P_i}{\min_j P_j} \right)$$
+
+    and the metric is the mean. If labels are independent given their parents, it is lowest for the
+    true probabilities. Unlike `CalibrationError`, it also measures how well the
+    probabilities discriminate.
+
+    Predictions are probabilities: `evaluate.Probabilities(model)` makes a model return them. They
+    are marginal, not conditional on the parents; a missing label has probability 0. Probabilities
+    of a true event below 1e-15 count as 1e-15. For single labels, use River's `CrossEntropy`.
+
+    An update takes O(labels whose parents are on), plus the time to read the prediction.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
+
+    Examples
+    --------
+
+    >>> from river.evaluate import progressive_val_score
+    >>> from river_hier import Taxonomy, decision, evaluate, linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> metric = metrics.LogLoss(t)
+    >>> metric.update("mammal", {"mammal": 0.8, "wolf": 0.4, "whale": 0.2, "bird": 0.1})
+    >>> metric  # -ln(0.8 * 0.5 * 0.75 * 0.9)
+    LogLoss: 1.309333
+
+    >>> stream = synth.PrototypePaths(t, noise=0.36, seed=42)
+    >>> model = evaluate.Probabilities(linear_model.HPerceptron(t))
+    >>> progressive_val_score(stream.take(2000), model, metrics.LogLoss(t))
+    LogLoss: 2.60852
+
+    >>> model = evaluate.Probabilities(decision.Calibrated(linear_model.HPerceptron(t)))
+    >>> progressive_val_score(stream.take(2000), model, metrics.LogLoss(t))
+    LogLoss: 1.750054
+
+    """
+
+    bigger_is_better: bool = False
+    _reads = "probabilities"
+
+    def _eval(self, y_true: Any, y_pred: Any) -> float:
+        t = self.taxonomy_
+        on = np.zeros(len(t), dtype=bool)
+        on[list(labels_of(t).closure(y_true))] = True
+        p = np.nan_to_num(read_marginals(t, y_pred))
+        p[0] = 1.0
+        nodes = trained_nodes(on, t._arrays)
+        with np.errstate(over="ignore"):
+            given = np.minimum(conditional_probabilities(p, t._arrays)[nodes], 1.0)
+        right = np.where(on[nodes], given, 1.0 - given)
+        return -float(np.log(np.maximum(right, LEAST)).sum())
+
+
+class ProbabilityMetric(TaxonomyMetric):
+    """Base class of the metrics that compare probabilities with frequencies, in bins.
+
+    A prediction of `None`, no answer, gives every label probability 0. An `OpenTaxonomy` needs
+    `candidates`.
+
+    """
+
+    _reads = "probabilities"
+
+    def __init__(
+        self,
+        taxonomy: Taxonomy | OpenTaxonomy,
+        n_bins: int = 10,
+        candidates: Candidates | None = None,
+    ) -> None:
+        super().__init__(taxonomy)
+        check_integer("n_bins", n_bins, 1)
+        self._check_candidates(candidates)
+        self.n_bins = n_bins
+        self.candidates = candidates
+
+    def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
+        t = self.taxonomy_
+        nodes: Any = slice(1, None)
+        if self.candidates is not None:
+            nodes = candidate_nodes(t, self.candidates)
+        on = np.zeros(len(t), dtype=bool)
+        on[list(labels_of(t).closure(y_true))] = True
+        on, p = on[nodes], np.nan_to_num(read_marginals(t, y_pred)[nodes])
+        bins = np.minimum((p * self.n_bins).astype(int), self.n_bins - 1)
+        for i in np.unique(bins).tolist():
+            here = bins == i
+            yield (i, "labels"), float(here.sum())
+            yield (i, "probability"), math.fsum(p[here])
+            yield (i, "on"), float(on[here].sum())
+
+
+class Reliability(ProbabilityMetric, TableMetric):
+    r"""Reliability table: how often labels are on, by their predicted probability.
+
+    Every pair of an example and a label is sorted into a bin by its predicted probability; for each
+    bin the table shows the mean predicted probability and the observed share of labels that were
+    on. The two agree if the model is calibrated: of all labels predicted with 60 to 70 %, about
+    65 % are on. `CalibrationError` summarises the table in one number.
+
+    It takes probabilities as predictions: `evaluate.Probabilities(model)` makes a model return
+    them. They are marginal probabilities, not conditional on the parents; a missing label has
+    probability 0. Use `candidates` to evaluate a single node or branch.
+
+    An update takes O(labels), `get` O(bins).
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
+    n_bins
+        The number of bins, all of equal width. A probability on the border of two bins belongs to
+        the upper one, 1 to the last.
+    candidates
+        The labels to evaluate; `None` for all but the root, which is always on.
+
+    Examples
+    --------
+
+    >>> from river.evaluate import progressive_val_score
+    >>> from river_hier import Taxonomy, decision, evaluate, linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> stream = synth.PrototypePaths(t, noise=0.36, seed=42)
+
+    >>> model = evaluate.Probabilities(decision.Calibrated(linear_model.HPerceptron(t)))
+    >>> metric = progressive_val_score(stream.take(2000), model, metrics.Reliability(t, n_bins=5))
+    >>> metric
+    Predicted   Observed   Labels
+         9.1%       8.2%    4,476
+        28.6%      28.7%    2,247
+        48.9%      49.9%      992
+        69.7%      76.6%      620
+        94.1%      94.8%    1,665
+
+    >>> p, on, labels = metric.get()[4]
+    >>> on
+    0.948
+
+    """
+
+    bigger_is_better: bool = False
+
+    def get(self) -> Any:
+        """Return `{bin: (mean probability, share that was on, number of labels)}`.
+
+        Bins are counted from 0 and empty bins are left out; the number of labels is a sum of
+        weights.
+        """
+        return {
+            i: (self._sums[i, "probability"] / n, self._sums[i, "on"] / n, n)
+            for i in range(self.n_bins)
+            if (n := self._sums[i, "labels"])
+        }
+
+    def _columns(self) -> dict[str, Sequence[str]]:
+        rows = self.get().values()
+        return {
+            "Predicted": [f"{p:.1%}" for p, _, _ in rows],
+            "Observed": [f"{on:.1%}" for _, on, _ in rows],
+            "Labels": [f"{n:{self._fmt}}" for _, _, n in rows],
+        }
+
+
+class CalibrationError(ProbabilityMetric):
+    r"""Expected calibration error: the mean distance of probabilities from frequencies.
+
+    With all pairs of an example and a label sorted into bins by their predicted probability,
+
+    $$\sum_b \frac{n_b}{n} \, |\bar{p}_b - \text{on}_b|$$
+
+    where $n_b$ of the n pairs are in bin b, $\bar{p}_b$ is the mean of their probabilities and
+    $\text{on}_b$ the share of them that were on. It is 0 for perfectly calibrated probabilities,
+    up to random fluctuations. `Reliability` shows the same comparison bin by bin. The paper[^1]
+    bins the probability of the predicted class instead, in 15 bins.
+
+    It takes the probabilities that `Reliability` takes, with the same cost. It does not measure how
+    well they discriminate: a constant prediction of each label's frequency has no error.
+    `PooledAUPRC` and the losses measure that.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
+    n_bins
+        The number of bins, all of equal width. A probability on the border of two bins belongs to
+        the upper one, 1 to the last.
+    candidates
+        The labels to evaluate; `None` for all but the root, which is always on.
+
+    Examples
+    --------
+
+    >>> from river.evaluate import progressive_val_score
+    >>> from river_hier import Taxonomy, decision, evaluate, linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> stream = synth.PrototypePaths(t, noise=0.36, seed=42)
+
+    >>> model = evaluate.Probabilities(linear_model.HPerceptron(t))
+    >>> progressive_val_score(stream.take(2000), model, metrics.CalibrationError(t))
+    CalibrationError: 10.68%
+
+    >>> model = evaluate.Probabilities(decision.Calibrated(linear_model.HPerceptron(t)))
+    >>> progressive_val_score(stream.take(2000), model, metrics.CalibrationError(t))
+    CalibrationError: 1.79%
+
+    References
+    ----------
+    [^1]: [Guo, C., Pleiss, G., Sun, Y. and Weinberger, K.Q., 2017. On calibration of modern neural
+        networks. ICML 34, pp. 1321-1330.](https://proceedings.mlr.press/v70/guo17a.html) Eq. (3).
+
+    """
+
+    bigger_is_better: bool = False
+    _fmt = ".2%"
+
+    def get(self) -> float:
+        """Return the current value of the metric; 0 without examples."""
+        return mean_distance(self._sums, self.n_bins)
+
+
+class TopLabelCalibrationError(TaxonomyMetric):
+    r"""Expected calibration error of the most probable label.
+
+    Examples are sorted into bins by the probability of their most probable label:
+
+    $$\sum_b \frac{n_b}{n} \, |\bar{p}_b - \text{right}_b|$$
+
+    where $n_b$ of the n examples are in bin b, $\bar{p}_b$ is the mean of these probabilities and
+    $\text{right}_b$ the share of examples whose most probable label is the true one. The paper[^1]
+    calls it ECE and uses 15 bins.
+
+    Predictions are `{label: probability}`; in River's loop, `predict_proba_one` of a classifier
+    is called to get them. If several labels share the highest probability, the first one counts. A
+    prediction of `None`, or without labels, counts as wrong, with probability 0. For multilabels,
+    use `CalibrationError`.
+
+    An update takes O(labels), `get` O(bins).
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
+    n_bins
+        The number of bins, all of equal width. A probability on the border of two bins belongs to
+        the upper one; a probability of 1 belongs to the last bin.
+
+    Examples
+    --------
+
+    >>> from river.evaluate import progressive_val_score
+    >>> from river_hier import decision, linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
+    >>> t = stream.taxonomy
+    >>> model = linear_model.AveragedHieron(t)
+    >>> progressive_val_score(stream.take(2000), model, metrics.TopLabelCalibrationError(t))
+    TopLabelCalibrationError: 31.68%
+
+    >>> model = decision.Tempered(linear_model.AveragedHieron(t))
+    >>> progressive_val_score(stream.take(2000), model, metrics.TopLabelCalibrationError(t))
+    TopLabelCalibrationError: 3.03%
+
+    References
+    ----------
+    [^1]: [Guo, C., Pleiss, G., Sun, Y. and Weinberger, K.Q., 2017. On calibration of modern neural
+        networks. ICML 34, pp. 1321-1330.](https://proceedings.mlr.press/v70/guo17a.html) Eq. (3).
+
+    """
+
+    bigger_is_better: bool = False
+    _reads = "probabilities"
+    _fmt = ".2%"
+
+    def __init__(self, taxonomy: Taxonomy | OpenTaxonomy, n_bins: int = 10) -> None:
+        super().__init__(taxonomy)
+        check_integer("n_bins", n_bins, 1)
+        self.n_bins = n_bins
+
+    @property
+    def requires_labels(self) -> bool:
+        """Whether River passes labels instead of probabilities: always false."""
+        return False
+
+    def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
+        t = self.taxonomy_
+        true, p = labels_of(t).closure(y_true), read_marginals(t, y_pred)
+        highest, right = 0.0, False
+        if y_pred:
+            highest = float(np.nanmax(p))
+            top = np.flatnonzero(p == highest).tolist()
+            if len(top) > 1:  # the first of the prediction
+                top = [next(t.index(label) for label, value in y_pred.items() if value == highest)]
+            right = labels_of(t).closure([t.nodes[top[0]]]) == true
+        i = min(int(highest * self.n_bins), self.n_bins - 1)
+        yield (i, "labels"), 1.0
+        yield (i, "probability"), highest
+        yield (i, "on"), float(right)
+
+    def get(self) -> float:
+        """Return the current value of the metric; 0 without examples."""
+        return mean_distance(self._sums, self.n_bins)
+
+
+def mean_distance(sums: Any, n_bins: int) -> float:
+    """The mean distance of probabilities from frequencies, weighted by the labels in each bin."""
+    n = sum(sums[i, "labels"] for i in range(n_bins))
+    distance = sum(abs(sums[i, "probability"] - sums[i, "on"]) for i in range(n_bins))
+    return distance / n if n else 0.0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..metrics import DistanceHistogram
-from .axes import COLORS, axes, finish
+from .taxonomy import COLORS, axes, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

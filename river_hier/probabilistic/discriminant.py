@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas
 
 from ..taxonomy import Arrays
-from .means import Means, extended
-from .posterior import Posterior, Step
-from .rates import Rates
+from .posterior import Means, Posterior, Rates, Step, extended
 
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.intp]

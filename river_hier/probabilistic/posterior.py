@@ -1,4 +1,4 @@
-"""The means and the inverse of the covariance, which predictions use; exact after every example."""
+"""The posterior of the means and of the covariance of a tree of Gaussian classes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,189 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
+from scipy import sparse
+from scipy.linalg import blas, lapack
 
 from ..taxonomy import Arrays
-from .means import Means, add_product, extended
-from .rates import Rates
 
 Floats = NDArray[np.float64]
+
+
+class Means:
+    """The posterior means of all nodes, `values`, and their `weights` N.
+
+    The mean of a node has a Gaussian prior around the mean of its parent, with the covariance of an
+    example divided by the shrinkage; the prior of the root's mean is flat. The *weight* of a node
+    is the number of examples that its subtree counts for when the mean of the node is estimated.
+    The weights and the sums of these examples are
+
+        N[v] = n[v] + sum over children c of N[c] shrinkage / (N[c] + shrinkage)            (1)
+        S[v] = s[v] + sum over children c of S[c] shrinkage / (N[c] + shrinkage)            (2)
+
+    and the posterior means are
+
+        mean[root] = S[root] / N[root],
+        mean[v] = (S[v] + shrinkage mean[parent(v)]) / (N[v] + shrinkage).                  (3)
+
+    """
+
+    def __init__(self, tree: Arrays, shrinkage: float, n: Floats, sums: Floats) -> None:
+        self.tree: Arrays = tree
+        self.shrinkage = shrinkage
+        self.weights: Floats = n.copy()
+        self.values: Floats = sums.copy()
+        for nodes, parents, _ in reversed(tree.levels):
+            kept = shrinkage / (self.weights[nodes] + shrinkage)
+            above, place = np.unique(parents, return_inverse=True)
+            places = place, np.arange(len(parents))
+            upwards = sparse.csr_array((kept, places), (len(above), len(parents)))
+            self.weights[above] += np.asarray(upwards @ self.weights[nodes])  # (1)
+            self.values[above] += np.asarray(upwards @ self.values[nodes])  # (2)
+        self._downwards(self.values)
+
+    def copied(self) -> Means:
+        """A copy that learns further examples by itself."""
+        new = copy.copy(self)
+        new.weights, new.values = self.weights.copy(), self.values.copy()
+        return new
+
+    def learn(self, v: int, w: float, off: Floats) -> Floats:
+        """Update by an example of node v, which is `off` its mean: O(nodes * features).
+
+        All means move by multiples of `off`, which are returned: the gain of a Kalman filter.
+        """
+        share, u = np.zeros((self.tree.n, 1)), v
+        share[v] = 1.0
+        while u:  # (2), for a sum of 1 in node v alone
+            above = self.tree.parent_index[u - 1]
+            share[above] = share[u] * self.shrinkage / (self.weights[u] + self.shrinkage)
+            u = above
+        gain: Floats = self._downwards(share)[:, 0]
+        gain *= w / (1 + w * gain[v])
+        add_product(self.values, gain[:, None], off[None, :])
+        self._add_weight(v, w)
+        return gain
+
+    def add_nodes(self, tree: Arrays) -> None:
+        """Add nodes without examples, the last ones of `tree`: the mean is that of the parent."""
+        before = self.tree.n
+        self.tree, self.weights = tree, extended(self.weights, tree.n)
+        self.values = extended(self.values, tree.n)
+        for v in range(before, tree.n):
+            self.values[v] = self.values[tree.parent_index[v - 1]]
+
+    def _downwards(self, values: Floats) -> Floats:
+        """Equation (3), in place."""
+        if self.weights[0]:
+            values[0] /= self.weights[0]
+        for nodes, parents, _ in self.tree.levels:
+            values[nodes] += self.shrinkage * values[parents]
+            values[nodes] /= (self.weights[nodes] + self.shrinkage)[:, None]
+        return values
+
+    def _add_weight(self, v: int, w: float) -> None:
+        """Update (1): O(depth)."""
+        kappa, weights = self.shrinkage, self.weights
+        while v:
+            before = weights[v] * kappa / (weights[v] + kappa)
+            weights[v] += w
+            w = weights[v] * kappa / (weights[v] + kappa) - before
+            v = self.tree.parent_index[v - 1]
+        weights[0] += w
+
+
+def add_product(a: Floats, u: Floats, v: Floats) -> None:
+    """a += u v, in place."""
+    if a.size:
+        blas.dgemm(1.0, v.T, u.T, 1.0, a.T, overwrite_c=1)
+
+
+def extended(rows: Floats, n: int) -> Floats:
+    """The same rows and zeros, n in all: O(new rows) on average, as it leaves spare rows behind.
+
+    Of arrays that share memory only one may be extended.
+    """
+    whole = rows.base
+    if not isinstance(whole, np.ndarray) or len(whole) < n or whole.shape[1:] != rows.shape[1:]:
+        whole = np.zeros((max(n, len(rows) * 5 // 4), *rows.shape[1:]))
+        whole[: len(rows)] = rows
+    found: Floats = whole[:n]
+    return found
+
+
+UNSEEN = 0.01  # added to the number of examples of each node
+
+
+class Rates:
+    """The total weights `n` of the examples of each node, and `m` of all examples.
+
+    The frequency of a label is counted from its first example on. When a label below it has its
+    first example, the count starts again, because earlier examples may have belonged to that label.
+    `since` has the values of m, and `earlier` those of n, at the start of the counts.
+    """
+
+    def __init__(self, tree: Arrays) -> None:
+        self.tree: Arrays = tree
+        self.n: Floats = np.zeros(tree.n)
+        self.since: Floats = np.zeros(tree.n)
+        self.earlier: Floats = np.zeros(tree.n)
+        self.m: float = 0.0
+        self.k: float = 1.0  # 1 + the number of labels with examples
+
+    def learn(self, v: int, w: float) -> None:
+        """Count an example."""
+        if not self.n[v]:
+            self._begin(v, self.m, self.n)
+        m = self.m + w  # before anything changes, as it takes memory
+        self.n[v] += w
+        self.m = m
+
+    def learn_many(self, y: NDArray[np.intp], w: Floats) -> None:
+        """Count examples, as `learn` does one after the other."""
+        before = np.cumsum([self.m, *w])
+        labels, first = np.unique(y, return_index=True)
+        for i, v in sorted(zip(first.tolist(), labels.tolist(), strict=True)):
+            if not self.n[v]:
+                counted = np.bincount(y[:i], weights=w[:i], minlength=self.tree.n)
+                self._begin(v, before[i], self.n + counted)
+        self.n = self.n + np.bincount(y, weights=w, minlength=self.tree.n)
+        self.m = float(before[-1])
+
+    def _begin(self, v: int, m: float, n: Floats) -> None:
+        """Start to count a node, and start again to count its ancestors with examples."""
+        self.since[v] = m
+        self.k += 1.0
+        while v:
+            v = int(self.tree.parent_index[v - 1])
+            if n[v]:
+                self.since[v], self.earlier[v] = m, n[v]
+
+    def forget(self, nodes: NDArray[np.uint32]) -> None:
+        """These nodes have no examples."""
+        self.n[nodes] = self.since[nodes] = self.earlier[nodes] = 0.0
+
+    def copied(self) -> Rates:
+        """A copy that counts further examples by itself."""
+        new = copy.copy(self)
+        new.n, new.since, new.earlier = self.n.copy(), self.since.copy(), self.earlier.copy()
+        return new
+
+    def add_nodes(self, tree: Arrays) -> None:
+        """Add nodes without examples, the last ones of `tree`."""
+        n, since, earlier = (extended(a, tree.n) for a in (self.n, self.since, self.earlier))
+        self.n, self.since, self.earlier, self.tree = n, since, earlier, tree
+
+    def logs(self) -> Floats:
+        """log P(node): its share of the examples, smoothed.
+
+        The share starts at that of an average label, so that the first example of a label does not
+        make it more probable than the others.
+        """
+        counted = self.n - self.earlier + UNSEEN
+        logs: Floats = np.log(counted / (self.m - self.since + self.k))
+        return logs
+
+
 INACCURATE = 1e6  # growth of the scatter in one direction that costs too many digits
 FEW = 8  # nodes per row: with fewer rows, computing the weights of all nodes takes longer
 AGE = 64  # updates before the inverse is computed again; with more features, one per feature

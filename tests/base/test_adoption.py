@@ -87,21 +87,6 @@ def test_new_nodes_become_the_last_ones(t: Taxonomy, data: Any) -> None:
             assert closed[0] == closed[1] == {*anew.path(y)}
 
 
-@pytest.mark.slow(but=5)
-@pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN])
-@given(st.data())
-@n_examples(10)
-def test_the_same_taxonomy_changes_nothing(name: str, data: Any) -> None:
-    t = data.draw(trees())
-    model = learned(learner(name, t), stream(data, name, t))
-    other = copy.deepcopy(model)
-    model.adopt(Taxonomy(t.edges))
-    for x, y in stream(data, name, t):
-        assert model.score_one(x) == near(other.score_one(x))
-        model.learn_one(x, y)
-        other.learn_one(x, y)
-
-
 @pytest.mark.slow(but=4)
 @pytest.mark.parametrize("name", ["Hieron", *TOP_DOWN])
 @given(st.data())
@@ -232,24 +217,7 @@ def test_kernel_least_squares_cannot_forget() -> None:
 
 
 @pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN, "HMinOver"])
-def test_clone_pickle_and_copy_after_adoption(name: str) -> None:
-    after = T.extend([("c", "x"), ("r", "y")])
-    model = learned(learner(name, T), examples_of(name))
-    model.adopt(after)
-    pair = [pickle.loads(pickle.dumps(model)), copy.deepcopy(model)]
-    assert model.clone().taxonomy is after
-    assert repr(model.clone()) == repr(model)
-    for x, y in examples_of(name, after):
-        for other in pair:
-            assert other.score_one(x) == near(model.score_one(x))
-            assert other.predict_one(x) == model.predict_one(x)
-        learned(model, [(x, y)])
-        for other in pair:
-            other.learn_one(x, y)
-
-
-@pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN, "HMinOver"])
-def test_an_open_model_is_closed_by_adoption(name: str) -> None:
+def test_an_open_model_is_closed_by_a_tree_over_its_labels(name: str) -> None:
     model = learned(learner(name, None), examples_of(name))
     scores = model.score_one({"x": 1.0, 3: 2.0})
     model.adopt(model.taxonomy_.extend([("b", "new")]))

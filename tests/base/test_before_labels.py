@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from river import base, datasets, evaluate, linear_model, metrics, multioutput, naive_bayes
+from river import base, linear_model, multioutput, naive_bayes
 from river import preprocessing as scaling
 
 from river_hier import OpenTaxonomy, inspection
@@ -112,13 +112,3 @@ def test_encoded_multilabels() -> None:
             y = {"a": x["a"] > 0.0, "b": x["b"] > 0.0}
             assert encoder.predict_one(x).keys() == (y.keys() if step else set()), name
             encoder.learn_one(x, y)
-
-
-def test_ranking_metrics_of_binary_labels() -> None:
-    for name, model in open_models().items():
-        for metric in (metrics.RollingROCAUC(), metrics.ROCAUC(), metrics.LogLoss()):
-            scaled = scaling.StandardScaler() | model.clone()
-            evaluate.progressive_val_score(datasets.Phishing().take(150), scaled, metric)
-            assert np.isfinite(metric.get()), name
-            if not isinstance(metric, metrics.LogLoss):
-                assert metric.get() > 0.7, name

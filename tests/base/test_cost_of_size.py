@@ -151,20 +151,3 @@ def test_every_method_can_be_called() -> None:
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_costs_at_ten_thousand_levels_and_two_hundred_thousand_children(name: str) -> None:
     check(name, SIZES)
-
-
-def test_a_quadratic_method_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def quadratic(size: Size) -> Calls:
-        yield "pairs", lambda: [size.n for u in range(size.n) for v in range(size.n)]
-
-    monkeypatch.setitem(SUBJECTS, "quadratic", quadratic)
-    with pytest.raises(AssertionError, match="pairs"):
-        check("quadratic", {"flat": (200, 2_000)})
-
-
-def test_a_method_without_arguments_is_noticed() -> None:
-    class Longer(Taxonomy):
-        def another(self) -> None: ...
-
-    with pytest.raises(AssertionError, match="another"):
-        calls.check_complete(Longer, dict(calls.of_taxonomy(Size(SHAPES["flat"](4), 4))))

@@ -10,34 +10,27 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import linear_model as river_linear_model
 
 import oracles
 from river_hier import (
     Taxonomy,
     batch,
-    decision,
     drift,
     kernel,
     linear_model,
-    local,
-    metrics,
 )
 from support.hypothesis_settings import n_examples
+from support.makers import SEVERAL
 from support.strategies import multilabels, parents_of, taxonomies
 
 TREE = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d"), ("c", "e")])
+
+
 MODELS: dict[str, Any] = {
-    "HPerceptron": linear_model.HPerceptron,
-    "HAROW": linear_model.HAROW,
-    "HRLS": linear_model.HRLS,
-    "SHRLS": linear_model.SHRLS,
+    **SEVERAL,
     "HMinOver": lambda t: linear_model.HMinOver(t, candidates=t.nodes[1:]),
-    "Averaged": lambda t: linear_model.Averaged(linear_model.HPerceptron(t)),
-    "kernel.HRLS": lambda t: kernel.HRLS(t, kernel.RBF(1.0)),
-    "PerNode": lambda t: local.PerNode(river_linear_model.LogisticRegression(), t),
-    "Calibrated": lambda t: decision.Calibrated(linear_model.HAROW(t)),
     "BranchReset": lambda t: drift.BranchReset(linear_model.HPerceptron(t)),
+    "kernel.HRLS": lambda t: kernel.HRLS(t, kernel.RBF(1.0)),
 }
 
 
@@ -121,15 +114,3 @@ def test_single_labels_need_no_ancestors() -> None:
             for label in "edbcde":
                 model.learn_one({label: 1.0, "any": 0.5}, label)
         assert ours.score_one({"e": 1.0}) == theirs.score_one({"e": 1.0})
-
-
-def test_without_ancestors_a_flat_learner_looks_worse_than_it_is() -> None:
-    """Labels that come as leaves: a star that knows no ancestors learns that they are off."""
-    losses = []
-    for taxonomy in (TREE.flatten(), star(TREE)):
-        model, metric = linear_model.HAROW(taxonomy, intercept=0.0), metrics.HLoss(TREE)
-        for label in "ebdebdebdebd":
-            metric.update(label, model.predict_one({label: 1.0}))
-            model.learn_one({label: 1.0}, {label})
-        losses.append(metric.get())
-    assert losses[0] < losses[1] / 2

@@ -7,20 +7,17 @@ import pickle
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from river import evaluate, naive_bayes, preprocessing
-from river import linear_model as river_linear_model
 from river import metrics as river_metrics
 
 from river_hier import (
     OpenTaxonomy,
     Taxonomy,
     decision,
-    kernel,
     linear_model,
     local,
     metrics,
@@ -28,32 +25,11 @@ from river_hier import (
 )
 from river_hier.datasets import synth
 from support.hypothesis_settings import n_examples
+from support.makers import LOGISTIC, SEVERAL, SINGLE
 from support.strategies import features, reals
 
 T = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e"]}})
-LOGISTIC = river_linear_model.LogisticRegression()
-SOFTMAX = river_linear_model.SoftmaxRegression()
-SINGLE: dict[str, Any] = {
-    "Hieron": linear_model.Hieron,
-    "AveragedHieron": linear_model.AveragedHieron,
-    "LinearDiscriminant": probabilistic.LinearDiscriminant,
-    "kernel Hieron": kernel.Hieron,
-    "PerParent": lambda t: local.PerParent(SOFTMAX, t),
-    "PerLevel": lambda t: local.PerLevel(SOFTMAX, t),
-    "Tempered": lambda t: decision.Tempered(linear_model.Hieron(t)),
-}
-MULTI: dict[str, Any] = {
-    "HPerceptron": linear_model.HPerceptron,
-    "HAROW": linear_model.HAROW,
-    "HRLS": linear_model.HRLS,
-    "SHRLS": linear_model.SHRLS,
-    "HMinOver": linear_model.HMinOver,
-    "PerNode": lambda t: local.PerNode(LOGISTIC, t),
-    "Calibrated": lambda t: decision.Calibrated(linear_model.HAROW(t)),
-    "HLossBayes": lambda t: decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t))),
-    "ZeroOneBayes": lambda t: decision.ZeroOneBayes(linear_model.HAROW(t)),
-}
-EVERY = {**SINGLE, **MULTI}
+EVERY = {**SINGLE, **SEVERAL}
 paths = st.lists(st.sampled_from("ab"), max_size=3).map(tuple)
 
 
@@ -200,7 +176,7 @@ def test_every_model_adopts(name: str) -> None:
             assert now[label] == pytest.approx(p)
     metrics.HLoss(after).update({"z"}, answers[0])
     model.learn_one(xs[0], "z" if name in SINGLE else {"z", "b"})
-    assert list(model.predict_proba_one(xs[0])) == list(after.nodes[name in MULTI :])
+    assert list(model.predict_proba_one(xs[0])) == list(after.nodes[name in SEVERAL :])
     assert model.clone().taxonomy == after
     before = pickle.dumps(model)
     with pytest.raises(ValueError, match="is not in the new taxonomy; a model keeps"):
@@ -267,33 +243,3 @@ def test_adopting_beats_a_new_model(name: str) -> None:
         loss: Any = metrics.TreeInducedError(t) if name in SINGLE else metrics.HLoss(t)
         losses.append(evaluate.progressive_val_score(examples[500:], m, loss).get())
     assert losses[0] < 0.8 * losses[1]
-
-
-@pytest.mark.parametrize("name", ["HPerceptron", "HAROW"])
-def test_no_weights_are_a_better_start_than_those_of_the_parent(name: str) -> None:
-    """Both switch the node on wherever its parent is on, but the copy has weights to unlearn."""
-    by_start = {"none": 0.0, "copied": 0.0}
-    for seed in range(4):
-        late = dict.fromkeys(["c", "d", "f", "i", "j"], 400)
-        stream = synth.Appearing(synth.PrototypePaths(LATE, noise=0.04, seed=seed), late)
-        examples = list(stream.take(500))
-        for start in by_start:
-            model = EVERY[name](stream.taxonomy_at(0))
-            for x, y in examples[:400]:
-                model.learn_one(x, y)
-            model.adopt(LATE)
-            if start == "copied":
-                copy_parents(model, stream.taxonomy_at(0))
-            loss = evaluate.progressive_val_score(examples[400:], model, metrics.HLoss(LATE))
-            by_start[start] += loss.get()
-    assert by_start["none"] < by_start["copied"]
-
-
-def copy_parents(model: Any, before: Taxonomy) -> None:
-    """Copy the weights of parents to new nodes."""
-    weights = model.weights
-    for label in LATE.nodes[1:]:
-        if label not in before:
-            for feature, w in weights.get(LATE.parent(label), {}).items():
-                x = model._state.insert({feature: 1.0})
-                model._state.add(x, np.array([LATE.index(label)]), np.array([w]))

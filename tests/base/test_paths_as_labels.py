@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 import pytest
 from river import evaluate as river_evaluate
-from river import linear_model as river_linear_model
 from river import naive_bayes
 
 from river_hier import (
@@ -15,47 +14,23 @@ from river_hier import (
     Taxonomy,
     decision,
     drift,
-    kernel,
     linear_model,
-    local,
     losses,
     metrics,
-    probabilistic,
 )
 from river_hier.taxonomy import UnknownLabelError
+from support.makers import SEVERAL, SINGLE
 
 PATHS = ["a > b", "a > c", "d > e", "d"] * 3
 MESSY = ["a >b", " a>c", "d > e > ", "> d"] * 3
 ROWS = [{"x": float(i % 3), "y": float(i % 5), "z": float(i % 4)} for i in range(12)]
-LOGISTIC = river_linear_model.LogisticRegression()
-SOFTMAX = river_linear_model.SoftmaxRegression()
-SINGLE: dict[str, Any] = {
-    "Hieron": linear_model.Hieron,
-    "AveragedHieron": linear_model.AveragedHieron,
-    "Averaged": lambda t: linear_model.Averaged(linear_model.Hieron(t)),
-    "LinearDiscriminant": probabilistic.LinearDiscriminant,
-    "kernel Hieron": kernel.Hieron,
-    "PerParent": lambda t: local.PerParent(SOFTMAX, t),
-    "PerLevel": lambda t: local.PerLevel(SOFTMAX, t),
-    "Tempered": lambda t: decision.Tempered(linear_model.Hieron(t)),
-    "TreeBayes": lambda t: decision.TreeBayes(probabilistic.LinearDiscriminant(t), t),
-    "TreeBayes of River's": lambda t: decision.TreeBayes(naive_bayes.GaussianNB(), t),
-    "BranchReset": lambda t: drift.BranchReset(linear_model.Hieron(t)),
+SAMPLE = ("Hieron", "LinearDiscriminant", "PerParent", "HAROW", "PerNode", "HLossBayes")
+EVERY: dict[str, Any] = {
+    **{name: make for name, make in (SINGLE | SEVERAL).items() if name in SAMPLE},
+    "TreeBayes": lambda t: decision.TreeBayes(naive_bayes.GaussianNB(), t),
+    "BranchReset": lambda t: drift.BranchReset(linear_model.HAROW(t)),
 }
-MULTI: dict[str, Any] = {
-    "HPerceptron": linear_model.HPerceptron,
-    "HAROW": linear_model.HAROW,
-    "HRLS": linear_model.HRLS,
-    "SHRLS": linear_model.SHRLS,
-    "HMinOver": linear_model.HMinOver,
-    "kernel HRLS": kernel.HRLS,
-    "PerNode": lambda t: local.PerNode(LOGISTIC, t),
-    "Calibrated": lambda t: decision.Calibrated(linear_model.HAROW(t)),
-    "HLossBayes": lambda t: decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t))),
-    "BranchReset of many": lambda t: drift.BranchReset(linear_model.HAROW(t)),
-}
-EVERY = {**SINGLE, **MULTI}
-CLOSED = {"TreeBayes", "TreeBayes of River's", "kernel HRLS"}  # for closed taxonomies only
+CLOSED = {"TreeBayes"}  # for closed taxonomies only
 
 
 def tuples(paths: list[str]) -> list[Any]:
@@ -76,7 +51,6 @@ TAXONOMIES: dict[str, Any] = {
 }
 
 
-@pytest.mark.slow(but=84)
 @pytest.mark.parametrize("kind", TAXONOMIES)
 @pytest.mark.parametrize("name", EVERY)
 def test_models_learn_from_paths(name: str, kind: str) -> None:
@@ -85,7 +59,7 @@ def test_models_learn_from_paths(name: str, kind: str) -> None:
         return
     model, other = EVERY[name](t), EVERY[name](t)
     for i, (x, y, path) in enumerate(zip(ROWS, labels, paths or labels, strict=True)):
-        several = name in MULTI and i % 2
+        several = name in (*SEVERAL, "BranchReset") and i % 2
         model.learn_one(x, {y} if several else y)
         other.learn_one(x, [path] if several else path)
     assert model.predict_proba_one(ROWS[0]) == other.predict_proba_one(ROWS[0])
@@ -124,7 +98,6 @@ def test_a_column_of_paths_in_rivers_loop() -> None:
     assert metric.get() > 0
 
 
-@pytest.mark.slow(but=40)
 @pytest.mark.parametrize("y", [None, float("nan"), pd.NA, pd.NaT, "", " > "])
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("taxonomy", ["closed", "open", None])

@@ -21,9 +21,7 @@ from river_hier import (
     drift,
     kernel,
     linear_model,
-    metrics,
 )
-from river_hier.datasets import synth
 from support import strategies
 from support.hypothesis_settings import n_examples
 from support.public_api import LABELS, estimators, in_taxonomy, one_label
@@ -89,26 +87,6 @@ def test_the_labels_are_those_that_are_true(name: str, data: Any, seed: int) -> 
     check(model, {"new": 1.0}, {})
 
 
-@pytest.mark.parametrize("taxonomy", [TREE, DAG])
-@pytest.mark.parametrize("name", MODELS)
-def test_streams_in_trees_and_dags(name: str, taxonomy: Taxonomy) -> None:
-    if taxonomy is DAG and name in ("decision.HLossBayes", "decision.ZeroOneBayes"):
-        pytest.skip("in trees only")
-    sizes = set()
-    stream = synth.PrototypePaths(taxonomy, noise=0.3, seed=1)
-    model = MODELS[name](taxonomy)
-    for x, y in stream.take(60):
-        labels = check(model, x, {})
-        metric = metrics.SymmetricDifferenceLoss(taxonomy), metrics.HF1(taxonomy)
-        for measure in metric:  # a coherent prediction measures the same in either form
-            measure.update(y, labels)
-            measure.revert(y, model.predict_one(x))
-            assert measure.get() == 0.0
-        sizes.add(len(labels))
-        model.learn_one(x, y)
-    assert len(sizes) > 1 or name == "linear_model.HMinOver"  # a leaf is ranked, and there is one
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_open_models(name: str) -> None:
     model, rng = estimators()[name], random.Random(1)
@@ -142,14 +120,6 @@ def test_batch_models() -> None:
             check(model, x, {"max_depth": 1})
             with pytest.raises(ValueError, match="`threshold` must be None"):
                 model.predict_labels_one(x, threshold=0.5)
-
-
-def test_the_reference_classifier() -> None:
-    stream = synth.LinearLabels(DAG, seed=1)
-    model = stream.reference
-    for x, y in stream.take(50):
-        check(model, x, {})
-        model.learn_one(x, y)
 
 
 def test_the_last_step_of_a_pipeline() -> None:

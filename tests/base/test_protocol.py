@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import numpy as np
 import pytest
 from river import base, preprocessing
 
-from river_hier import Taxonomy, probabilistic
+from river_hier import Taxonomy
 from river_hier.base.dataframes import read_batch
 from river_hier.base.predictor import Predictor
 from river_hier.base.protocol import Foreign, Inner, inner
@@ -49,30 +48,3 @@ def test_a_pipeline_answers_as_the_model_at_its_end(name: str) -> None:
         np.testing.assert_array_equal(adapted._masks(X), own._masks(X))
     else:
         assert adapted._labels_of(X) == own._labels_of(X)
-
-
-def test_predictions_beside_a_learner_lose_no_example() -> None:
-    taxonomy = Taxonomy.flat(["a", "b", "c"])
-    model, alone = (probabilistic.LinearDiscriminant(taxonomy) for _ in range(2))
-    rng, stop, errors = np.random.default_rng(1), threading.Event(), []
-    x = dict(enumerate(rng.normal(size=20).tolist()))
-
-    def predict() -> None:
-        while not stop.is_set():
-            try:
-                model.predict_proba_one(x)
-            except Exception as error:
-                errors.append(error)
-
-    threads = [threading.Thread(target=predict) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for i in range(300):
-        example = dict(enumerate(rng.normal(size=20).tolist())), "abc"[i % 3]
-        model.learn_one(*example)
-        alone.learn_one(*example)
-    stop.set()
-    for thread in threads:
-        thread.join()
-    assert not errors
-    assert model.predict_proba_one(x) == pytest.approx(alone.predict_proba_one(x), rel=1e-6)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from river import base, compose, datasets, ensemble, evaluate, preprocessing, utils
+from river import base, compose, datasets, ensemble, evaluate, preprocessing
 from river import metrics as river_metrics
 
 from river_hier import Taxonomy, linear_model, metrics, probabilistic
@@ -137,43 +137,19 @@ def test_progressive_validation(name: str, delay: Any) -> None:
     assert 0.0 < metric.get() < worst / 2
 
 
-@pytest.mark.parametrize("name", SINGLE)
-def test_unusual_labels(name: str) -> None:
-    labels = [True, np.bool_(False), ("a", 1), 7, "seven", frozenset({3}), 2.5, b"bytes"]
-    model = getattr(linear_model, name)()
-    for i, label in enumerate(labels * 8):
-        model.learn_one({i % len(labels): 1.0}, label)
-    for i, label in enumerate(labels):
-        assert model.predict_one({i: 1.0}) == label
-        assert set(labels) <= set(model.predict_proba_one({i: 1.0}))
-
-
-@pytest.mark.parametrize("name", MULTI)
-def test_unusual_multilabels(name: str) -> None:
-    labels = [True, ("a", 1), 7, "seven", frozenset({3}), 2.5, b"bytes"]
-    model = getattr(linear_model, name)()
-    for i, label in enumerate(labels * 8):
-        model.learn_one({i % len(labels): 1.0}, [label])
-    answer = model.predict_one({0: 1.0})
-    assert list(answer) == labels
-    assert answer[True]
-
-
-def test_a_tuple_is_one_label_of_an_open_taxonomy() -> None:
-    model = linear_model.HPerceptron()
-    model.learn_one({"x": 1.0}, ("sport", "tennis"))
-    assert model.predict_one({"x": 1.0}) == {("sport", "tennis"): True}
-
-
 @pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_bytes_are_one_label(name: str) -> None:
-    for taxonomy in (None, Taxonomy.flat([b"x", b"yz"], root=b"")):
-        model = getattr(linear_model, name)(taxonomy)
-        for _ in range(3):
-            model.learn_one({"b": 1.0}, b"x")
-            model.learn_one({"c": 1.0}, b"yz")
-        answer = model.predict_one({"b": 1.0})
-        assert answer == (b"x" if name in SINGLE else {b"x": True, b"yz": False})
+def test_unusual_labels(name: str) -> None:
+    """A tuple and bytes are one label each."""
+    labels = [True, np.bool_(False), ("a", 1), 7, "seven", frozenset({3}), 2.5, b"bytes"]
+    labels = labels if name in SINGLE else [labels[0], *labels[2:]]  # a multilabel may be False
+    model = getattr(linear_model, name)()
+    for i, label in enumerate(labels * 8):
+        several = name in MULTI and i % 2
+        model.learn_one({i % len(labels): 1.0}, [label] if several else label)
+    assert set(labels) <= set(model.predict_proba_one({}))
+    for i, label in enumerate(labels):
+        answer = model.predict_one({i: 1.0})
+        assert answer == label if name in SINGLE else answer[label]
 
 
 @pytest.mark.parametrize("name", ["Hieron", "HPerceptron"])
@@ -225,21 +201,6 @@ def test_meta_estimators_of_river() -> None:
     assert accuracy.get() > 0.5
 
 
-def test_rolling_and_sums_of_metrics_along_a_stream() -> None:
-    stream = synth.PrototypeTree(branching=2, depth=2, noise=0.01, seed=1)
-    t = stream.taxonomy
-    rolling = utils.Rolling(metrics.TreeInducedError, window_size=50, taxonomy=t)
-    both = metrics.TreeInducedError(t) + river_metrics.Accuracy()
-    model = linear_model.Hieron(t)
-    for x, y in stream.take(300):
-        answer = model.predict_one(x)
-        rolling.update(y, answer)
-        both.update(y, answer)
-        model.learn_one(x, y)
-    assert rolling.get() < both[0].get()
-    assert both[1].get() > 0.5
-
-
 def test_debug_one_shows_the_path_the_scores_and_the_features() -> None:
     t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
     hieron, perceptron = linear_model.Hieron(t), linear_model.HPerceptron(t)
@@ -262,11 +223,3 @@ def test_debug_one_shows_the_path_the_scores_and_the_features() -> None:
     assert weighed == sorted(weighed, reverse=True)
     assert min(float(part.split()[-1]) for part in line.split("(")[1][:-1].split(",")) < 0
     assert "bird" in (preprocessing.StandardScaler() | perceptron).debug_one({"wings": 1.0})
-
-
-@pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_repr_and_clone(name: str) -> None:
-    model = getattr(linear_model, name)(TREE)
-    assert isinstance(model, base.Estimator)
-    assert "Taxonomy(root='any', 12 nodes, 9 leaves, height 2)" in repr(model)
-    assert model.clone().taxonomy is TREE

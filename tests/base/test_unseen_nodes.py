@@ -4,72 +4,39 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from river import linear_model as river_linear_model
 
-from river_hier import OpenTaxonomy, Taxonomy, decision, kernel, linear_model, local, probabilistic
+from river_hier import OpenTaxonomy, Taxonomy, decision, kernel, linear_model
+from support.makers import SEVERAL, SINGLE
 
 T = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e"]}})
 MORE = [("b", "b1"), ("b", "b2"), ("b", "b3"), ("a", "f"), ("r", "g"), ("g", "h"), ("e", "e1")]
 WIDER = T.extend(MORE)
-LOGISTIC = river_linear_model.LogisticRegression()
-SOFTMAX = river_linear_model.SoftmaxRegression()
 
-SINGLE: dict[str, Callable[[Any], Any]] = {
-    "Hieron": linear_model.Hieron,
-    "AveragedHieron": linear_model.AveragedHieron,
-    "PathSoftmax": linear_model.PathSoftmax,
-    "AveragedOfHieron": lambda t: linear_model.Averaged(linear_model.Hieron(t)),
-    "kernel.Hieron": kernel.Hieron,
-    "kernel.AveragedHieron": kernel.AveragedHieron,
-    "LinearDiscriminant": probabilistic.LinearDiscriminant,
-    "PerParent": lambda t: local.PerParent(SOFTMAX.clone(), t),
-    "PerLevel": lambda t: local.PerLevel(SOFTMAX.clone(), t),
-}
-SEVERAL: dict[str, Callable[[Any], Any]] = {
-    "HPerceptron": linear_model.HPerceptron,
-    "HAROW": linear_model.HAROW,
-    "HRLS": linear_model.HRLS,
-    "SHRLS": linear_model.SHRLS,
-    "HMinOver": linear_model.HMinOver,
-    "AveragedOfHPerceptron": lambda t: linear_model.Averaged(linear_model.HPerceptron(t)),
-    "PerNode": lambda t: local.PerNode(LOGISTIC.clone(), t),
-}
-SCORED = [name for name in SINGLE if not name.startswith("Per")]
-MODELS: dict[str, Callable[[Any], Any]] = {
+
+# Those that are wrapped have no others inside.
+PLAIN = [name for name in SINGLE | SEVERAL if name not in ("Tempered", "Calibrated", "HLossBayes")]
+MODELS: dict[str, Any] = {
     **SINGLE,
     **SEVERAL,
-    **{f"Tempered {k}": lambda t, k=k: decision.Tempered(SINGLE[k](t)) for k in SCORED},
-    **{
-        f"TreeBayes {k}": lambda t, k=k: decision.TreeBayes(m, t) if (m := SINGLE[k](t)) else 0
-        for k in SINGLE
-    },
-    **{
-        f"{decoder.__name__} {k}": lambda t, k=k, decoder=decoder: decoder(SEVERAL[k](t))
-        for k in SEVERAL
-        for decoder in (
-            decision.HLossBayes,
-            decision.ZeroOneBayes,
-            decision.SymmetricDifferenceBayes,
-        )
-    },
-    **{
-        f"{decoder.__name__} Calibrated {k}": lambda t, k=k, decoder=decoder: decoder(
-            decision.Calibrated(SEVERAL[k](t))
-        )
-        for k in SEVERAL
-        if k != "PerNode"
-        for decoder in (decision.HLossBayes, decision.ZeroOneBayes)
-    },
+    "kernel AveragedHieron": kernel.AveragedHieron,
+    "Averaged HPerceptron": lambda t: linear_model.Averaged(linear_model.HPerceptron(t)),
+    "Tempered PathSoftmax": lambda t: decision.Tempered(linear_model.PathSoftmax(t)),
+    "TreeBayes Hieron": lambda t: decision.TreeBayes(linear_model.Hieron(t), t),
+    "TreeBayes PerParent": lambda t: decision.TreeBayes(SINGLE["PerParent"](t), t),
+    "ZeroOneBayes HRLS": lambda t: decision.ZeroOneBayes(linear_model.HRLS(t)),
+    "HLossBayes PerNode": lambda t: decision.HLossBayes(SEVERAL["PerNode"](t)),
+    "SymmetricDifferenceBayes HMinOver": lambda t: decision.SymmetricDifferenceBayes(
+        linear_model.HMinOver(t)
+    ),
 }
 
 
 def single(name: str) -> bool:
-    return name.split()[-1] in SINGLE
+    return name in SINGLE or name.startswith(("kernel", "Tempered", "TreeBayes"))
 
 
 def examples(name: str, n: int, seed: int = 0) -> list[tuple[dict[int, float], Any]]:
@@ -101,7 +68,6 @@ def answers(name: str, model: Any) -> list[Any]:
     return found
 
 
-@pytest.mark.slow(but=44)
 @pytest.mark.parametrize("name", MODELS)
 def test_added_nodes_change_nothing(name: str) -> None:
     model = learned(MODELS[name](T), examples(name, 60))
@@ -124,7 +90,7 @@ def test_added_nodes_change_nothing(name: str) -> None:
     assert not (unseen if single(name) or not unseen else unseen[True])
 
 
-@pytest.mark.parametrize("name", [*SINGLE, *SEVERAL, "HLossBayes Calibrated HAROW"])
+@pytest.mark.parametrize("name", [*SINGLE, *SEVERAL])
 def test_batches_agree(name: str) -> None:
     model = learned(MODELS[name](T), examples(name, 60))
     model.adopt(WIDER)
@@ -151,7 +117,6 @@ def test_batches_agree(name: str) -> None:
         assert p == pytest.approx(p_looped)
 
 
-@pytest.mark.slow(but=44)
 @pytest.mark.parametrize("name", MODELS)
 def test_added_nodes_do_not_compete(name: str) -> None:
     """Examples of old labels teach the same as without the added nodes."""
@@ -180,7 +145,7 @@ def test_calibration_does_not_learn_from_added_nodes(name: str) -> None:
         assert {v: p_wide[v][True] for v in p} == pytest.approx({v: p[v][True] for v in p})
 
 
-@pytest.mark.parametrize("name", [*SINGLE, *SEVERAL])
+@pytest.mark.parametrize("name", PLAIN)
 def test_a_model_that_has_learned_nothing_is_a_new_one(name: str) -> None:
     if name == "PerNode":
         pytest.skip("its classifiers are created later")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,8 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import oracles
-from river_hier import Taxonomy, batch, evaluate, kernel, linear_model, losses, metrics
-from river_hier.batch.working_sets import ascend_simplex
+from river_hier import Taxonomy, batch, kernel, losses, metrics
+from river_hier.batch.hierarchical_multilabel_svm import ascend_simplex
 from support.hypothesis_settings import n_examples
 from support.rankings import BAD_CANDIDATES, candidates_of, listed, separable
 from support.strategies import features, multilabels, parents_of, reals, taxonomies
@@ -263,73 +262,7 @@ def test_the_margin_is_hard_where_slack_is_dear() -> None:
         assert low - high >= 1.0 - 0.02
 
 
-# --- Both, as frozen River models ---------------------------------------------------------------
-
-
-@pytest.mark.parametrize("cls", RANKERS)
-def test_frozen_models(cls: Any) -> None:
-    examples = separable(NEWS, 15, seed=2)
-    model = cls(NEWS)
-    untrained = rf"{cls.__name__} is trained on a list of examples, by `fit\(examples\)`, and that"
-    for call in (model.predict_one, model.score_one, lambda x: model.learn_one(x, "c")):
-        with pytest.raises(RuntimeError, match=untrained):
-            call({"c": 1.0})
-    assert model.fit(iter(examples)) is model
-    before = pickle.dumps(model)
-    model.learn_one({"c": 1.0}, "d")
-    assert pickle.dumps(model) == before, "it is frozen"
-    x = {"a": 1.0, "b": 1.0, "c": 1.0, "new": 0.5}
-    answer = model.predict_one(x)
-    assert list(answer) == list(model.score_one(x)) == list(NEWS.nodes[1:])
-    on = {v for v, yes in answer.items() if yes}
-    assert NEWS.closure(on) == {NEWS.root, *on}
-    assert "c" in on
-    assert pickle.dumps(model) == before, "predicting is pure"
-    assert pickle.loads(before).score_one(x) == model.score_one(x)
-    clone = model.clone()
-    assert clone.taxonomy is NEWS
-    assert repr(clone) == repr(model)
-    with pytest.raises(RuntimeError, match=untrained):
-        clone.score_one(x)
-    again = clone.fit(examples)
-    assert again.score_one(x) == model.score_one(x)
-    assert model.fit(examples).score_one(x) == again.score_one(x), "training starts afresh"
-
-
-@pytest.mark.parametrize("cls", RANKERS)
-@pytest.mark.parametrize(
-    ("bad", "error", "message"),
-    [
-        (({"x": math.nan}, "b"), ValueError, "row 1: feature 'x' is nan"),
-        (({"x": "red"}, "b"), ValueError, "row 1: feature 'x' is 'red'"),
-        (({"x": 1.0}, "unicorn"), ValueError, "row 1: label 'unicorn' is not in the taxonomy"),
-        (({"x": 1.0}, None), ValueError, "row 1: y is None"),
-        (([1.0], "b"), TypeError, "row 1: x must be a dict of features, got list"),
-    ],
-)
-def test_a_refused_example_leaves_the_model(cls: Any, bad: Any, error: Any, message: str) -> None:
-    good = [({"x": 1.0}, "b"), ({"x": -1.0}, "d")]
-    model = cls(TREE).fit(good)
-    before = pickle.dumps(model)
-    with pytest.raises(error, match=message):
-        model.fit([good[0], bad])
-    with pytest.raises(ValueError, match="`examples` is empty; there is nothing to train on"):
-        model.fit([])
-    assert pickle.dumps(model) == before
-
-
-@pytest.mark.parametrize("cls", RANKERS)
-def test_an_interruption_leaves_the_model(cls: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = cls(NEWS).fit(separable(NEWS, 10, seed=1))
-    before = pickle.dumps(model)
-
-    def interrupted(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("river_hier.batch.expansions.LinearExpansion.add", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(separable(NEWS, 20, seed=2))
-    assert pickle.dumps(model) == before
+# --- Both ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("cls", RANKERS)
@@ -380,14 +313,3 @@ def test_limits_are_kept() -> None:
     model = batch.HierarchicalMultilabelSVM(NEWS, tol=1e-9, max_passes=2).fit(examples)
     assert model.n_passes == 2
     assert model.gap > 1e-9 * model.primal
-
-
-def test_a_comparator_of_regret_does_not_learn_along() -> None:
-    examples = separable(NEWS, 20, seed=4)
-    svm = batch.HierarchicalMultilabelSVM(NEWS).fit(examples)
-    before = pickle.dumps(svm)
-    model, loss = linear_model.HMinOver(NEWS), metrics.SymmetricDifferenceLoss(NEWS)
-    assert evaluate.regret(examples, model, svm, loss) > 0.0
-    ranked = evaluate.Ranked(linear_model.HMinOver(NEWS)), evaluate.Ranked(svm)
-    assert evaluate.regret(examples, *ranked, metrics.RankingLoss(NEWS)) > 0.0
-    assert pickle.dumps(svm) == before

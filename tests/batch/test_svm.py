@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import math
-import pickle
 import sys
-from itertools import compress, islice
+from itertools import compress
 from typing import Any
 from unittest import mock
 
@@ -15,11 +13,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import base, datasets, preprocessing
-from river import evaluate as river_evaluate
+from river import datasets, preprocessing
 
 import oracles
-from river_hier import Taxonomy, batch, decision, evaluate, kernel, linear_model, metrics
+from river_hier import Taxonomy, batch, decision, kernel
 from river_hier.datasets import synth
 from support.hypothesis_settings import n_examples
 from support.river_checks import rivers_checks
@@ -197,41 +194,6 @@ def test_answers_are_closed_upwards(taxonomy: Taxonomy, data: Any) -> None:
 # --- In River -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_a_fitted_model_in_rivers_loops(name: str) -> None:
-    stream = synth.LinearLabels(TREE, n_features=4, seed=1)
-    model = MODELS[name](TREE).fit(stream.take(300))
-    before = pickle.dumps(model)
-    rest = list(islice(stream, 300, 500))
-    by_hand = metrics.HLoss(TREE)
-    for x, y in rest:
-        by_hand.update(y, model.predict_one(x))
-    for delay in (None, 3):
-        metric = metrics.HLoss(TREE)
-        river_evaluate.progressive_val_score(rest, model, metric, delay=delay)
-        assert metric.get() == by_hand.get()
-    assert pickle.dumps(model) == before, "it no longer learns"
-    twin = pickle.loads(before)
-    assert [twin.score_one(x) for x, _ in rest] == [model.score_one(x) for x, _ in rest]
-    assert copy.deepcopy(model).score_one({0: 1.0}) == model.score_one({0: 1.0})
-    assert model.clone()._trained is None
-    assert isinstance(model, base.MultiLabelClassifier)
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_the_comparator_of_a_regret(name: str) -> None:
-    stream = synth.LinearLabels(TREE, n_features=4, seed=1)
-    comparator = MODELS[name](TREE).fit(islice(stream, 500, 900))
-    states = list(
-        evaluate.iter_regret(
-            stream.take(200), linear_model.HPerceptron(TREE), comparator, metrics.HLoss(TREE), 100
-        )
-    )
-    assert [state["Step"] for state in states] == [100, 200]
-    assert all(s["Regret"] == pytest.approx(s["Loss"] - s["Comparator"]) for s in states)
-    assert 0.0 < states[-1]["Comparator"] < states[-1]["Loss"]
-
-
 @pytest.mark.slow(but=1)
 @pytest.mark.parametrize("name", ["HSVM", "KernelHSVM"])
 def test_rivers_checks(name: str) -> None:
@@ -254,61 +216,6 @@ def test_in_a_pipeline_it_takes_what_the_pipeline_gives() -> None:
 
 
 # --- fit ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_fit_replaces_what_was_fitted(name: str) -> None:
-    once = MODELS[name](TREE).fit(EXAMPLES)
-    twice = MODELS[name](TREE).fit([({"z": 1.0}, "c"), ({"w": 1.0}, "b")])
-    assert twice.fit(iter(EXAMPLES)) is twice
-    assert twice.score_one({"x": 1.0, "z": 5.0}) == once.score_one({"x": 1.0, "z": 5.0})
-
-
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize(
-    ("examples", "error", "message"),
-    [
-        ([], ValueError, "`examples` is empty"),
-        ([*EXAMPLES, ({"x": float("nan")}, "a")], ValueError, "row 13: feature 'x' is nan"),
-        ([({"x": "red"}, "a")], ValueError, r"row 0: feature 'x' is 'red' \(str\), not a number"),
-        ([({"x": 1.0}, "bb")], ValueError, "row 0: label 'bb' is not in the taxonomy .* 'b'?"),
-        ([({"x": 1.0}, {"b": True, "a": False})], ValueError, "row 0: label 'b' is on but its"),
-        ([({"x": 1.0}, None)], ValueError, "row 0: y is None"),
-        ([(None, "a")], TypeError, "row 0: x must be a dict of features, got NoneType"),
-        ([3], TypeError, "row 0: "),
-    ],
-)
-def test_bad_examples(name: str, examples: Any, error: Any, message: str) -> None:
-    model = MODELS[name](TREE).fit(EXAMPLES)
-    before = pickle.dumps(model)
-    with pytest.raises(error, match=message):
-        model.fit(examples)
-    assert pickle.dumps(model) == before
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_interrupted(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sklearn import svm
-
-    def interrupt(*args: Any, **kwargs: Any) -> None:
-        raise KeyboardInterrupt
-
-    model = MODELS[name](TREE).fit(EXAMPLES)
-    before = pickle.dumps(model)
-    for solver in (svm.LinearSVC, svm.SVC):
-        monkeypatch.setattr(solver, "fit", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit([({"z": 1.0}, "c"), ({"w": 1.0}, "b")])
-    assert pickle.dumps(model) == before
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_before_fit(name: str) -> None:
-    model = MODELS[name](TREE)
-    match = rf"{name} is trained on a list of examples, by `fit\(examples\)`, and that has not"
-    for call in (model.predict_one, model.score_one, lambda x: model.learn_one(x, "a")):
-        with pytest.raises(RuntimeError, match=match):
-            call({"x": 1.0})
 
 
 def test_parameters() -> None:

@@ -24,7 +24,6 @@ from river import preprocessing
 
 import river_hier
 from river_hier import Taxonomy, checkpoint, linear_model, metrics
-from river_hier.checkpoint import replacing
 from support.hypothesis_settings import n_examples
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("a", "d")])
@@ -332,7 +331,7 @@ for step in range(n):
 def test_a_part_file_that_another_program_deletes_is_written_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    calls, lock = [], replacing._lock
+    calls, lock = [], checkpoint._lock
 
     def lock_held_by_another(part: Any) -> None:
         calls.append(part)
@@ -341,7 +340,7 @@ def test_a_part_file_that_another_program_deletes_is_written_again(
             raise BlockingIOError
         lock(part)
 
-    monkeypatch.setattr(replacing, "_lock", lock_held_by_another)
+    monkeypatch.setattr(checkpoint, "_lock", lock_held_by_another)
     checkpoint.save(1, tmp_path / "state")
     assert (checkpoint.load(tmp_path / "state"), len(calls)) == (1, 2)
     assert os.listdir(tmp_path) == ["state"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from river_hier._core import Vocabulary, read_pairs
 from river_hier._core.pickles import VERSION, restore
-from river_hier.feature_extraction.tokenizer import PATTERN, Tokenizer
+from river_hier.feature_extraction.texts import PATTERN, Tokenizer
 from support.paths import DATA
 
 

@@ -14,7 +14,6 @@ from support import odp_dump
 from support.corpora import refused
 from support.odp_dump import PAGES
 
-SCIENCE = [page for page in PAGES if page[3].startswith("Top/Science")]
 CONTENT = list(odp_dump.content(PAGES))
 
 

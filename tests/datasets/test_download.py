@@ -19,8 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from river_hier import datasets
-from river_hier.datasets import ohsumed
-from river_hier.datasets.io import download
+from river_hier.datasets import file_dataset, ohsumed
 
 CONTENT = bytes(range(256)) * 2_000  # 512,000 bytes: several chunks
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -125,7 +124,7 @@ def test_a_part_is_continued(server, path, part, there, keeps_ranges, asked):
     server.keeps_ranges = keeps_ranges
     if there:
         part.write_bytes(there)
-    assert download.fetch(server.url, path, SHA256.upper()) == path
+    assert file_dataset.fetch(server.url, path, SHA256.upper()) == path
     assert path.read_bytes() == CONTENT
     assert server.asked == asked
     assert list(path.parent.iterdir()) == [path]
@@ -133,14 +132,14 @@ def test_a_part_is_continued(server, path, part, there, keeps_ranges, asked):
 
 def test_no_sum_and_a_path_that_is_a_string(server, path):
     path = path.with_suffix(".bin")
-    assert download.fetch(server.url, str(path)) == path
+    assert file_dataset.fetch(server.url, str(path)) == path
     assert path.read_bytes() == CONTENT
 
 
 def test_a_file_that_is_there_is_left_alone(server, path):
     path.parent.mkdir()
     path.write_bytes(b"mine")
-    download.fetch(server.url, path, SHA256)
+    file_dataset.fetch(server.url, path, SHA256)
     assert path.read_bytes() == b"mine"
     assert server.asked == []
 
@@ -151,7 +150,7 @@ def test_several_downloads_of_one_file_at_once(server, path, sha256):
     """In threads, whose locks are those of processes: each opens the folder."""
     path, server.pause = path.with_suffix(".bin"), 0.1
     with ThreadPoolExecutor(3) as threads:
-        fetched = [threads.submit(download.fetch, server.url, path, sha256) for _ in range(3)]
+        fetched = [threads.submit(file_dataset.fetch, server.url, path, sha256) for _ in range(3)]
         assert [found.result() for found in fetched] == [path] * 3
     assert path.read_bytes() == CONTENT
     assert server.asked == [None]
@@ -163,10 +162,10 @@ def test_a_server_that_hangs_up_is_resumed(server, path):
     with pytest.raises(
         ConnectionError, match=r"stopped after 200,000 of 512,000 bytes; call again to resume"
     ):
-        download.fetch(server.url, path, SHA256)
+        file_dataset.fetch(server.url, path, SHA256)
     assert not path.exists()
     server.hangs_up_after = None
-    download.fetch(server.url, path, SHA256)
+    file_dataset.fetch(server.url, path, SHA256)
     assert path.read_bytes() == CONTENT
     assert server.asked == [None, "bytes=200000-"]
 
@@ -175,7 +174,7 @@ def test_a_server_that_hangs_up_without_saying_the_length(server, path):
     server.RequestHandlerClass = ChunkedHandler
     server.chunked = True
     with pytest.raises(ConnectionError, match=r"stopped midway .*call again to resume"):
-        download.fetch(server.url, path, SHA256)
+        file_dataset.fetch(server.url, path, SHA256)
     assert not path.exists()
 
 
@@ -183,7 +182,7 @@ def test_other_bytes_are_deleted(server, path):
     server.content = b"<html>moved</html>"
     found = hashlib.sha256(server.content).hexdigest()
     with pytest.raises(ValueError, match="call again to start over") as error:
-        download.fetch(server.url, path, SHA256)
+        file_dataset.fetch(server.url, path, SHA256)
     assert found in str(error.value)
     assert SHA256 in str(error.value)
     assert list(path.parent.iterdir()) == []
@@ -192,9 +191,9 @@ def test_other_bytes_are_deleted(server, path):
 def test_a_spoilt_part_is_deleted(server, path, part):
     part.write_bytes(b"x" * 1_000)
     with pytest.raises(ValueError, match="the download was deleted"):
-        download.fetch(server.url, path, SHA256)
+        file_dataset.fetch(server.url, path, SHA256)
     assert list(path.parent.iterdir()) == []
-    download.fetch(server.url, path, SHA256)
+    file_dataset.fetch(server.url, path, SHA256)
     assert path.read_bytes() == CONTENT
 
 
@@ -207,15 +206,15 @@ def test_ctrl_c_leaves_the_part_alone(server, path, monkeypatch):
         yield report
 
     with monkeypatch.context() as patch:
-        patch.setattr(download, "_progress", pressed)
+        patch.setattr(file_dataset, "_progress", pressed)
         with pytest.raises(KeyboardInterrupt):
-            download.fetch(server.url, path, SHA256)
+            file_dataset.fetch(server.url, path, SHA256)
     (part,) = path.parent.iterdir()
     assert part.name == "vectors.gz.part"
     assert CONTENT.startswith(part.read_bytes())
     done = part.stat().st_size
     assert done > 0
-    download.fetch(server.url, path, SHA256)
+    file_dataset.fetch(server.url, path, SHA256)
     assert path.read_bytes() == CONTENT
     assert server.asked == [None, f"bytes={done}-"]
 
@@ -223,26 +222,26 @@ def test_ctrl_c_leaves_the_part_alone(server, path, monkeypatch):
 def test_a_refusal(server, path):
     server.status = 404
     with pytest.raises(ConnectionError, match="the server answered 404 Not Found"):
-        download.fetch(server.url, path)
+        file_dataset.fetch(server.url, path)
 
 
 def test_no_server(path):
     with socket.create_server(("127.0.0.1", 0)) as closed:
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/vectors.gz"
     with pytest.raises(ConnectionError, match=r"vectors.gz: no answer \("):
-        download.fetch(url, path)
+        file_dataset.fetch(url, path)
 
 
 def test_one_line_without_tqdm(server, path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "tqdm", None)
-    download.fetch(server.url, path, SHA256)
+    file_dataset.fetch(server.url, path, SHA256)
     assert capsys.readouterr().out == f"Downloading {server.url} (0.5 MB)\n"
 
 
 def test_a_bar_with_tqdm(server, path, part, capsys):
     pytest.importorskip("tqdm")
     part.write_bytes(CONTENT[:256_000])
-    download.fetch(server.url, path, SHA256)
+    file_dataset.fetch(server.url, path, SHA256)
     out, err = capsys.readouterr()
     assert out == ""
     assert "vectors.gz" in err
@@ -273,7 +272,7 @@ KINDS = ["zip", "tar.gz", "gz", "txt"]
 @pytest.mark.parametrize("kind", KINDS)
 def test_without_a_sum_a_whole_file_is_accepted(server, tmp_path, kind):
     server.content, path = packed(kind), tmp_path / f"a.{kind}"
-    download.fetch(server.url, path)
+    file_dataset.fetch(server.url, path)
     assert path.read_bytes() == server.content
 
 
@@ -286,10 +285,10 @@ def test_without_a_sum_the_structure_is_checked(server, tmp_path, kind, damage):
     changed[len(whole) // 2] ^= 255
     server.content = {"cut": whole[:-100], "bits": bytes(changed), "other": TEXT}[damage]
     with pytest.raises(ValueError, match=r"vectors.gz: .*; the download was deleted, call again"):
-        download.fetch(server.url, path)
+        file_dataset.fetch(server.url, path)
     assert list(tmp_path.iterdir()) == []
     server.content = whole
-    download.fetch(server.url, path)
+    file_dataset.fetch(server.url, path)
     assert path.read_bytes() == whole
 
 
@@ -298,7 +297,7 @@ def test_without_a_sum_the_structure_is_checked(server, tmp_path, kind, damage):
 def test_without_a_sum_pages_and_nothing_are_refused(server, tmp_path, kind, page):
     server.content = page
     with pytest.raises(ValueError, match="the download was deleted"):
-        download.fetch(server.url, tmp_path / f"a.{kind}")
+        file_dataset.fetch(server.url, tmp_path / f"a.{kind}")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -306,7 +305,7 @@ def test_a_page_by_its_type(server, tmp_path):
     server.type = "text/html; charset=utf-8"
     for sha256 in (None, SHA256):
         with pytest.raises(ConnectionError, match="the server sent a web page"):
-            download.fetch(server.url, tmp_path / "a.txt", sha256)
+            file_dataset.fetch(server.url, tmp_path / "a.txt", sha256)
     assert list(tmp_path.iterdir()) == []
 
 

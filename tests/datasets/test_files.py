@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from river_hier.datasets.io.files import Files, lines
+from river_hier.datasets.files import Files, lines
 
 CONTENTS = {
     "b/two.txt": b"owl\r\nwhale\n",

@@ -142,12 +142,6 @@ def test_scipy_reads_the_same_features(tmp_path, rows):
                 assert x[name] == value
 
 
-def test_nothing_is_read_ahead(folder):
-    path = folder / "yeast_FUN.train.arff"
-    path.write_text(text([*ROWS["train"], "and here it breaks"]))
-    assert [x for x, _ in datasets.HMC(folder).take(2)] == XS["train"]
-
-
 # The data themselves
 
 
@@ -172,13 +166,6 @@ DEPTHS = {  # the numbers of labels at the depths 0, 1, ...
 }
 
 
-def data_lines(real, dataset, part):
-    """The rows as they stand, read in another way."""
-    (path,) = (p for p in real.iterdir() if p.name.startswith(dataset) and part in p.name)
-    text = gzip.decompress(path.read_bytes()).decode()
-    return text[text.upper().index("@DATA") + len("@DATA") :].split("\n")[1:-1]
-
-
 @pytest.mark.slow(but=1)
 @pytest.mark.filterwarnings("ignore:gasch1_GO")
 @pytest.mark.parametrize("dataset", DEPTHS)
@@ -194,32 +181,6 @@ def test_the_real_collections(real, dataset):
             examples += 1
             labels += sum(y.values())
         assert (examples, labels) == counts
-
-
-@pytest.mark.filterwarnings("ignore:gasch1_GO")
-@pytest.mark.parametrize("dataset", DEPTHS)
-def test_the_real_rows_one_by_one(real, dataset):
-    stream = datasets.HMC(real, dataset, ("test",))
-    t = stream.taxonomy
-    parents = {label: set(t.parents(label)) - {"root"} for label in t.nodes[1:]}
-    for (x, y), row in zip(stream.take(300), data_lines(real, dataset, "est"), strict=False):
-        *values, labels = row.strip().split(",")
-        assert list(x.values()) == [float(value) for value in values if value != "?"]
-        named, labels_on = set(labels.split("@")), on(y)
-        assert named <= labels_on | {"root"}
-        assert all(parents[label] <= labels_on for label in labels_on)
-        if t.is_tree:
-            assert labels_on == {"/".join(p.split("/")[:d]) for p in named for d in range(1, 9)}
-
-
-def test_the_publishers_own_figures(real):
-    """The page of the collections: 8.8 labels a gene in FunCat, 35.0 in GO, on average over twelve
-    sets; and 499 and 4,125 labels in this one, of which the literature speaks."""
-    for dataset, average in (("cellcycle_FUN", 8.8), ("cellcycle_GO", 35.0)):
-        (n, labels), (n_test, labels_test) = COUNTS[dataset]
-        assert (labels + labels_test) / (n + n_test) == pytest.approx(average, abs=0.1)
-    assert datasets.HMC(real, "cellcycle_FUN").n_outputs == 499
-    assert datasets.HMC(real, "cellcycle_GO").n_outputs == 4_125
 
 
 def test_attributes_of_one_name(tmp_path):

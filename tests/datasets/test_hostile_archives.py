@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from river_hier.datasets.io import files as unpacking
-from river_hier.datasets.io.files import Files, lines
+from river_hier.datasets import files as unpacking
+from river_hier.datasets.files import Files, lines
 
 NAMES = ["../../escaped.txt", "/tmp/absolute.txt", "C:\\windows.txt", "fine.txt"]
 

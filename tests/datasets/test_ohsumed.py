@@ -107,11 +107,6 @@ def test_the_taxonomy_needs_the_tree_alone(folder):
     assert list(datasets.OHSUMED(folder, root="C08").taxonomy.nodes[1:]) == NODES
 
 
-def test_nothing_is_read_ahead(folder):
-    (folder / "ohsumed.87").write_bytes(data([*RECORDS[:22], "here it breaks", ".I x"]))
-    assert [x for x, _ in datasets.OHSUMED(folder, root="C08").take(1)] == XS[:1]
-
-
 # Against all paths
 
 
@@ -164,32 +159,6 @@ def test_the_papers_root(real):
     dag = datasets.OHSUMED(real, tree=False)
     assert len(dag.taxonomy) == 192
     assert sum(len(on(y)) for _, y in dag) == 268
-
-
-def test_diseases(real):
-    stream = datasets.OHSUMED(real, root="C")
-    dag = datasets.OHSUMED(real, root="C", tree=False)
-    assert by_depth(stream.taxonomy) == [1, 26, 141, 530, 532, 263, 121, 34, 6]
-    assert (len(dag.taxonomy), len(dag.taxonomy.leaves)) == (4_664, 2_941)
-    n = labels = all_labels = without = 0
-    for (x, y), (again, more) in zip(stream, dag, strict=True):
-        assert x == again
-        assert on(y) == on(more) & on(dict.fromkeys(stream.taxonomy.nodes, True))
-        n += 1
-        labels += len(on(y))
-        all_labels += len(on(more))
-        without += not x["body"]
-    assert (n, labels, all_labels, without) == (582, 6_302, 7_647, 9)
-    assert stream.unknown_headings == dag.unknown_headings
-    assert len(stream.unknown_headings) == 201
-    assert stream.unknown_headings["Human"] == 565
-
-
-def test_a_taxonomy_for_each_category(real):
-    for letter in "NZ":
-        t = datasets.OHSUMED(real, root=letter).taxonomy
-        assert t.is_tree
-        assert t.root == letter
 
 
 TAGS = ".U .S .M .T .P .W .A"

@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from oracles import reuters
 from river_hier import Taxonomy, datasets
-from river_hier.datasets import reuters21578
-from river_hier.datasets.io import file_dataset
+from river_hier.datasets import file_dataset, reuters21578
 from support.corpora import by_depth, on, real_data, refused
 from support.hypothesis_settings import n_examples
 from support.packing import tarred
@@ -105,11 +104,6 @@ def test_what_is_written_is_read(stories):
     ]
 
 
-def test_nothing_is_read_ahead(corpus):
-    write_stories(corpus / "reut2-000.sgm", [*STORIES[:2], "and here it breaks\n"])
-    assert [x for x, _ in datasets.Reuters21578(corpus).take(2)] == XS[:2]
-
-
 # What it says of itself
 
 
@@ -124,14 +118,9 @@ def test_the_official_numbers(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def archive():
-    return real_data("reuters21578") / "reuters21578.tar.gz"
-
-
-@pytest.fixture(scope="module")
-def real(archive, tmp_path_factory):
+def real(tmp_path_factory):
     path = tmp_path_factory.mktemp("reuters21578")
-    shutil.unpack_archive(archive, path)
+    shutil.unpack_archive(real_data("reuters21578") / "reuters21578.tar.gz", path)
     return path
 
 
@@ -178,12 +167,6 @@ def test_the_real_splits(real, expected):
     assert (len(days["train"]), len(days["test"])) == (9_603, 3_299)
     assert max(days["train"]) == "1987-04-07"
     assert min(days["test"]) == "1987-04-08"
-
-
-def test_the_real_archive(archive, real):
-    first = list(datasets.Reuters21578(real).take(50))
-    assert list(datasets.Reuters21578(archive).take(50)) == first
-    assert list(datasets.Reuters21578(archive.parent).take(50)) == first
 
 
 @pytest.mark.parametrize("topics", ["<D>" * 100_000, "<D>wheat<D>" * 50_000, "<D>" + "<" * 300_000])
@@ -286,20 +269,6 @@ def test_broken_categories(one_file, old, new, message):
 def test_other_files_of_the_same_names(one_file):
     (one_file / LIST).write_text("COCOA\nGOLD\n")
     with pytest.raises(ValueError, match=f"^{LIST}: "):
-        list(datasets.Reuters21578(one_file))
-
-
-def test_missing_files(one_file):
-    (one_file / LIST).unlink()
-    with pytest.raises(FileNotFoundError) as error:
-        next(iter(datasets.Reuters21578(one_file)))
-    lacks = f"{str(one_file)!r} lacks {LIST}; call `download()` or get reuters21578.tar.gz from "
-    assert str(error.value) == f"{lacks}https://kdd.ics.uci.edu/databases/reuters21578"
-    with pytest.raises(FileNotFoundError, match=r"^there is no file or folder '.*/none'; call `do"):
-        datasets.Reuters21578(one_file / "none").taxonomy  # noqa: B018
-    (one_file / LIST).write_text(CATEGORIES)
-    (one_file / NAME).unlink()
-    with pytest.raises(FileNotFoundError, match=r"lacks reut2-\*.sgm; "):
         list(datasets.Reuters21578(one_file))
 
 

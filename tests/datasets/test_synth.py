@@ -19,6 +19,7 @@ from river_hier import Taxonomy
 from river_hier.datasets import synth
 from river_hier.datasets.base import TaxonomyDataset
 from support.hypothesis_settings import n_examples
+from support.public_api import STREAMS as EACH
 from support.strategies import parents_of, taxonomies
 
 TREE = Taxonomy.from_nested({"animal": {"mammal": {"dog": ["wolf", "fox"]}, "bird": ["owl"]}})
@@ -42,7 +43,7 @@ def rows(examples: list[tuple[dict[int, float], Any]]) -> Any:
 # --- What both promise --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("stream", [*STREAMS, *(make(1) for make in EACH.values())])
 def test_iterating_twice_gives_the_same_stream(stream: Any) -> None:
     first = list(stream.take(700))
     assert list(stream.take(700)) == first
@@ -75,24 +76,6 @@ def test_repr_shows_the_parameters_as_given(stream: Any) -> None:
         assert f"{name}  {value}" in text
     assert "∞" in text
     assert stream.desc
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        synth.PrototypeTree,
-        lambda seed: synth.LinearLabels(TREE, seed=seed),
-        lambda seed: synth.PrototypePaths(TREE, seed=seed),
-    ],
-)
-def test_seeds(make: Any) -> None:
-    def first(seed: int | None) -> Any:
-        return list(make(seed=seed).take(3))
-
-    assert first(7) == first(7)
-    assert first(7) != first(8)
-    assert first(None) != first(None)
-    assert make(seed=None).seed is None
 
 
 def test_numpy_integers_are_integers() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import itertools
 import math
-import pickle
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -94,18 +93,6 @@ def nodes_on(taxonomy: Taxonomy, y: Any) -> set[Any]:
 
 
 @pytest.mark.parametrize("stream", TRANSFORMED)
-def test_iterating_twice_gives_the_same_stream(stream: Any) -> None:
-    first = list(stream.take(400))
-    assert list(stream.take(400)) == first
-    for same in (pickle.loads(pickle.dumps(stream)), copy.deepcopy(stream)):
-        assert list(same.take(300)) == first[:300]
-    left, right = iter(stream), iter(stream)
-    assert [next(left) for _ in range(150)] == first[:150]
-    assert [next(right) for _ in range(300)] == first[:300]
-    assert [next(left) for _ in range(150)] == first[150:300]
-
-
-@pytest.mark.parametrize("stream", TRANSFORMED)
 def test_attributes_of_the_inner_stream_are_kept(stream: Any) -> None:
     inner = stream.stream
     assert stream.taxonomy is inner.taxonomy
@@ -156,17 +143,6 @@ def test_features_do_not_change(stream: Any) -> None:
 def test_repr_shows_the_parameters_as_given(stream: Any, parts: list[str]) -> None:
     text = " ".join(repr(stream).split()).replace(" ", "")
     assert all(part.replace(" ", "") in text for part in parts)
-
-
-def test_seeds() -> None:
-    for make in (synth.LabelNoise, synth.Imbalanced):
-
-        def first(seed: int | None, make: Any = make) -> Any:
-            return [y for _, y in make(LABELS, seed=seed).take(60)]
-
-        assert first(7) == first(7)
-        assert first(7) != first(8)
-        assert first(None) != first(None)
 
 
 # --- LabelNoise ---------------------------------------------------------------------------------

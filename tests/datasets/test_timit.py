@@ -300,35 +300,6 @@ def test_the_real_segments(real):
     assert right / 4_527 > 1.5 * found["silence"] / 4_527  # far better than always the commonest
 
 
-def test_who_speaks_in_the_real_sample(real):
-    utterances = datasets.TIMIT(real).utterances
-    assert len(utterances) == 120
-    speakers = collections.Counter(u.speaker for u in utterances)
-    assert set(speakers.values()) == {10}
-    assert {f"{path.name}"[4:] for path in real.glob("dr*")} == set(speakers)
-    assert collections.Counter(u.sentence[:2] for u in utterances) == {"sa": 24, "si": 36, "sx": 60}
-    # All of them are training speakers in the corpus's own table.
-    table = (real / "spkrinfo.txt").read_text()
-    use = {
-        f"{s}{i}".lower(): u for i, s, u in re.findall(r"^(\w{4}) +([MF]) +\d +(\w+)", table, re.M)
-    }
-    assert {use[speaker] for speaker in speakers} == {"TRN"}
-    core = re.findall(
-        r"\b([A-Z]{3}[0-9])\b",
-        (real / "readme.doc").read_text().split("Table 3:")[1].split("Complete Test Set")[0],
-    )
-    assert {name[1:] for name in datasets.TIMIT.CORE_TEST} == {name.lower() for name in core}
-
-
-def test_the_codes_are_those_of_the_corpus(real):
-    rows = (real / "phoncode.doc").read_text().split("Stops:")[1].splitlines()
-    listed = {row.split()[0] for row in rows if re.match(r" +[a-z#-]+ {2,}\w", row)}
-    assert {code for code in PHONEMES if not code.endswith("cl")} <= listed
-
-
-pytest.importorskip("kaldi_native_fbank", reason="speech needs the extra `audio`")
-
-
 def said(path, error=ValueError, **params):
     with pytest.raises(error) as raised:
         list(datasets.TIMIT(path, **params))

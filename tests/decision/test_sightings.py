@@ -16,8 +16,8 @@ from river import preprocessing
 import oracles
 from river_hier import Taxonomy, decision, feature_extraction, linear_model
 from river_hier.datasets import synth
-from river_hier.decision import calibrator as sightings
-from river_hier.decision.calibrator import Sightings
+from river_hier.decision import calibration as sightings
+from river_hier.decision.calibration import Sightings
 from support.strategies import multilabel_streams, single_label_streams
 
 TREE = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})

@@ -148,31 +148,6 @@ def test_a_page(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> None:
     assert (gallery.out / "01_dogs" / "01_dogs.py").read_text(encoding="utf-8") == SCRIPT
 
 
-@pytest.mark.slow
-def test_the_pictures(gallery: Gallery) -> None:
-    import numpy as np
-    from PIL import Image
-
-    def pixels(name: str) -> set[tuple[int, ...]]:
-        with Image.open(gallery.out / "01_dogs" / f"cell_2_figure_1{name}.png") as picture:
-            sizes[name] = picture.size
-            return {*map(tuple, np.asarray(picture).reshape(-1, 4).tolist())}
-
-    sizes: dict[str, tuple[int, int]] = {}
-    gallery.run()
-    light, dark = pixels(""), pixels("-dark")
-    ink, paper, orange = (0, 0, 0, 255), (255, 255, 255, 255), (0xD5, 0x5E, 0x00, 255)
-    assert {ink, orange} <= light
-    assert {paper, orange} <= dark
-    assert paper not in light
-    assert ink not in dark
-    for found in (light, dark, pixels("-small"), pixels("-small-dark")):
-        assert 0 in {alpha for *_, alpha in found}  # whatever the page has for a background
-    assert sizes == {"": (320, 240), "-dark": (320, 240)} | dict.fromkeys(
-        ["-small", "-small-dark"], (640, 400)
-    )
-
-
 def test_the_index(gallery: Gallery) -> None:
     gallery.run()
     index = (gallery.out / "index.md").read_text(encoding="utf-8")
@@ -276,24 +251,6 @@ def test_what_is_printed_may_hold_a_fence(gallery: Gallery) -> None:
     gallery.write("01_dogs", SCRIPT.replace("  woof", "```woof"))
     gallery.run()
     assert '````text title="Output"\n```woof Rex Fido\n````\n' in gallery.page()
-
-
-def test_the_style_is_that_of_the_gallery_and_stays_there(gallery: Gallery) -> None:
-    import matplotlib as mpl
-    import matplotlib.pyplot as plt
-
-    size = 'print(plt.rcParams["font.size"], plt.rcParams["lines.markersize"])'
-    change = 'plt.rcParams["font.size"] = 12\n'
-    gallery.write("01_dogs", f"{SCRIPT}{size}\n{change}")
-    gallery.write("03_cats", f"{SCRIPT}{size}\n")
-    main = sys.modules["__main__"]
-    with mpl.rc_context({"font.size": 33, "lines.markersize": 1}):
-        gallery.run()
-        assert mpl.rcParams["font.size"] == 33
-    for name in ("01_dogs", "03_cats"):
-        assert "\n11.0 6.0\n" in gallery.page(name)
-    assert sys.modules["__main__"] is main
-    assert not plt.get_fignums()
 
 
 def test_descriptions(make: ModuleType) -> None:

@@ -102,42 +102,6 @@ def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path)
 
 
-def test_the_page(folder: Folder) -> None:
-    said = folder.run(*folder.data)
-    assert "3/3" in said
-    assert folder.ran() == ["bee_2001", "cat_2001", "ant_2003"]  # by year, then by name
-    overview = folder.overview.read_text()
-    row = "| [Does ant_2003 hold?](results/ant_2003.md#does-ant_2003-hold) | 1 | 0 | 0 |"
-    assert row in overview
-    assert re.findall("^## (.*)", overview, re.MULTILINE) == ["bee_2001", "cat_2001", "ant_2003"]
-    assert "| bee_2001, 2.0 | reproduced |" in overview
-    assert sorted(page.stem for page in folder.results.glob("*.md")) == [
-        "ant_2003",
-        "bee_2001",
-        "cat_2001",
-    ]
-    text = (folder.results / "bee_2001.md").read_text()
-    assert "| [Does bee_2001 hold?](#does-bee_2001-hold) | 1 | 0 | 0 |" in text
-    expected = """## Does bee_2001 hold?
-
-A claim. Run it with
-
-```sh
-python examples/papers/bee_2001.py --data FOLDER
-```
-
-and read.
-
-```text
-reproduced      bee_2001, 2.0
-```
-
-![Figure 1](bee_2001/figure_1.png)
-"""
-    assert expected in text
-    assert (folder.results / "bee_2001" / "figure_1.png").read_bytes() == b"bee_2001"
-
-
 @pytest.mark.slow
 def test_what_is_finished_is_kept_until_the_code_changes(folder: Folder) -> None:
     folder.run(*folder.data)
@@ -234,44 +198,6 @@ def test_unknown_scripts_and_folders_are_refused(folder: Folder) -> None:
     assert "'dog_2001'" in folder.run("--only", "dog_2001", code=2)
     assert "there is no folder 'nowhere'" in folder.run("--data", "nowhere", code=2)
     assert not folder.ran()
-
-
-def test_scripts_of_one_paper_share_a_page(folder: Folder) -> None:
-    folder.write("bee_2001_bound")
-    folder.run(*folder.data, "--only", "bee_2001", "bee_2001_bound")
-    (page,) = folder.results.glob("*.md")
-    assert re.findall("^## (.*)", page.read_text(), re.MULTILINE) == [
-        "Does bee_2001 hold?",
-        "Does bee_2001_bound hold?",
-    ]
-
-
-def test_claims_with_and_without_a_heading(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(PAPERS))
-    claims = runpy.run_path(str(PAPERS / "section.py"))["claims"]
-    printed = (
-        "a table\n\nwith noise\nreproduced      a\nnot reproduced  b: only\n" + " " * 16 + "half\n"
-    )
-    assert list(claims(printed)) == [
-        ("", "with noise"),
-        ("reproduced", "a"),
-        ("not reproduced", "b: only half"),
-    ]
-
-
-def test_counts_at_the_top(folder: Folder) -> None:
-    folder.run(*folder.data, "--only", "ant_2003")
-    (folder.scripts / "words.py").write_text('YES = "not reproduced"\n')
-    folder.run(*folder.data, "--only", "bee_2001")
-    shutil.rmtree(folder.scripts.parents[1] / "data" / "rcv1")
-    folder.run(*folder.data, "--only", "cat_2001")
-    expected = (
-        "**1 of 3 claims are reproduced.** Of the other 2, 1 cannot be tested for lack of data, "
-        "and 1 failed the test.\n"
-    )
-    assert expected in folder.overview.read_text()
-    page = (folder.results / "bee_2001.md").read_text()
-    assert "**0 of 1 claims are reproduced.** Of the other 1, 0 cannot be tested" in page
 
 
 def test_what_differs_from_the_paper(

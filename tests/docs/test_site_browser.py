@@ -198,36 +198,6 @@ def test_every_kind_of_page_on_a_screen(reader: Reader, page: str) -> None:
     reader.look(page)
 
 
-def test_search_finds_a_learner(reader: Reader) -> None:
-    window = reader.open("")
-    window.wait_for_load_state("networkidle")  # until then nobody hears the keys
-    window.keyboard.press("Control+k")
-    window.get_by_role("combobox").fill("HAROW")
-    window.get_by_role("option").first.click()
-    window.wait_for_url("**/api/linear_model/HAROW/**")
-    assert "HAROW" in window.inner_text("h1")
-
-
-def test_the_dark_side(reader: Reader) -> None:
-    window = reader.open("")
-    shade = "getComputedStyle(document.body).backgroundColor.match(/[0-9]+/g).map(Number)"
-    assert min(window.evaluate(shade)) > 200
-    window.locator("label.md-header__button[for^=__palette]:visible").click()
-    assert max(window.evaluate(shade)) < 60
-    window = reader.open("glossary/")  # it stays so
-    assert max(window.evaluate(shade)) < 60
-
-
-def test_code_is_copied_without_prompts(reader: Reader) -> None:
-    window = reader.open("api/linear_model/HAROW/")
-    window.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    block = window.locator(".highlight", has_text="progressive_val_score").first
-    block.hover()
-    block.get_by_role("button").click()
-    copied = window.evaluate("navigator.clipboard.readText()")
-    assert copied == "evaluate.progressive_val_score(stream.take(2000), model, metric)"
-
-
 def test_the_gallery_shows_pictures(reader: Reader) -> None:
     window = reader.open("gallery/")
     shown = window.locator("article img:visible")

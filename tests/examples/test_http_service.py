@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import pickle
-import re
 import sys
 import time
 from collections.abc import Iterator
@@ -191,27 +190,6 @@ def test_metrics_count_the_requests_of_all_workers(service: Service) -> None:
     buckets = [n for name, n in after.items() if name.startswith(start)]
     assert buckets == sorted(buckets)
     assert len(buckets) == 11
-
-
-def test_the_format_of_metrics(service: Service) -> None:
-    """Each metric has its lines of help and type first, and each value is a number."""
-    status, data = Client(service.port).send("/metrics")
-    assert status == 200
-    text = data.decode()
-    assert text.endswith("\n")
-    names, current = [], ""
-    for line in text.splitlines():
-        if found := re.fullmatch(r"# HELP (river_hier_[a-z_]+) \S.*", line):
-            current = found[1]
-            names.append(current)
-        elif line.startswith("#"):
-            assert re.fullmatch(rf"# TYPE {current} (counter|gauge|histogram)", line)
-        else:
-            found = re.fullmatch(r'([a-z_]+)(\{([a-z]+="[^"\\]*",?)+\})? ([0-9.e+-]+)', line)
-            assert found, line
-            assert re.fullmatch(rf"{current}(_bucket|_sum|_count)?", found[1])
-            float(found[4])
-    assert len(names) == len(set(names)) == 7
 
 
 def test_the_loss_is_that_before_learning(service: Service, learned: list[dict[str, Any]]) -> None:

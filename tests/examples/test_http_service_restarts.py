@@ -21,15 +21,13 @@ import pytest
 
 from river_hier import checkpoint
 from support.http_service import KILLS, PATIENCE, Client, Service, free_port
-from support.paths import EXAMPLES, ROOT, TESTS
+from support.paths import EXAMPLES, ROOT
 from support.processes import environment
 from support.requirements import require_module, require_program
 from support.shop_labels import (
     journal_of,
     message,
-    metrics_of,
     same_as_replayed,
-    until_learned,
 )
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are found in /proc")
@@ -51,25 +49,6 @@ def test_another_journal_is_refused(tmp_path: Path) -> None:
         assert service.process.wait(PATIENCE) == 1
         expected = "another journal: it has the labels after 0 up to 0, and the checkpoint is at 1"
         assert expected in service.said()
-
-
-def test_dropped_labels_without_their_checkpoint(tmp_path: Path) -> None:
-    with Service(tmp_path, "--save", 0.1, workers=1) as service:
-        service.start()
-        for key in range(3):
-            Client(service.port).json("/learn", message(key))
-        deadline = time.monotonic() + PATIENCE
-        while any(text for _, _, text in journal_of(service)):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        assert Client(service.port).json("/learn", message(1)) == {"position": 2, "new": False}
-        assert service.stop() == 0
-        same_as_replayed(service)
-        (tmp_path / "shop" / "checkpoint").unlink()
-        service.start(ready=False)
-        assert service.process is not None
-        assert service.process.wait(PATIENCE) == 1
-        assert "it has the labels after 3 up to 3, and the checkpoint is at 0" in service.said()
 
 
 def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
@@ -208,42 +187,3 @@ def test_the_commands_of_the_page(tmp_path: Path) -> None:
 
 
 # Load
-
-
-@pytest.mark.slow
-def test_answers_under_load(tmp_path: Path) -> None:
-    """Many connections at once, while labels arrive and snapshots change."""
-    with Service(tmp_path, "--publish", 0.1, "--save", 0.1) as service:
-        service.start()
-        senders = [Sender(service.port, seed, n=100) for seed in range(8)]
-        for sender in senders:
-            sender.start()
-        for sender in senders:
-            sender.join(PATIENCE)
-        assert [sender.unexpected for sender in senders] == [[]] * 8
-        assert [len(sender.acknowledged) for sender in senders] == [100] * 8
-        assert sum(sender.failures for sender in senders) < 10
-        assert len(journal_of(service)) == 800
-        until_learned(service, 800)
-        assert metrics_of(service)['requests_total{path="/learn",status="200"}'] >= 800
-        assert service.stop() == 0
-        same_as_replayed(service)
-
-
-def benchmark(script: str, *arguments: Any) -> list[list[str]]:
-    """The words of the lines that a benchmark prints."""
-    done = subprocess.run(
-        [sys.executable, str(TESTS / "bench" / script), *map(str, arguments)],
-        env=environment(), check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    return [line.split() for line in done.stdout.splitlines()]
-
-
-@pytest.mark.slow
-def test_the_benchmark_compares_with_an_empty_handler() -> None:
-    """With few requests: that it works, not how fast it is."""
-    rows = benchmark("serving.py", "--requests", 20, "--clients", 2, "--rounds", 1)
-    ratios = {row[0]: row[1::2] for row in rows if row and row[0].startswith("/")}
-    assert ratios["/empty"] == ["1.00"] * 4
-    assert len(ratios) == 5
-    assert all(float(ratio) > 0 for row in ratios.values() for ratio in row)

@@ -235,21 +235,6 @@ def test_the_oldest_example_is_forgotten() -> None:
         delayed.step(state, '{"key": 1, "y": "a"}', 3)
 
 
-@pytest.mark.parametrize(
-    ("script", "module"),
-    [("json_lines.py", "river"), ("redis_stream.py", "redis"), ("bytewax_flow.py", "bytewax")],
-)
-def test_help(
-    script: str, module: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    require_module(module, "streaming")
-    with pytest.raises(SystemExit, match="0"):
-        in_process(script, monkeypatch, "--help")
-    printed = capsys.readouterr().out
-    assert "--checkpoint CHECKPOINT" in printed
-    assert "exactly once" in printed
-
-
 # JSON lines
 
 
@@ -327,47 +312,6 @@ def in_process(
     monkeypatch.setattr(sys, "argv", [script, *map(str, arguments)])
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
     runpy.run_path(str(STREAMING / script), run_name="__main__")
-
-
-class Writes(io.RawIOBase):
-    """An output that remembers what comes in each call."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.pieces: list[bytes] = []
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, piece: Any) -> int:
-        self.pieces.append(bytes(piece))
-        return len(piece)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("unbuffered", [False, True])
-def test_an_answer_is_written_in_one_piece(
-    unbuffered: bool, stream: Stream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    writes = Writes()
-    out = io.TextIOWrapper(
-        writes if unbuffered else io.BufferedWriter(writes), write_through=unbuffered
-    )
-    monkeypatch.setattr(sys, "stdout", out)
-    arguments = ("--taxonomy", stream.taxonomy, "--checkpoint", tmp_path / "checkpoint")
-    arguments += ("--pending", PENDING)
-    in_process("json_lines.py", monkeypatch, *arguments, stdin=stream.events.read_bytes())
-    assert [json.loads(piece) for piece in writes.pieces if piece] == stream.answers
-    assert all(piece.endswith(b"\n") for piece in writes.pieces if piece)
-
-
-def test_bytes_that_are_not_text(
-    stream: Stream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
-) -> None:
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO()))
-    arguments = ("--taxonomy", stream.taxonomy, "--checkpoint", tmp_path / "checkpoint")
-    in_process("json_lines.py", monkeypatch, *arguments, stdin=b'{"key": "\xff", "x": {}}\n')
-    assert "line 1: 'utf-8' codec can't decode" in capfd.readouterr().err
 
 
 def test_json_lines_that_are_not_those_of_the_checkpoint(
@@ -467,58 +411,6 @@ def test_redis_stream_killed(filled: tuple[str, Any], stream: Stream, tmp_path: 
             left += groups[0]["pending"] if groups and fatal else 0
         all_is_done(client, stream, tmp_path / f"killed {i}")
     assert left > 0  # entries were delivered and not acknowledged
-
-
-class CrashError(Exception):
-    """What ends a program in the tests of one moment."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("moment", ["xadd", "save", "xack"])
-def test_redis_stream_ended_at_a_moment(
-    moment: str,
-    filled: tuple[str, Any],
-    stream: Stream,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    redis = require_module("redis", "streaming")
-    address, client = filled
-    path = tmp_path / "checkpoint"
-    arguments = redis_arguments(address, stream, path)
-
-    def crash(*args: Any, **kwargs: Any) -> None:
-        raise CrashError
-
-    for _ in range(2):
-        with monkeypatch.context() as patch:
-            patch.setattr(checkpoint if moment == "save" else redis.Redis, moment, crash)
-            with pytest.raises(CrashError):
-                in_process("redis_stream.py", monkeypatch, *arguments)
-    assert client.xpending("events", "learners")["pending"] == EVERY
-    assert path.exists() == (moment == "xack")
-    in_process("redis_stream.py", monkeypatch, *arguments)
-    all_is_done(client, stream, path)
-
-
-def test_redis_entries_that_are_no_messages(
-    filled: tuple[str, Any],
-    stream: Stream,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: Any,
-) -> None:
-    address, client = filled
-    client.flushall()
-    client.xadd("events", {"message": b'{"key": "\xff", "x": {}}'}, id="1-1")
-    client.xadd("events", {"other": "{}"}, id="1-2")
-    arguments = redis_arguments(address, stream, tmp_path / "checkpoint")
-    in_process("redis_stream.py", monkeypatch, *arguments)
-    first, second, _ = capfd.readouterr().err.splitlines()
-    assert first.startswith("entry 1-1: 'utf-8' codec can't decode")
-    assert second.startswith("entry 1-2: Expecting value")
-    assert client.xpending("events", "learners")["pending"] == 0
-    assert checkpoint.load(tmp_path / "checkpoint")["last"] == "1-2"
 
 
 def test_redis_answers_that_cannot_be_given_are_reported(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-import os
 import pickle
-import signal
 import subprocess
 import sys
 import threading
@@ -195,69 +193,6 @@ def test_threads():
     for thread in threads:
         thread.join()
     assert not wrong
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-def test_a_process_forks_while_a_thread_transforms():
-    rff, started, end = RandomFourierFeatures(n_components=2_000), threading.Event(), []
-
-    def run() -> None:
-        i = 0
-        while not end:
-            rff.transform_one({f"{(i := i + 1)}": 1.0})
-            started.set()
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    started.wait()
-    statuses = []
-    for _ in range(10):
-        if not (child := os.fork()):
-            signal.alarm(10)  # ends the child if it waits for a lock
-            rff.transform_one({"x": 1.0})
-            os._exit(0)
-        statuses.append(os.waitpid(child, 0)[1])
-    end.append(True)
-    thread.join()
-    assert statuses == [0] * 10
-
-
-def test_interrupts_change_no_number():
-    """Ctrl-C at any line, when all random numbers are dropped and new ones are drawn."""
-    xs = [{"a": 1.0, "b": 2.0}, {"c": 1.0, "d": 0.5}, {"b": 1.0, "e": 1.0, "f": -1.0}]
-    expected = [oracle(x, 1.0, 4, 0) for x in xs]
-
-    def interrupted_at(number: int) -> bool:
-        left = number
-
-        def trace(frame: Any, event: str, _: Any) -> Any:
-            nonlocal left
-            if frame.f_code.co_filename != module.__file__:
-                return None
-            left -= event == "line"
-            if left == 0 and event == "line":
-                raise KeyboardInterrupt
-            return trace
-
-        rff = RandomFourierFeatures(n_components=4)
-        for x in xs:
-            rff.transform_one(x)
-        sys.settrace(trace)
-        try:
-            for x in xs:
-                rff.transform_one(x)
-        except KeyboardInterrupt:
-            pass
-        finally:
-            sys.settrace(None)
-        assert all(close(rff.transform_one(x), z) for x, z in zip(xs, expected, strict=True))
-        return left <= 0
-
-    with mock.patch.object(module, "LARGEST", 8):
-        number = 1
-        while interrupted_at(number):
-            number += 1
-    assert number > 50
 
 
 # Bad input

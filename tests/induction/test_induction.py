@@ -18,9 +18,7 @@ from river import (
     base,
     datasets,
     drift,
-    evaluate,
     linear_model,
-    metrics,
     multiclass,
     naive_bayes,
     preprocessing,
@@ -31,8 +29,7 @@ import oracles
 from river_hier import Taxonomy, induction
 from river_hier.induction.binary_tree import BinaryTree
 from river_hier.induction.divergence import binary_entropy, divergences, joints, merge
-from river_hier.induction.jensen_shannon_tree import agglomerate, all_costs
-from river_hier.induction.leave_one_out import LeaveOneOut
+from river_hier.induction.jensen_shannon_tree import LeaveOneOut, agglomerate, all_costs
 from support.hypothesis_settings import n_examples
 from support.river_checks import rivers_checks
 from support.strategies import LABELS
@@ -753,18 +750,6 @@ def test_a_pickle_in_the_middle_of_a_stream_changes_nothing(name: str) -> None:
         twin.learn_one(x, y)
         if i % 40 == 20:
             twin = copy.deepcopy(twin) if i == 60 else pickle.loads(pickle.dumps(twin))
-
-
-@each_decoding
-def test_progressive_validation(cls: Any) -> None:
-    scaled = preprocessing.StandardScaler() | linear_model.LogisticRegression()
-    model = preprocessing.MinMaxScaler() | cls(scaled, induction.JensenShannonTree(seed=1), 100)
-    stream = list(datasets.ImageSegments().take(600))
-    for accuracy in (
-        evaluate.progressive_val_score(stream, model, metrics.Accuracy()),
-        evaluate.progressive_val_score(stream, model.clone(), metrics.Accuracy(), delay=5),
-    ):
-        assert accuracy.get() > 0.3  # chance is 1/7
 
 
 @each_decoding

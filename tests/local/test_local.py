@@ -7,7 +7,6 @@ import math
 import pickle
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -29,10 +28,8 @@ from river import metrics as river_metrics
 from river import tree as river_tree
 
 import oracles
-from river_hier import Taxonomy, linear_model, local, metrics
-from river_hier.datasets import RCV1, synth
+from river_hier import Taxonomy, linear_model, local
 from support.hypothesis_settings import n_examples
-from support.paths import DATA
 from support.river_checks import rivers_checks
 from support.river_data import GENE_TREE
 from support.river_data import TREE as PICTURES
@@ -278,30 +275,6 @@ def test_routing_in_a_flat_taxonomy_is_the_classifier_itself(name: str) -> None:
             model.learn_one(x, y)
 
 
-def test_hieron_as_the_classifier_of_every_parent() -> None:
-    """The papers' greedy, written out: it routes to leaves and learns each step of the path."""
-    t = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e", "f"]}})
-
-    def hieron(label: Any) -> Any:
-        return linear_model.AveragedHieron(Taxonomy.flat(t.children(label), root="none of these"))
-
-    model = local.PerParent(hieron, t)
-    by_hand = {label: hieron(label) for label in t.inner}
-    stream = synth.PrototypeTree(branching=2, depth=1, noise=0.05, seed=3)
-    names = dict(zip(stream.taxonomy, "bcf", strict=True))
-    for x, y in stream.take(80):
-        node = t.root
-        while node in by_hand:
-            scores = by_hand[node].score_one(x)
-            node = max(t.children(node), key=scores.__getitem__)
-        if len(model.classifiers) == len(by_hand):
-            assert model.predict_one(x) == node
-        for here, there in pairwise(t.path(names[y])):
-            by_hand[here].learn_one(x, there)
-        model.learn_one(x, names[y])
-    assert len(model.classifiers) == len(by_hand)
-
-
 # --- Mappings and functions ---------------------------------------------------------------------
 
 
@@ -390,13 +363,6 @@ def test_weights_reach_the_classifiers_that_take_them() -> None:
             p = p["b"][True] if name == "PerNode" else p["b"]
             # At the root there are 3 of a and 1 of g, each plus 1; below there is one class.
             assert p == pytest.approx(4 / 6 if takes else 1 / 2), (kind, name)
-
-
-def test_weights_in_progressive_validation() -> None:
-    stream = [({"x": 1}, "b", {"w": 3.0}), ({"x": 1}, "g", {})]
-    model = local.PerParent(Weighted(), TREE)
-    evaluate.progressive_val_score(copy.deepcopy(stream), model, metrics.TreeInducedError(TREE))
-    assert model.predict_proba_one({"x": 1})["b"] == pytest.approx(4 / 6)
 
 
 # --- Missing probabilities ----------------------------------------------------------------------
@@ -681,43 +647,8 @@ def test_copies_are_independent(name: str) -> None:
     assert not model.clone().classifiers
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("delay", [None, 3])
-def test_progressive_validation(name: str, delay: Any) -> None:
-    stream: Any = synth.PrototypeTree(branching=2, depth=2, noise=0.01, seed=1)
-    classifier: Any = naive_bayes.GaussianNB()
-    metric: Any = metrics.TreeInducedError(stream.taxonomy)
-    if name == "PerNode":
-        t = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
-        stream = synth.LinearLabels(t, n_features=3, seed=1)
-        metric = metrics.HLoss(t)
-        classifier = river_linear_model.LogisticRegression()
-    model = getattr(local, name)(classifier, stream.taxonomy)
-    evaluate.progressive_val_score(stream.take(200), model, metric, delay=delay)
-    assert 0.0 < metric.get() < 1.0
-    assert isinstance(model, base.MultiLabelClassifier if name == "PerNode" else base.Classifier)
-
-
 def test_a_pipeline_at_every_node() -> None:
     stream = datasets.ImageSegments()
     model = local.PerParent(preprocessing.StandardScaler() | naive_bayes.GaussianNB(), PICTURES)
     score = evaluate.progressive_val_score(stream.take(400), model, river_metrics.Accuracy())
     assert score.get() > 0.6
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not (DATA / "rcv1").is_dir(), reason=f"no RCV1 files in {DATA / 'rcv1'}")
-def test_a_classifier_per_topic_on_rcv1() -> None:
-    stream = RCV1(DATA / "rcv1")
-    t = stream.taxonomy
-    model = local.PerNode(river_linear_model.PAClassifier(), t)
-    losses = [metrics.HLoss(t) for _ in range(3)]
-    for i, (x, y) in enumerate(stream.take(600)):
-        answer = model.predict_one(x)
-        losses[i // 200].update(y, answer)
-        on = {label for label, yes in answer.items() if yes}
-        assert t.closure(on) == {t.root, *on}
-        model.learn_one(x, y)
-    first, second, third = (loss.get() for loss in losses)
-    assert first > second > third
-    assert third < 1.6

@@ -11,14 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from river import dummy, preprocessing
-from river import evaluate as river_evaluate
-from river import linear_model as river_linear_model
 from river import metrics as river_metrics
 from sklearn.metrics import average_precision_score
 
 import oracles
 from oracles.pooled_auprc import Decision
-from river_hier import Taxonomy, evaluate, kernel, linear_model, local, metrics
+from river_hier import Taxonomy, evaluate, linear_model, metrics
 from river_hier.metrics.pooled_auprc import area, bins
 from support.hypothesis_settings import n_examples
 from support.strategies import multilabels, parents_of, taxonomies
@@ -176,33 +174,6 @@ def stream_of(n: int) -> list[tuple[dict[str, float], set[str]]]:
     rng = random.Random(3)
     signs = [{v: rng.choice([-1.0, 1.0]) for v in "xyz"} for _ in range(n)]
     return [(x, {"b"} if x["x"] > 0 else {"c"} if x["y"] > 0 else {"d"}) for x in signs]
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        linear_model.HPerceptron(TREE),
-        linear_model.HRLS(TREE),
-        linear_model.HMinOver(TREE),
-        kernel.SHRLS(TREE),
-        local.PerNode(river_linear_model.LogisticRegression(), TREE),
-        preprocessing.StandardScaler() | linear_model.HAROW(TREE),
-    ],
-    ids=lambda model: type(model).__name__,
-)
-@pytest.mark.parametrize("delay", [None, 3])
-def test_progressive_validation(model: Any, delay: Any) -> None:
-    asked = evaluate.Probabilities(model.clone())
-    metric = metrics.PooledAUPRC(TREE)
-    river_evaluate.progressive_val_score(stream_of(150), asked, metric, delay=delay)
-    assert 0.75 < metric.get() <= 1.0
-    if delay is None:
-        plain, by_hand = model.clone(), metrics.PooledAUPRC(TREE)
-        for x, y in stream_of(150):
-            likely = {v: p[True] for v, p in plain.predict_proba_one(x).items()}
-            by_hand.update(y, likely)
-            plain.learn_one(x, y)
-        assert by_hand.get() == metric.get()
 
 
 def test_probabilities_refuses_what_is_not_multilabel() -> None:

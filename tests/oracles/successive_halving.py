@@ -10,20 +10,11 @@ class SuccessiveHalving:
     """A list of models, each an object of its own.
 
     `loss` gives the loss of the predictions in a window: a function of pairs of truth and
-    prediction. `parts` has the names of the parts of each model: its transformers, and last its
-    learner. Parts of the same name behind parts of the same names are to be one: they learn if one
-    of the models that have them learns.
+    prediction.
     """
 
-    def __init__(
-        self,
-        models: list[Any],
-        parts: list[tuple[str, ...]],
-        loss: Callable[[Any], float],
-        window: int,
-    ) -> None:
+    def __init__(self, models: list[Any], loss: Callable[[Any], float], window: int) -> None:
         self.models = models
-        self.parts = parts
         self.loss = loss
         self.window = window
         self.best = 0
@@ -39,16 +30,8 @@ class SuccessiveHalving:
     def learn(self, x: Any, y: Any) -> None:
         for i in self.learning:
             self.pairs[i].append((y, self.models[i].predict_one(x)))
-        at_work = {self.parts[i][:k] for i in self.learning for k in range(1, 9)}
-        for model, parts in zip(self.models, self.parts, strict=True):
-            if parts in at_work:
-                model.learn_one(x, y)
-            else:
-                transformed = x
-                for k in range(1, len(parts)):
-                    if parts[:k] in at_work:
-                        model[k - 1].learn_one(transformed)
-                        transformed = model[k - 1].transform_one(transformed)
+        for i in self.learning:
+            self.models[i].learn_one(x, y)
         self.round[0] += len(self.learning)
         self.round[1] += 1
         if len(self.learning) > 1:

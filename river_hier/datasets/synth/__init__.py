@@ -7,13 +7,9 @@ each of which adds a difficulty of real data to any stream of `datasets`.
 
 from __future__ import annotations
 
-from .appearing import Appearing
-from .imbalanced import Imbalanced
-from .label_noise import LabelNoise
 from .linear_labels import LinearLabels
-from .prototype_paths import PrototypePaths
-from .prototype_tree import PrototypeTree
-from .subtree_drift import SubtreeDrift
+from .prototypes import PrototypePaths, PrototypeTree
+from .transformers import Appearing, Imbalanced, LabelNoise, SubtreeDrift
 
 __all__ = [
     "Appearing",

@@ -1,0 +1,481 @@
+"""Checkpoints: the state of a program in a file that is complete, or else refused."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import pickle
+import platform
+import re
+import secrets
+import shutil
+import sys
+import threading
+from contextlib import suppress
+from importlib import metadata
+from pathlib import Path
+from typing import IO, Any
+
+from . import __version__
+
+__all__ = ["Saving", "dumps", "load", "loads", "save", "save_in_background"]
+
+
+FilePath = str | os.PathLike[str]
+
+
+def _checked(path: FilePath) -> Path:
+    """The path without symbolic links, or an error if nothing can be saved there."""
+    path = Path(os.path.realpath(path))
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {str(path.parent)!r} to save into; make it")
+    if path.exists() and not path.is_file():
+        raise OSError(f"{str(path)!r} is a pipe or a device, which cannot be replaced; name a file")
+    return path
+
+
+def _replace(path: Path, *chunks: bytes) -> None:
+    """Write a file that appears under its name when it is complete."""
+    _delete_leftovers(path)
+    while not _written(path, chunks):
+        pass
+    if os.name == "posix":  # elsewhere folders cannot be opened
+        _sync_folder(path.parent)
+
+
+def _written(path: Path, chunks: tuple[bytes, ...]) -> bool:
+    """Write a part file and rename it; return False if another program deleted it first."""
+    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    try:
+        with new.open("xb") as file:
+            try:
+                _lock(file)
+            except BlockingIOError:  # by a program that is about to delete it
+                return False
+            if os.name == "posix" and not os.fstat(file.fileno()).st_nlink:
+                return False  # deleted before it was locked
+            if path.exists():
+                shutil.copymode(path, new)  # while the file is still empty
+            for chunk in chunks:
+                file.write(chunk)
+            file.flush()
+            os.fsync(file.fileno())  # before the rename can reach the disk
+            if os.name == "posix":
+                os.replace(new, path)  # while the file is locked
+                return True
+        with suppress(FileNotFoundError):  # deleted after it was closed
+            os.replace(new, path)
+            return True
+    except BaseException:  # an interrupt too
+        new.unlink(missing_ok=True)
+        raise
+    return False
+
+
+def _delete_leftovers(path: Path) -> None:
+    """Delete the part files that no program is writing."""
+    ours = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.part")
+    for name in filter(ours.fullmatch, os.listdir(path.parent)):
+        part = path.with_name(name)
+        with suppress(OSError):
+            if not part.is_file():
+                continue
+            if os.name != "posix":  # open files cannot be deleted
+                part.unlink()
+            else:
+                with part.open("rb") as file:
+                    _lock(file)
+                    part.unlink()
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Lock a file until it is closed; an OSError if another program has locked it."""
+    if sys.platform != "win32":
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+_FORMAT = 1
+# Fixed, whatever Python's default is, so that Python 3.11 can read it.
+_PROTOCOL = 5
+Bytes = bytes | bytearray | memoryview
+
+_first_line = re.compile(rb"river_hier checkpoint, format ([1-9][0-9]{0,8})\n")
+_digest_line = re.compile(rb"sha256 ([0-9a-f]{64})\n")
+_writer_line = re.compile(rb"written by ([ -~]+)\n")
+
+
+def dumps(state: Any) -> bytes:
+    """Serialise a state to bytes, from which `loads` restores it.
+
+    This takes the time to pickle and hash (SHA-256) the state, and twice the memory of the pickle.
+
+    Parameters
+    ----------
+    state
+        Any object that can be pickled: a model, a pipeline, or a dictionary of all that a program
+        needs to resume, such as model, metric, position in the stream and pending examples.
+        Lambdas and open files cannot be pickled.
+
+    Returns
+    -------
+    The bytes of a checkpoint. They begin with three lines of text: the format, the SHA-256 of
+    everything after that line, and the versions that wrote it.
+
+    Raises
+    ------
+    TypeError
+        If the state cannot be pickled.
+
+    Examples
+    --------
+
+    >>> from river_hier import checkpoint, linear_model
+
+    >>> model = linear_model.HAROW()
+    >>> model.learn_one({"howls": 1.0}, {"wolf"})
+
+    >>> data = checkpoint.dumps({"model": model, "position": 1})
+    >>> print(data[:31].decode())
+    river_hier checkpoint, format 1
+
+    >>> state = checkpoint.loads(data)
+    >>> state["position"], state["model"].score_one({"howls": 1.0})
+    (1, {'wolf': 0.667})
+
+    """
+    payload = _pickled(state)
+    return _header(payload) + payload
+
+
+def loads(data: Bytes) -> Any:
+    """Restore a state from the bytes of `dumps`.
+
+    The payload is a pickle, and unpickling can run arbitrary code: **open only bytes from sources
+    that you trust.** The checksum detects damage; it is not a signature and does not prove where
+    the bytes come from. Nothing is unpickled unless the checksum is correct.
+
+    Parameters
+    ----------
+    data
+        All bytes of a checkpoint.
+
+    Returns
+    -------
+    The state.
+
+    Raises
+    ------
+    TypeError
+        If `data` is not bytes.
+    ValueError
+        If it is not a checkpoint, is truncated or damaged, has a format that this version does not
+        know, or contains classes that are missing or different here.
+
+    Examples
+    --------
+
+    >>> from river_hier import checkpoint
+
+    >>> data = checkpoint.dumps({"position": 7})
+    >>> checkpoint.loads(data)["position"]
+    7
+    >>> checkpoint.loads(data[:-1])
+    Traceback (most recent call last):
+    ...
+    ValueError: this checkpoint is cut short or damaged: its checksum is wrong; go back to an ...
+
+    """
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise TypeError(f"`data` must be bytes, as `dumps` makes them, got {type(data).__name__}")
+    return _decode(data, "this checkpoint")
+
+
+def _pickled(state: Any) -> bytes:
+    try:
+        return pickle.dumps(state, _PROTOCOL)
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        raise TypeError(
+            f"`state` cannot be pickled: {error}; keep functions and whatever is open out of it"
+        ) from error
+
+
+def _header(payload: bytes) -> bytes:
+    """The three lines of text in front of a pickle."""
+    writer = f"written by {_versions()}\n".encode()
+    digest = _digest(writer, payload)
+    return f"river_hier checkpoint, format {_FORMAT}\nsha256 {digest}\n".encode() + writer
+
+
+def _decode(data: Bytes, name: str) -> Any:
+    """The state; error messages call the data `name`."""
+    view = memoryview(data)
+    if (first := _first_line.match(view)) is None:
+        start = bytes(view[:20])
+        raise ValueError(
+            f"{name} is no checkpoint of river_hier: it begins with {start!r}, "
+            "expected b'river_hier checkpoint'"
+        )
+    if (found := int(first[1])) != _FORMAT:
+        raise ValueError(
+            f"{name} has format {found}, and this version of river_hier reads format {_FORMAT}; "
+            "open it with the version that wrote it"
+        )
+    digest = _digest_line.match(view, first.end())
+    writer = digest and _writer_line.match(view, digest.end())
+    if not digest or not writer or digest[1].decode() != _digest(view[digest.end() :]):
+        raise ValueError(
+            f"{name} is cut short or damaged: its checksum is wrong; go back to an earlier one"
+        )
+    try:
+        return pickle.loads(view[writer.end() :])
+    except Exception as error:  # unpickling can raise any error
+        raise ValueError(
+            f"{name} cannot be opened with {_versions()}; it was written by "
+            f"{writer[1].decode()}: {error}"
+        ) from error
+
+
+def _digest(*chunks: Bytes) -> str:
+    sha256 = hashlib.sha256()
+    for chunk in chunks:
+        sha256.update(chunk)
+    return sha256.hexdigest()
+
+
+@functools.cache
+def _versions() -> str:
+    others = (f"{name} {metadata.version(name)}" for name in ("river", "numpy"))
+    return ", ".join([f"river_hier {__version__}", *others, f"Python {platform.python_version()}"])
+
+
+_in_background: dict[Path, Saving] = {}  # those that are not done
+
+
+def save(state: Any, path: FilePath) -> None:
+    """Save a state to a file, replacing the file if it exists.
+
+    The file is replaced atomically: if the program is killed or the machine goes down at any
+    moment, the file holds the old checkpoint or the new one. The new one is written to
+    `.name.<16 digits>.part` in the same folder, flushed to disk, and renamed. If a killed program
+    leaves such a file, it is never read, and the next `save` to the same path deletes it. Several
+    programs may save to one path: the file holds the state that was saved last.
+
+    Saving takes the time to pickle, hash (SHA-256) and write the state, and the memory of the
+    pickle; `save_in_background` does not wait for it. If that is still writing to the same path,
+    `save` waits until it is done.
+
+    Parameters
+    ----------
+    state
+        Any object that can be pickled; see `dumps`.
+    path
+        The file, in an existing folder. Symbolic links are followed, and the permissions of an
+        existing file are kept.
+
+    Raises
+    ------
+    TypeError
+        If the state cannot be pickled.
+    FileNotFoundError
+        If the folder does not exist.
+    OSError
+        If the file cannot be written, e.g. because the disk is full or `path` is a pipe or a
+        device. The old file is kept.
+
+    Examples
+    --------
+
+    >>> import pathlib, tempfile
+    >>> from river import metrics
+    >>> from river_hier import checkpoint, linear_model
+
+    >>> state = {"model": linear_model.Hieron(), "metric": metrics.Accuracy(), "position": 0}
+    >>> stream = [({"howls": 1.0}, "wolf"), ({"hoots": 1.0}, "owl"), ({"howls": 2.0}, "wolf")]
+    >>> for x, y in stream:
+    ...     state["metric"].update(y, state["model"].predict_one(x))
+    ...     state["model"].learn_one(x, y)
+    ...     state["position"] += 1
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "stream.checkpoint")
+    ...     checkpoint.save(state, path)
+    ...     again = checkpoint.load(path)
+
+    >>> again["position"], again["metric"]
+    (3, Accuracy: 33.33%)
+
+    """
+    path = _checked(path)
+    if (earlier := _in_background.get(path)) is not None and not earlier.done():
+        earlier._thread.join()  # or else it might replace this one
+    payload = _pickled(state)
+    _replace(path, _header(payload), payload)
+
+
+def save_in_background(state: Any, path: FilePath) -> Saving:
+    """Save a state to a file like `save`, without waiting until it is written.
+
+    The state is saved as it is at the moment of the call. The call pickles it into memory, which
+    takes 1 to 4 s per GB and is the only pause of the program: nothing may change the state
+    meanwhile, as always when an object is pickled. A thread then hashes the pickle and writes the
+    file, while the program continues. The pickle stays in memory until it is written. A program
+    that ends first waits for the thread. If writing fails, e.g. because the disk is full, the old
+    file is kept, as with `save`, and `Saving.wait` raises the error.
+
+    Parameters
+    ----------
+    state
+        Any object that can be pickled; see `dumps`.
+    path
+        The file, in an existing folder.
+
+    Returns
+    -------
+    A `Saving`, whose methods `done` and `wait` report when the file is written.
+
+    Raises
+    ------
+    TypeError
+        If the state cannot be pickled.
+    RuntimeError
+        If the last `save_in_background` to this path is not done.
+    FileNotFoundError
+        If the folder does not exist.
+    OSError
+        If `path` is a folder, a pipe or a device. Errors of writing are raised by `Saving.wait`.
+
+    Examples
+    --------
+
+    >>> import pathlib, tempfile
+    >>> from river_hier import checkpoint, linear_model
+
+    >>> model = linear_model.HAROW()
+    >>> model.learn_one({"howls": 1.0}, {"wolf"})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "model.checkpoint")
+    ...     saving = checkpoint.save_in_background(model, path)
+    ...     model.learn_one({"howls": 2.0}, {"wolf"})
+    ...     saving.wait()
+    ...     print(checkpoint.load(path).score_one({"howls": 1.0}))
+    {'wolf': 0.667}
+
+    """
+    path = _checked(path)
+    if (earlier := _in_background.get(path)) is not None and not earlier.done():
+        raise RuntimeError(
+            f"the last checkpoint {str(path)!r} is still being saved; save less often, or `wait` "
+            "for the `Saving` that the last call returned"
+        )
+    return Saving(path, _pickled(state))
+
+
+class Saving:
+    """A checkpoint that `save_in_background` writes.
+
+    Attributes
+    ----------
+    path
+        The file.
+
+    """
+
+    def __init__(self, path: Path, payload: bytes) -> None:
+        self.path: Path = path
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, args=(payload,))
+        _in_background[path] = self
+        self._thread.start()
+
+    def done(self) -> bool:
+        """Return whether the thread has ended: the file is written, or could not be."""
+        return not self._thread.is_alive()
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Wait until the file is written.
+
+        Parameters
+        ----------
+        timeout
+            The longest time to wait, in seconds; `None` waits without limit.
+
+        Raises
+        ------
+        TimeoutError
+            If the file is still being written after this time.
+        Exception
+            The error of `save`, if the file could not be written; every call raises it.
+
+        """
+        self._thread.join(timeout)
+        if not self.done():
+            raise TimeoutError(f"{str(self.path)!r} is still being saved after {timeout:g} s")
+        if self._error is not None:
+            raise self._error
+
+    def _run(self, payload: bytes) -> None:
+        try:
+            _replace(self.path, _header(payload), payload)
+        except BaseException as error:
+            self._error = error
+        finally:
+            _in_background.pop(self.path, None)
+
+
+def load(path: FilePath) -> Any:
+    """Load a state from a file that `save` has written.
+
+    The payload is a pickle, and unpickling can run arbitrary code: **open only files from sources
+    that you trust.** The checksum detects damage; it is not a signature and does not prove where a
+    file comes from. Nothing is unpickled unless the checksum is correct.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    The state; see `loads`.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file does not exist.
+    ValueError
+        If the file is not a checkpoint, is truncated or damaged, has a format that this version
+        does not know, or contains classes that are missing or different here.
+
+    Examples
+    --------
+
+    >>> import pathlib, tempfile
+    >>> from river_hier import checkpoint, linear_model
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "model.checkpoint")
+    ...     model = linear_model.HAROW()
+    ...     model.learn_one({"howls": 1.0}, {"wolf"})
+    ...     checkpoint.save(model, path)
+    ...     print(checkpoint.load(path).score_one({"howls": 1.0}))
+    {'wolf': 0.667}
+
+    """
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise FileNotFoundError(f"there is no checkpoint {os.fspath(path)!r}") from None
+    return _decode(data, f"the checkpoint {os.fspath(path)!r}")

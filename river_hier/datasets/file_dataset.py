@@ -1,0 +1,287 @@
+"""Base class of the streams that read files, and the download of files."""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import hashlib
+import http.client
+import os
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+from .base import TaxonomyDataset, data_home
+from .files import ErrorHandler, Files, check_whole, plain
+
+
+class Source(NamedTuple):
+    """Where a file can be downloaded: the publisher and mirrors, tried in this order."""
+
+    urls: Sequence[str]
+    sha256: str | None
+    check: Callable[[Path], object] | None = None  # of the content, without a SHA-256
+
+
+class FileDataset(TaxonomyDataset):
+    """Base class of the streams that read files.
+
+    A subclass defines `taxonomy`, `HELP` (how to get the files, for the message if there are none)
+    and `_examples(report)`, a generator that opens the files each time. It calls
+    `report(file, line, message)` for each broken record and, if that returns, continues with the
+    next one. A truncated or damaged file is always an error, because it is unknown how much is
+    missing. So is a file of which every record had to be skipped.
+
+    `path` is a file, folder or archive, by default the folder of the class in River's data home.
+    `on_error` is `"raise"`, a `ValueError` that names file and line, or `"skip"`, which counts
+    the broken records. The other parameters are those of `TaxonomyDataset`.
+    """
+
+    HELP: ClassVar[str]
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        on_error: str,
+        task: str,
+        n_features: int,
+        **sizes: Any,
+    ) -> None:
+        super().__init__(task, n_features, **sizes)
+        self._errors = ErrorHandler(on_error)
+        self.path = path
+        self.on_error = on_error
+
+    @abc.abstractmethod
+    def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[Any, Any], Any]]:
+        """Read the files once."""
+
+    def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
+        self._errors = errors = ErrorHandler(self.on_error)
+        return _not_all_skipped(self._examples(errors), errors)
+
+    @property
+    def n_skipped(self) -> int:
+        """The number of records that the latest iteration has skipped."""
+        return self._errors.n
+
+    @property
+    def skipped(self) -> tuple[str, ...]:
+        """The messages of the first ten skipped records."""
+        return tuple(self._errors.first)
+
+    @property
+    def location(self) -> Path:
+        """The place of the files, whether or not they exist."""
+        return data_home() / type(self).__name__ if self.path is None else Path(self.path)
+
+    def download(self) -> None:
+        """Download the missing files. Without `path` this happens automatically when needed."""
+        self._fetch(self._sources())
+
+    def _sources(self) -> Mapping[str, Source]:
+        """The sources of the files that can be downloaded; a licensed corpus has none."""
+        return {}
+
+    def _fetch(self, names: Iterable[str]) -> None:
+        sources = self._sources()
+        if self.location.is_file():
+            file = str(self.location)
+            raise NotADirectoryError(f"`path` must be a folder to download into, got {file!r}")
+        for name in names:
+            if name not in sources or (self.location / plain(name)).exists():
+                continue
+            for url in sources[name].urls:
+                try:
+                    fetch(url, self.location / name, sources[name].sha256, sources[name].check)
+                    break
+                except ConnectionError as error:
+                    if url == sources[name].urls[-1]:
+                        raise ConnectionError(
+                            f"{error}; or put {name} into {str(self.location)!r} yourself"
+                        ) from error
+
+    @contextlib.contextmanager
+    def _files(self, *names: str, at: str | os.PathLike[str] | None = None) -> Iterator[Files]:
+        """Open the files, and download the named ones first if they are missing.
+
+        `at` is the place of the files if it is not `location`: an archive inside it, or a path of
+        their own.
+        """
+        if self.path is None:
+            self._fetch(names)
+        try:
+            with Files(self.location if at is None else at) as files:
+                if missing := [name for name in names if not files.matching(plain(name))]:
+                    raise FileNotFoundError(f"{str(files.path)!r} lacks {', '.join(missing)}")
+                yield files
+        except FileNotFoundError as error:
+            raise FileNotFoundError(f"{error}; {self.HELP}") from error
+
+    @property
+    def _repr_content(self) -> dict[str, str]:
+        content: dict[str, str] = super()._repr_content
+        content["Path"] = "River's data home" if self.path is None else os.fspath(self.path)
+        return content
+
+
+def _not_all_skipped(
+    examples: Iterator[tuple[dict[Any, Any], Any]], errors: ErrorHandler
+) -> Iterator[tuple[dict[Any, Any], Any]]:
+    """The examples. If every record was broken, the files are probably not the expected ones."""
+    example = None
+    for example in examples:
+        yield example
+    if example is None and errors.n:
+        raise ValueError(f"every record had to be skipped ({errors.n:,}): {errors.first[0]}")
+
+
+def check_subset(name: str, values: Any, known: Iterable[str]) -> None:
+    """Raise unless `values` is a collection of one or more of the known names."""
+    known = tuple(known)
+    try:
+        fits = not isinstance(values, str) and bool(values) and set(values) <= set(known)
+    except TypeError:  # not iterable, or not hashable
+        fits = False
+    if not fits:
+        raise ValueError(f"`{name}` must be a list or tuple of some of {known}, got {values!r}")
+
+
+_CHUNK = 1 << 16
+_TIMEOUT = 60.0  # seconds without data, not of the whole download
+
+
+def fetch(
+    url: str,
+    path: str | os.PathLike[str],
+    sha256: str | None = None,
+    check: Callable[[Path], object] | None = None,
+) -> Path:
+    """Download a file, or the rest of it. If `path` exists, nothing is downloaded.
+
+    The data are written to `<path>.part`, which is renamed to `path` once it is complete and its
+    SHA-256 is the expected one, so `path` never holds an incomplete file. Without a SHA-256, the
+    file is read: it must not be empty or a web page, and if its name ends in `.zip` or `.gz`, it
+    must be undamaged and of this format; then `check`, which may raise a `ValueError`, reads the
+    `.part`. One left by an earlier call is resumed if the server allows it. If another process or
+    thread is downloading into the same folder, the call waits until it is done, except on Windows.
+    A progress bar is shown if `tqdm` is installed, otherwise a single line.
+
+    A `ConnectionError` if the server did not answer, refused, sent a web page, or stopped midway:
+    call again to resume. A `ValueError` if the SHA-256 differs or the file is damaged; the download
+    is deleted: call again to start over.
+    """
+    path = Path(path)
+    if path.exists():
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _alone_in(path.parent):
+        if not path.exists():  # another process may have downloaded it
+            _download(url, path, sha256, check)
+    return path
+
+
+@contextlib.contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Wait until no other process or thread downloads into this folder."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some file systems have no locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_UN)  # also for processes forked meanwhile
+        os.close(descriptor)
+
+
+def _download(
+    url: str, path: Path, sha256: str | None, check: Callable[[Path], object] | None
+) -> None:
+    part = path.with_name(path.name + ".part")
+    _complete(url, part)
+    try:
+        if sha256 is not None:
+            with part.open("rb") as f:
+                found = hashlib.file_digest(f, "sha256").hexdigest()
+            if found != sha256.lower():
+                raise ValueError(f"the SHA-256 is {found}, expected {sha256}")
+        else:
+            check_whole(part, path.suffix)
+            if check is not None:
+                check(part)
+    except ValueError as error:
+        part.unlink()
+        raise ValueError(
+            f"{url}: {error}; the download was deleted, call again to start over"
+        ) from error
+    os.replace(part, path)
+
+
+def _complete(url: str, part: Path) -> None:
+    """Append the missing bytes to `part`."""
+    done = part.stat().st_size if part.exists() else 0
+    request = urllib.request.Request(url, headers={"Range": f"bytes={done}-"} if done else {})
+    try:
+        response = urllib.request.urlopen(request, timeout=_TIMEOUT)
+    except urllib.error.HTTPError as error:
+        with error:
+            if error.code != http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE or not done:
+                answer = f"{error.code} {error.reason}"
+                raise ConnectionError(f"{url}: the server answered {answer}") from error
+            size = error.headers.get("Content-Range", "").rpartition("/")[2]
+        # There is nothing beyond `part`: it is complete, or the server's file has changed.
+        if size != str(done):
+            part.unlink()
+            _complete(url, part)
+        return
+    except (OSError, http.client.HTTPException) as error:
+        raise ConnectionError(f"{url}: no answer ({error})") from error
+    with response:
+        if response.headers.get_content_type() == "text/html":
+            raise ConnectionError(f"{url}: the server sent a web page")
+        # A server that ignores Range sends the whole file.
+        if not response.headers.get("Content-Range", "").startswith(f"bytes {done}-"):
+            done = 0
+        length = response.headers.get("Content-Length")
+        total = None if length is None else done + int(length)
+        with part.open("ab" if done else "wb") as f, _progress(url, done, total) as report:
+            while chunk := _read(response, url):
+                f.write(chunk)
+                report(len(chunk))
+                done += len(chunk)
+    if total is not None and done < total:  # a closed connection, which http.client ignores
+        raise ConnectionError(
+            f"{url}: stopped after {done:,} of {total:,} bytes; call again to resume"
+        )
+
+
+def _read(response: Any, url: str) -> bytes:
+    try:
+        chunk: bytes = response.read(_CHUNK)
+    except (OSError, http.client.HTTPException) as error:
+        raise ConnectionError(f"{url}: stopped midway ({error}); call again to resume") from error
+    return chunk
+
+
+@contextlib.contextmanager
+def _progress(url: str, done: int, total: int | None) -> Iterator[Callable[[int], object]]:
+    """A function to call with the size of each chunk, in bytes."""
+    try:
+        from tqdm import tqdm  # optional
+    except ImportError:
+        size = "" if total is None else f" ({total / 1e6:,.1f} MB)"
+        print(f"Downloading {url}{size}")
+        yield lambda n: None
+        return
+    name = url.rpartition("/")[2]
+    with tqdm(desc=name, initial=done, total=total, unit="B", unit_scale=True) as bar:
+        yield bar.update

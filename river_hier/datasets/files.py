@@ -1,0 +1,362 @@
+"""Reading the files of a folder or an archive, compressed or not.
+
+Archives are never extracted into a folder, so a malicious file name cannot write outside of it.
+Links and devices in archives are ignored; of several files with the same name the last one counts.
+
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gzip
+import io
+import math
+import os
+import reprlib
+import shutil
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Self, cast
+
+from ..taxonomy import Taxonomy
+
+DAMAGE = (EOFError, OSError, zlib.error, zipfile.BadZipFile, tarfile.TarError, UnicodeError)
+GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
+
+EMPTY_LINES = 1_000_000  # the most in a row; more would only take time
+
+# Text compresses to a tenth of its size, tables of zeros to a hundredth. A file that expands more
+# is likely an attack on memory, disk space or processor time.
+ROOM = 2**26  # bytes; any file may expand to this size
+RATIO = 200
+
+
+class Files:
+    """The files of a folder or an archive (zip, tar, tar.gz), or a single file.
+
+    It is a context manager; read the files inside the `with` statement. Names are relative to the
+    path, with `/`, and sorted, so an archive and a folder list their files in the same order.
+    Files compressed with gzip are decompressed as they are read, and named without `.gz`. A
+    `tar.gz` does not allow random access and is decompressed into a temporary file first. A damaged
+    archive raises a `ValueError`.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path: Path = Path(path)
+        self._opened = contextlib.ExitStack()
+        self._members: dict[str, Any] = {}
+
+    def __enter__(self) -> Self:
+        if not self.path.exists():
+            raise FileNotFoundError(f"there is no file or folder {str(self.path)!r}")
+        try:
+            members = self._folder() if self.path.is_dir() else self._file()
+        except DAMAGE as error:
+            self._opened.close()
+            if isinstance(error, PermissionError):  # not a damaged file
+                raise
+            raise damage(self.path.name, None, error) from error
+        self._members = {
+            plain(name): members[name]
+            for name in sorted(members, key=lambda name: (plain(name), name))
+            if not PurePosixPath(name).name.startswith("._")  # metadata written by macOS
+        }
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._opened.close()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all the files, sorted."""
+        return list(self._members)
+
+    def matching(self, *patterns: str) -> list[str]:
+        """The files whose names match one of the patterns, ignoring case."""
+        folded = [pattern.lower() for pattern in patterns]
+        return [
+            name
+            for name in self._members
+            if any(PurePosixPath(name.lower()).match(pattern) for pattern in folded)
+        ]
+
+    def one(self, *patterns: str) -> str:
+        """The only file that matches the first pattern with any match."""
+        for pattern in patterns:
+            found = self.matching(pattern)
+            if len(found) > 1:
+                raise ValueError(
+                    f"{str(self.path)!r} holds {len(found)} files like {pattern!r}, expected one: "
+                    f"{', '.join(found[:3])}{', ...' * (len(found) > 3)}"
+                )
+            if found:
+                return found[0]
+        raise FileNotFoundError(f"{str(self.path)!r} lacks {' or '.join(patterns)}")
+
+    @contextlib.contextmanager
+    def open(self, name: str) -> Iterator[IO[bytes]]:
+        """Open a file, decompressed."""
+        with contextlib.ExitStack() as opened:
+            raw = opened.enter_context(self._raw(name))
+            try:
+                packed = raw.peek(len(GZIP)).startswith(GZIP)
+                if packed:
+                    raw = io.BufferedReader(Gunzip(raw, name, self._size(name)), 1 << 16)
+                yield opened.enter_context(raw)
+            except DAMAGE as error:
+                raise damage(name, None, error) from error
+
+    def _raw(self, name: str) -> Any:
+        """Open a file as it is stored, possibly compressed."""
+        member = self._members[name]
+        if isinstance(member, Path):
+            return member.open("rb")
+        if isinstance(member, tarfile.TarInfo):
+            return self._archive.extractfile(member)
+        check_size(name, member.compress_size, member.file_size)
+        try:
+            return io.BufferedReader(self._archive.open(member))
+        except RuntimeError as error:  # encrypted, or an unknown compression
+            raise ValueError(f"{name} cannot be unpacked: {error}") from error
+        except DAMAGE as error:
+            raise damage(name, None, error) from error
+
+    def _size(self, name: str) -> int:
+        """The stored size in bytes."""
+        member = self._members[name]
+        if isinstance(member, Path):
+            return member.stat().st_size
+        return cast(int, member.size if isinstance(member, tarfile.TarInfo) else member.file_size)
+
+    def _folder(self) -> dict[str, Any]:
+        found = (path for path in self.path.rglob("*") if path.is_file())
+        return {path.relative_to(self.path).as_posix(): path for path in found}
+
+    def _file(self) -> dict[str, Any]:
+        self._archive: Any
+        if zipfile.is_zipfile(self.path):
+            self._archive = self._opened.enter_context(zipfile.ZipFile(self.path))
+            members = (m for m in self._archive.infolist() if not m.is_dir())
+            return {m.filename.replace("\\", "/"): m for m in members}
+        with self.path.open("rb") as raw:
+            if raw.read(len(ZIP)) == ZIP:  # without the directory at the end of a zip file
+                raise EOFError
+        if tarfile.is_tarfile(self.path):
+            try:
+                archive = tarfile.open(fileobj=self._seekable())  # noqa: SIM115
+            except tarfile.ReadError:  # gzipped text that looks like a tar file by chance
+                return {self.path.name: self.path}
+            self._archive = self._opened.enter_context(archive)
+            found = {m.name.removeprefix("./"): m for m in archive if m.isfile()}
+            unpacked: Any = archive.fileobj
+            unpacked.seek(archive.offset)
+            if not unpacked.read(1):  # blocks of zeros must follow the last member
+                raise EOFError
+            return found
+        return {self.path.name: self.path}
+
+    def _seekable(self) -> IO[bytes]:
+        raw = self._opened.enter_context(self.path.open("rb"))
+        if not raw.peek(len(GZIP)).startswith(GZIP):
+            return raw
+        unpacked = self._opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+        size = self.path.stat().st_size
+        shutil.copyfileobj(Gunzip(raw, self.path.name, size), unpacked)
+        unpacked.seek(0)
+        return cast(IO[bytes], unpacked)
+
+
+def plain(name: str) -> str:
+    """The name without `.gz`."""
+    return name[:-3] if name.lower().endswith(".gz") else name
+
+
+def lines(
+    files: Files, name: str, encoding: str = "utf-8-sig", errors: str = "strict"
+) -> Iterator[tuple[int, str]]:
+    """The lines of a text file without line ends, numbered from 1."""
+    line = last = 0
+    with files.open(name) as raw:
+        try:
+            if oddity := _oddity(raw):
+                raise ValueError(f"{name} is {oddity}, expected text, packed with gzip or not")
+            # Only "\n" and "\r\n" end a line, unlike in `str.splitlines`.
+            with io.TextIOWrapper(raw, encoding, errors, newline="\n") as text:
+                for line, content in enumerate(text, 1):
+                    if not content.isspace():
+                        last = line
+                    elif line - last > EMPTY_LINES:
+                        problem = f"more than {EMPTY_LINES:,} empty lines in a row"
+                        raise ValueError(f"{name} has {problem} after line {last:,}")
+                    yield line, content.rstrip("\r\n")
+        except DAMAGE as error:
+            raise damage(name, line, error) from error
+
+
+def damage(name: str, line: int | None, error: BaseException) -> ValueError:
+    """The error to raise for a file that could not be read."""
+    after = "" if line is None else f" after line {line:,}"
+    if isinstance(error, EOFError):
+        return ValueError(f"{name} is cut off{after}; delete it and get it again")
+    if isinstance(error, UnicodeError):
+        return ValueError(f"{name} is not text{after}: {error}")
+    return ValueError(f"{name} is damaged{after}: {error}")
+
+
+def _oddity(raw: Any) -> str | None:
+    head = raw.peek(512)[:512]
+    if not head:
+        return "empty"
+    if head.startswith(ZIP):
+        return "a zip archive"
+    if head.lstrip().lower().startswith((b"<!doctype html", b"<html")):
+        return "a web page"
+    return "a binary file" if b"\0" in head else None
+
+
+def check_whole(path: Path, kind: str) -> None:
+    """Raise a ValueError if a file is empty, cut off, damaged, or not of its kind, e.g. `.zip`.
+
+    All of it is read, which verifies the checksums inside archives and compressed files.
+    """
+    with path.open("rb") as raw:
+        head = raw.read(len(ZIP))
+    if (kind == ".gz" and not head.startswith(GZIP)) or (kind == ".zip" and head != ZIP):
+        raise ValueError(f"a {kind} file was expected, got one that begins with {head!r}")
+    with Files(path) as files:
+        for name in files.names:
+            with files.open(name) as raw:
+                oddity = _oddity(raw) if files.names == [plain(path.name)] else None
+                if oddity in ("empty", "a web page"):
+                    raise ValueError(f"it is {oddity}")
+                while raw.read(1 << 20):
+                    pass
+
+
+def check_size(name: str, size: int, unpacked: int) -> None:
+    """Raise a ValueError if `size` bytes must not expand to `unpacked` bytes."""
+    if unpacked > max(ROOM, RATIO * size):
+        raise ValueError(
+            f"{name} unpacks to more than {max(ROOM, RATIO * size):,} bytes, of {size:,}; if that "
+            "is right, unpack it yourself"
+        )
+
+
+class Gunzip(io.RawIOBase):
+    """Decompresses a gzip stream of `size` bytes; a ValueError if it expands too much."""
+
+    def __init__(self, raw: Any, name: str, size: int) -> None:
+        self._unpacked = gzip.GzipFile(fileobj=raw)
+        self._name = name
+        self._size = size
+        self._n = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        n = self._unpacked.readinto(buffer)
+        self._n += n
+        check_size(self._name, self._size, self._n)
+        return n
+
+
+KEPT = 10  # messages; a broken file of several gigabytes must not fill memory with them
+
+# Labels that are whole paths take memory that grows with the square of the depth: without a limit,
+# a line of 30 kilobytes would fill a gigabyte.
+MOST_LEVELS = 100  # those of the public collections have at most 15
+
+
+class ErrorHandler:
+    """Called by a reader for each broken record, with the file, the line and a message.
+
+    With `on_error="raise"` the call raises a `ValueError`. With `on_error="skip"` it counts the
+    error and returns; the reader then continues with the next record. `n` is the number of errors,
+    and `first` has the first ten messages.
+    """
+
+    def __init__(self, on_error: str = "raise") -> None:
+        if on_error not in ("raise", "skip"):
+            raise ValueError(f"`on_error` must be 'raise' or 'skip', got {on_error!r}")
+        self.on_error = on_error
+        self.n: int = 0
+        self.first: list[str] = []
+
+    def __call__(self, file: str, line: int, message: str) -> None:
+        error = error_at(file, line, message)
+        if self.on_error == "raise":
+            raise error
+        self.n += 1
+        if len(self.first) < KEPT:
+            self.first.append(str(error))
+
+
+def error_at(file: str, line: int, message: str) -> ValueError:
+    """The error to raise for a line without which the taxonomy would be a different one."""
+    return ValueError(f"{file}, line {line:,}: {message}")
+
+
+@contextlib.contextmanager
+def named(file: str) -> Iterator[None]:
+    """Put the name of the file in front of a `ValueError`."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from error
+
+
+def check_levels(n: int) -> None:
+    """Raise a ValueError if a path has more than `MOST_LEVELS` names."""
+    if n > MOST_LEVELS:
+        raise ValueError(f"expected a path of at most {MOST_LEVELS} levels, got {n:,}")
+
+
+class Multilabels:
+    """Makes the multilabel `{label: bool}` of the labels of a record, to which ancestors are added.
+
+    A label that is not in the taxonomy raises an `UnknownLabelError`. With `kept`, a part of the
+    taxonomy, the multilabels have its labels only.
+    """
+
+    def __init__(self, taxonomy: Taxonomy, kept: Taxonomy | None = None) -> None:
+        self._taxonomy = taxonomy
+        self._all_off = dict.fromkeys(map(str, (kept or taxonomy).nodes[1:]), False)
+        # A limit, as the closures of all labels of a large DAG would fill memory.
+        self._closure = functools.lru_cache(10_000)(self._find_closure)
+
+    def _find_closure(self, label: str) -> dict[str, bool]:
+        above = map(str, self._taxonomy.closure([label]))
+        return {node: True for node in above if node in self._all_off}
+
+    def __call__(self, labels: Iterable[str]) -> dict[str, bool]:
+        y = self._all_off.copy()
+        for label in labels:
+            y |= self._closure(label)
+        return y
+
+
+def pair_error(pairs: str, form: str, what: str, key: str = "") -> str:
+    """Say why `read_pairs` refuses a text of pairs; `key` says what a number before a colon is."""
+    seen = set()
+    for pair in pairs.split():
+        name, _, value = pair.partition(":")
+        try:
+            finite = math.isfinite(float(value))
+        except ValueError:
+            return f"expected `{form}`, got {reprlib.repr(pair)}"
+        if key and not name.isdecimal():
+            return f"expected {key}, got {reprlib.repr(name)}"
+        if not name:
+            return f"expected `{form}`, got {reprlib.repr(pair)}"
+        if not finite:
+            return f"feature {name!r} is {float(value)}"
+        if name in seen:
+            return f"feature {name!r} comes twice"
+        seen.add(name)
+    return f"the {what} are too large to add up"

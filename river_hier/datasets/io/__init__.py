@@ -1,1 +1,0 @@
-"""What the streams that read files have in common."""

@@ -1,0 +1,539 @@
+"""Calibration: probabilities of labels from the scores of a model."""
+
+from __future__ import annotations
+
+import abc
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from river import base
+
+from .._core import (
+    Batch,
+    Calibration,
+    Nodes,
+    connected,
+    digests,
+    distribution,
+    top_down,
+    top_down_probabilities,
+)
+from ..base.checks import checked_weight
+from ..base.classifiers import last_step_and_input, shown
+from ..base.explanation import Floats
+from ..base.path import PathLearner
+from ..base.predictor import LabelPredictor, refuse_unknown, without_labels
+from ..base.top_down import TopDownLearner
+from ..base.unseen import Unseen, replaced, seen_nodes, without_scores
+from ..base.wrapper import ModelWrapper, check_model
+from ..linear_model import PathSoftmax
+from ..taxonomy import Label, Taxonomy
+
+MOST = 2**12  # maximum number of examples remembered
+ALPHABET = 16  # if examples occur more often on average, repetitions do not count as passes
+DENSE = 20  # features are dense if one in so many pairs of neighbours has the same names
+
+
+class Sighting(NamedTuple):
+    """The hash values of an example; `Sightings.add` remembers them."""
+
+    names: int
+    whole: int
+    dense: bool
+    sampled: bool
+    first: bool
+
+
+class Sightings:
+    """Recognises examples by hash values of x, in bounded memory: O(features of x) per step.
+
+    Sparse examples are recognised by the names of their features, since weights such as tf-idf
+    change with time. Dense examples, which have the same names as their neighbours in the stream,
+    are recognised by names and values.
+
+    Of a long stream, only a sample is remembered: the examples whose hash value is a multiple of a
+    power of two. An example is in the sample in every pass or in none, so an example that is not
+    remembered is never mistaken for a new one.
+    """
+
+    def __init__(self) -> None:
+        self.seen: set[int] = set()
+        self.n: int = 0  # sightings in the sample
+        self.every: int = 1  # the sample has the hash values that are multiples of this
+        self.dense: bool = False
+        self.last: tuple[int, int] = 0, 0  # `names` and `whole` of the latest example
+        self.steps: int = 0  # number of examples
+        self.alike: int = 0  # of those with the names of their neighbour
+
+    def look(self, x: Any) -> Sighting:
+        """Whether x is in the sample and, if so, whether it occurs for the first time."""
+        names, whole = digests(x)
+        alike = self._like_the_last(names, whole)
+        dense = self.dense or (alike and (self.alike + 1) * DENSE > self.steps)
+        key = whole if dense else names
+        sampled = key % self.every == 0
+        known = key in self.seen and self.n <= ALPHABET * len(self.seen)
+        return Sighting(names, whole, dense, sampled, sampled and not known)
+
+    def add(self, sighting: Sighting) -> None:
+        """Remember an example that has been learned."""
+        names, whole, dense, sampled, _ = sighting
+        self.steps += 1
+        self.alike += self._like_the_last(names, whole)
+        if dense and not self.dense:  # start again, with the neighbour
+            self.dense, self.seen, self.n, self.every = True, {self.last[1]}, 1, 1
+        self.last = names, whole
+        if not sampled:
+            return
+        self.seen.add(whole if dense else names)
+        self.n += 1
+        if len(self.seen) > MOST:
+            self.every *= 2
+            self.seen = {key for key in self.seen if key % self.every == 0}
+            self.n //= 2
+
+    def _like_the_last(self, names: int, whole: int) -> bool:
+        return names == self.last[0] and whole != self.last[1]
+
+
+class Calibrator(ModelWrapper):
+    """Base class of wrappers that learn probabilities from the scores of examples still unknown.
+
+    The scores of an example are those that the model gives before it first learns from it.
+    """
+
+    _repeats = False  # whether repeated examples are used, too
+    _kind: Any  # the base class of the models
+    _wanted: str  # the end of the error message for other models
+
+    def __init__(self, model: Any) -> None:
+        check_model(model, "score_one", "predict_one")
+        super().__init__(model)
+        if not isinstance(self._last, self._kind):
+            raise TypeError(f"`model` must predict {self._wanted}".format(shown(model)))
+        self._sightings = Sightings()
+
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
+        """Learn from one example, after computing the scores the model gives to it.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+        y
+            The target, as the model takes it.
+        w
+            The weight of the example, at least 0. An example of weight 0 changes nothing.
+        kwargs
+            Passed on to the model.
+
+        """
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
+        if isinstance(y, Iterator):  # it is needed twice
+            y = list(y)
+        before, unseen, sighting = self._taxonomy, self._never_predicted, self._sightings.look(x)
+        used = sighting.sampled and (sighting.first or self._repeats)
+        scores = self._scores_one(x) if used else None
+        self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
+        self._sightings.add(sighting)
+        if scores is not None:
+            self._calibrate(scores, y, w, before, unseen, sighting.first)
+
+    @abc.abstractmethod
+    def _calibrate(
+        self, scores: Floats, y: Any, w: float, before: Taxonomy, unseen: Unseen, first: bool
+    ) -> None:
+        """Learn from the scores that the nodes had before the step."""
+
+
+class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
+    r"""Calibrated probabilities for a multilabel model: online Platt scaling of its scores.
+
+    Given that its parents are on, node $i$ is on with probability
+
+    $$p_i = \frac{1}{1 + e^{-z_i}}, \qquad z_i = e^{a + a_i} s_i + b + b_i$$
+
+    where $s_i$ is the score of the node before the model has ever learned from the example, divided
+    by the root mean square of all scores so far. The slope $e^a$ and the intercept $b$ are shared
+    by all nodes. The corrections of a node, $a_i$ and $b_i$, are learned at half their rate, so a
+    node with few examples is calibrated much like the others. Each example makes one step of
+    AdaGrad on the logarithmic loss, at the nodes whose parents are truly on. In learning, scores
+    are clipped at ten units, so that a single outlier does not change the scale.
+
+    The scores of margin learners have no fixed scale: those of a perceptron depend on how many
+    examples it has learned from and how many mistakes it has made. The parameters are learned from
+    the scores of examples that the model has not seen yet, so they also account for overfitting.
+
+    Several passes and replayed examples do not make the probabilities overconfident: from an
+    example that has been learned before, the model learns, but the calibration does not. Examples
+    are recognised by the names of their features or, if features are dense, by names and values. A
+    transformer whose output for the same example changes, such as a scaler, must therefore be
+    inside: `Calibrated(StandardScaler() | model)`. Weights of words may be computed before or
+    inside.
+
+    `predict_one` thresholds these probabilities: a node is on if its parents are and
+    $p_i \ge 1/2$. `HLossBayes` and the other decoders do better on the losses they minimise.
+
+    Parameters
+    ----------
+    model
+        A multilabel model in a taxonomy with `score_one`: those of `linear_model` and `kernel`.
+
+    Raises
+    ------
+    TypeError
+        If `model` is not a multilabel model with scores.
+
+    Notes
+    -----
+    In addition to the model, learning takes O(features of x) time to recognise x and, for examples
+    used for calibration, one prediction and O(nodes whose parents are on) time. The first 4,096
+    examples are used, and a random share of the later ones, so that at most 4,096 are remembered,
+    in less than a megabyte. After 16 passes, repeated examples are used as well, because so many
+    repetitions are taken as a sign of features with few values.
+
+    The logistic function of a score is due to [^1], where it is fitted to held-out examples
+    afterwards. Sharing it among the nodes and learning it online, with the steps of [^2], are ours.
+
+    Examples
+    --------
+
+    >>> from river import evaluate
+    >>> from river_hier import Taxonomy, decision, linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> t = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
+    >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
+
+    >>> model = linear_model.HAROW(t)
+    >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
+    HLoss: 1.0595
+
+    >>> model = decision.Calibrated(linear_model.HAROW(t))
+    >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
+    HLoss: 1.0515
+
+    >>> model = decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t)))
+    >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
+    HLoss: 0.905
+
+    References
+    ----------
+    [^1]: Platt, J., 1999. Probabilistic outputs for support vector machines and comparisons to
+        regularized likelihood methods. Advances in Large Margin Classifiers, pp. 61-74.
+    [^2]: [Duchi, J., Hazan, E. and Singer, Y., 2011. Adaptive subgradient methods for online
+        learning and stochastic optimization. Journal of Machine Learning Research, 12,
+        pp. 2121-2159.](https://www.jmlr.org/papers/v12/duchi11a.html)
+
+    """
+
+    _kind = base.MultiLabelClassifier
+    _wanted = "multilabels, got {}; for single labels use `Tempered`"
+
+    def __init__(self, model: Any) -> None:
+        super().__init__(model)
+        self._calibration = Calibration(len(self._taxonomy))
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        from .. import linear_model
+
+        yield {"model": linear_model.HAROW()}
+
+    def _calibrate(
+        self, scores: Floats, y: Any, w: float, before: Taxonomy, unseen: Unseen, first: bool
+    ) -> None:
+        scores = replaced(scores, unseen, np.nan)
+        if more := len(self._taxonomy) - len(scores):  # new labels have no scores
+            scores = np.append(scores, [np.nan] * more)
+        self._calibration.learn(scores, y, self._labels, w)
+
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
+        """The probability that each node is on, never above its parent's.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Returns
+        -------
+        `{label: {False: 1 - p, True: p}}` for all nodes but the root.
+
+        """
+        refuse_unknown(self.predict_proba_one, kwargs)
+        return self._labels.probabilities(self._probabilities_one(x))
+
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        return connected(self._labels, self._probabilities_one(x, True), 0.5, None)
+
+    def _forget(self, nodes: Nodes) -> None:
+        shared, own = self._with_all_nodes().saved()
+        own[:, nodes] = [[0.0], [1.0], [0.0], [1.0]]
+        self._calibration = Calibration(shared, own)
+
+    def _with_all_nodes(self) -> Calibration:
+        """The calibration, with the nodes that the taxonomy has now."""
+        self._calibration.add_nodes(len(self._taxonomy))
+        return self._calibration
+
+    def _probabilities_one(self, x: Mapping[Any, Any], given: bool = False) -> Any:
+        """P(on) or P(on | parents on) of each node, for the functions of `_core`."""
+        last, inner_x = last_step_and_input(self.model, x)
+        if isinstance(last, TopDownLearner):  # only for the nodes that a decision needs
+            return last._probabilities_one(inner_x, self._with_all_nodes(), given)
+        p: Floats = self._with_all_nodes().given(self._learned_scores(x))
+        return p if given else self._labels.marginals(p)
+
+    def _learned_scores(self, x: Mapping[Any, Any]) -> Floats:
+        """The score of each node; -inf for unseen nodes."""
+        return without_scores(self._scores_one(x), self._never_predicted)
+
+    def _masks(self, X: Batch) -> NDArray[np.bool_]:
+        return top_down(self._conditionals_many(X) >= 0.5, self._taxonomy._arrays).T
+
+    def _probabilities(self, X: Batch) -> Floats:
+        return top_down_probabilities(self._conditionals_many(X), self._taxonomy._arrays).T
+
+    def _conditionals_many(self, X: Batch) -> Floats:
+        """P(on | parents on), (nodes, rows)."""
+        scores = without_scores(self._scores_many(X), self._never_predicted)
+        given: Floats = self._with_all_nodes().given(np.ascontiguousarray(scores.T))
+        return given.T
+
+
+STEP = 0.5
+SHARP = 1.0  # the initial logarithm of the slope of the sharp softmax; that of the flat one is 0
+TINY = 1e-300  # the smallest probability of which the logarithm is taken
+RECENT = 1000.0  # number of examples that determine the scale of scores
+FAR = 10.0  # units; limits the effect of a single extreme score on the unit
+LARGEST = 1e140  # limit of scores, so that sums of squares stay finite
+
+
+class Tempered(Calibrator, base.Classifier):
+    r"""Calibrated probabilities for a single-label model: online temperature scaling of its scores.
+
+    The probability of label $v$ is a mixture of two softmax functions, a sharp and a flat one:
+
+    $$p_v = (1 - m) \frac{e^{a s_v}}{\sum_u e^{a s_u}} + m \frac{e^{b s_v}}{\sum_u e^{b s_u}}$$
+
+    where $s_v$ is the score of the label, divided by the root mean square deviation of the scores
+    of an example from their mean, over the latest thousand examples. The flat function is for
+    examples that the model is likely to get wrong, such as those of a label with few examples so
+    far; a single softmax would have to be less confident for all others. Each example makes one
+    step of AdaGrad for the slopes $a$ and $b$ and the share $m$ on the logarithmic loss of the true
+    label. The scores are those from before the model first learned from the example, clipped at ten
+    units. The order of the labels does not change, so `predict_one` is the model's.
+
+    Several passes and replayed examples do not make the probabilities overconfident: they are
+    recognised as in `Calibrated`, whose documentation also says where to put a scaler.
+
+    Parameters
+    ----------
+    model
+        A model of one label in a taxonomy with `score_one`: those of `linear_model` and `kernel`.
+
+    Raises
+    ------
+    TypeError
+        If `model` is not a single-label model with scores.
+
+    Notes
+    -----
+    In addition to the model, learning takes O(features of x) time to recognise x and, for examples
+    used for calibration, one prediction and O(nodes) time. The first 4,096 examples are used, and a
+    random share of the later ones. The first example of a label in an open taxonomy is not used,
+    since the label had no score.
+
+    Temperature scaling is due to [^1], where it is fitted to held-out examples, and mixtures of
+    temperatures to [^2], where one is learned.
+
+    Examples
+    --------
+
+    >>> from river import evaluate
+    >>> from river import metrics as river_metrics
+    >>> from river_hier import decision, linear_model
+    >>> from river_hier.datasets import synth
+
+    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
+    >>> t = stream.taxonomy
+
+    >>> model = linear_model.AveragedHieron(t)
+    >>> evaluate.progressive_val_score(stream.take(2000), model, river_metrics.CrossEntropy())
+    CrossEntropy: 2.230
+
+    >>> model = decision.Tempered(linear_model.AveragedHieron(t))
+    >>> evaluate.progressive_val_score(stream.take(2000), model, river_metrics.CrossEntropy())
+    CrossEntropy: 1.568
+
+    References
+    ----------
+    [^1]: [Guo, C., Pleiss, G., Sun, Y. and Weinberger, K.Q., 2017. On calibration of modern neural
+        networks. ICML 34, pp. 1321-1330.](https://proceedings.mlr.press/v70/guo17a.html)
+    [^2]: [Zhang, J., Kailkhura, B. and Han, T.Y.-J., 2020. Mix-n-Match: ensemble and compositional
+        methods for uncertainty calibration in deep learning. ICML 37, pp. 11117-11128.](
+        https://proceedings.mlr.press/v119/zhang20k.html)
+
+    """
+
+    _repeats = True  # they count for the scale
+    _kind = base.Classifier
+    _wanted = "single labels, got {}; for multilabels use `Calibrated`"
+
+    def __init__(self, model: Any) -> None:
+        super().__init__(model)
+        self._temperatures = Temperatures()
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        from .. import linear_model
+
+        yield {"model": linear_model.Hieron()}
+
+    def _calibrate(
+        self, scores: Floats, y: Any, w: float, before: Taxonomy, unseen: Unseen, first: bool
+    ) -> None:
+        if y not in before or (v := before.index(y)) in unseen:
+            return
+        known = seen_nodes(len(before), unseen)
+        if first:
+            self._temperatures.learn(scores[known], int(np.searchsorted(known, v)), w)
+        else:
+            self._temperatures.rescale(scores[known], w)
+
+    def _predict(self, x: Mapping[Any, Any]) -> Any:
+        return self.model.predict_one(x)
+
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
+        """The probability of each label.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Returns
+        -------
+        `{label: probability}`; they sum to 1. Empty if the taxonomy is open and there have been no
+        labels.
+
+        """
+        refuse_unknown(self.predict_proba_one, kwargs)
+        p = self._softmax(x)
+        return {} if without_labels(self) else distribution(self._labels, p)
+
+    def _softmax(self, x: Mapping[Any, Any]) -> Any:
+        last, inner_x = last_step_and_input(self.model, x)
+        if isinstance(last, PathLearner | PathSoftmax):  # in one call of compiled code
+            return last._softmax(inner_x, *self._temperatures.slopes)
+        return self._with_learned(self._scores_one(x))
+
+    def _probabilities(self, X: Batch) -> Floats:
+        return self._with_learned(self._scores_many(X).T)
+
+    def _with_learned(self, scores: Floats) -> Floats:
+        """The probabilities of all nodes, 0 for unseen ones."""
+        known = seen_nodes(scores.shape[-1], self._never_predicted)
+        p = np.zeros_like(scores)
+        p[..., known] = self._temperatures.probabilities(scores[..., known])
+        return p
+
+
+class Scale:
+    """The root mean square of the latest scores, which makes slopes independent of their scale."""
+
+    def __init__(self) -> None:
+        self.squares: float = 0.0
+        self.n: float = 0.0  # the number of scores, weighted like their examples
+
+    def add(self, scores: Floats, w: float) -> Floats:
+        """Add the scores of an example of weight w, and return them, clipped to `FAR` units."""
+        most = min(FAR * self.unit, LARGEST)
+        near: Floats = np.clip(scores, -most, most)
+        self.squares += w * float(near @ near)
+        self.n += w * len(near)
+        if self.n > (most := RECENT * len(near)):
+            self.squares, self.n = self.squares * most / self.n, most
+        return near
+
+    @property
+    def unit(self) -> float:
+        """Infinite as long as all scores were 0, so that the next one has no effect."""
+        return math.sqrt(self.squares / self.n) if self.squares else math.inf
+
+
+class Descent:
+    """A parameter that is learned by AdaGrad."""
+
+    def __init__(self, first: float) -> None:
+        self.value: float = first
+        self.squares: float = 1.0  # of the gradients; starts at 1 to keep the first steps short
+
+    def move(self, gradient: float) -> None:
+        """One gradient step."""
+        self.squares += gradient * gradient
+        self.value -= STEP * gradient / math.sqrt(self.squares)
+
+
+class Temperatures:
+    """P(node), a mixture of a sharp and a flat softmax of the scores: O(nodes) per step."""
+
+    def __init__(self) -> None:
+        self.scale: Scale = Scale()
+        self.sharp: Descent = Descent(SHARP)
+        self.flat: Descent = Descent(0.0)
+        self.mixture: Descent = Descent(0.0)  # the log odds of the flat softmax
+
+    def probabilities(self, scores: Floats) -> Floats:
+        """The probabilities of all nodes, (..., nodes), which sum to 1."""
+        sharp, flat, share = self.slopes
+        p: Floats = (1.0 - share) * softmax(sharp * scores) + share * softmax(flat * scores)
+        return p
+
+    @property
+    def slopes(self) -> tuple[float, float, float]:
+        """The factors of scores in the sharp and the flat softmax, and the share of the latter."""
+        unit = self.scale.unit
+        return math.exp(self.sharp.value) / unit, math.exp(self.flat.value) / unit, self._share
+
+    def rescale(self, scores: Floats, w: float) -> Floats:
+        """Add scores of weight w to the scale; return them, centred and clipped."""
+        return self.scale.add(scores - scores.mean(), w)
+
+    def learn(self, scores: Floats, y: int, w: float) -> None:
+        """One gradient step on w times the log loss of the true node."""
+        scores = self.rescale(scores, w) / self.scale.unit
+        share = self._share
+        sharp, by_sharp = self._loss(self.sharp, scores, y)
+        flat, by_flat = self._loss(self.flat, scores, y)
+        total = (1.0 - share) * sharp + share * flat
+        of_flat = share * flat / total  # the posterior probability of the flat softmax
+        self.sharp.move(w * (1.0 - of_flat) * by_sharp)
+        self.flat.move(w * of_flat * by_flat)
+        self.mixture.move(w * (share - of_flat))
+
+    @property
+    def _share(self) -> float:
+        return 1.0 / (1.0 + math.exp(-self.mixture.value))
+
+    def _loss(self, slope: Descent, scores: Floats, y: int) -> tuple[float, float]:
+        """The probability of y, and the derivative of its log loss in the log of the slope."""
+        z = math.exp(slope.value) * scores
+        p = softmax(z)
+        return max(float(p[y]), TINY), float(p @ z) - float(z[y])
+
+
+def softmax(z: Floats) -> Floats:
+    """Probabilities proportional to e^z, which sum to 1 over the last axis."""
+    p: Floats = np.exp(z - z.max(axis=-1, keepdims=True))
+    p /= p.sum(axis=-1, keepdims=True)
+    return p

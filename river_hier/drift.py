@@ -1,0 +1,191 @@
+"""Concept drift: models that are reset only in the branches where the stream has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from river import base, drift
+
+from ._core import Nodes, trained_nodes
+from .base.checks import checked_weight
+from .base.wrapper import TransparentWrapper, check_model
+from .taxonomy import Label, Taxonomy
+
+__all__ = ["BranchReset"]
+
+
+Mask = NDArray[np.bool_]
+
+# The River detector that was among the fastest on the streams of examples/benchmarks/drift.py, and
+# raised no false alarm there.
+_default: Any = drift.binary.HDDMA
+
+
+class BranchReset(TransparentWrapper):
+    """Reset a branch of the model when the stream drifts in it, and only that branch.
+
+    Every node has a drift detector, which is updated with 0 or 1: whether the model was wrong about
+    the node before it learned. Only examples count in which the parents of the node are on both in
+    the prediction and in the truth, so mistakes above a node are not its own. When a detector
+    detects drift, the model forgets what it has learned at that node and below it, by `forget`, and
+    the detectors there are replaced. The rest of the model does not change at all (up to rounding
+    where siblings share a least squares system). As long as no drift is detected, the predictions
+    are those of the model.
+
+    For single-label models, the nodes on the path of the label are on.
+
+    Parameters
+    ----------
+    model
+        A model in a taxonomy with `forget`, single-label or multilabel, or a pipeline that ends in
+        one: those of `linear_model`, `probabilistic` and `kernel` (except `HRLS` and `SHRLS`
+        there), and the wrappers of `decision` around them.
+    detector
+        A drift detector of River. Each node gets a clone. It should detect increases of the error
+        rate, and no decreases. `None` for `river.drift.binary.HDDMA()`.
+
+    Attributes
+    ----------
+    drifts_detected
+        A list of the resets so far: `(step, label)`, with steps counted from 0.
+
+    Raises
+    ------
+    TypeError
+        If `model` has no `forget`, or `detector` is not a drift detector.
+
+    Notes
+    -----
+    On top of the model, learning takes one prediction, O(nodes) time, and one update of the
+    detector of each visited node. `HDDMA` is slow; River's `drift.binary.DDM` is faster, with some
+    false alarms. A reset takes time proportional to the size of the whole model.
+
+    A detector bounds its rate of false alarms per node, and a large taxonomy has many nodes:
+    `HDDMA(drift_confidence=...)` makes them rarer. River's `ADWIN` also detects decreases of the
+    error rate, so it would reset nodes because they have learned.
+
+    Learners that adapt quickly, such as H-PERC and Hieron, gain nothing; those that weigh all past
+    examples equally gain most. `examples/benchmarks/drift.py` measures it. There, losses fell more
+    slowly when only the node itself was reset, and not the nodes below it.
+
+    Examples
+    --------
+
+    In the branch "2", labels are swapped at step 1,000. The mistakes of `AveragedHieron` in the
+    1,000 examples before and after it, first elsewhere and then in the branch, without and with
+    resets:
+
+    >>> from river_hier import drift, linear_model
+    >>> from river_hier.datasets import synth
+
+    >>> steady = synth.PrototypeTree(branching=2, depth=3, noise=0.04, seed=42)
+    >>> stream = synth.SubtreeDrift(steady, drift_in="2", drift_at=1000)
+    >>> alone = linear_model.AveragedHieron(stream.taxonomy)
+    >>> resets = drift.BranchReset(linear_model.AveragedHieron(stream.taxonomy))
+
+    >>> for model in (alone, resets):
+    ...     mistakes = {False: [0, 0], True: [0, 0]}
+    ...     for step, (x, y) in enumerate(stream.take(2000)):
+    ...         mistakes[y.startswith("2")][step // 1000] += model.predict_one(x) != y
+    ...         model.learn_one(x, y)
+    ...     print(mistakes[False], mistakes[True])
+    [73, 18] [72, 419]
+    [73, 18] [72, 116]
+
+    >>> resets.drifts_detected[:3]
+    [(1035, '2.1.1'), (1037, '2.2.1'), (1057, '2.2.2')]
+
+    """
+
+    def __init__(self, model: Any, detector: Any = None) -> None:
+        check_model(model, "forget")
+        detectors = base.DriftDetector | base.BinaryDriftDetector
+        if detector is not None and not isinstance(detector, detectors):
+            raise TypeError(
+                "`detector` must be a drift detector of River, e.g. drift.binary.DDM(), got "
+                f"{detector!r}"
+            )
+        super().__init__(model)
+        self.detector = detector
+        self.drifts_detected: list[tuple[int, Label]] = []
+        self._detectors: dict[Label, Any] = {}
+        self._step = 0
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        from . import linear_model
+
+        yield {"model": linear_model.HPerceptron()}
+
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
+        """Learn from one example, after the model has predicted it.
+
+        If a detector raises an error, the model has learned the example, and the other detectors
+        may have missed it.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+        y
+            The target, as the model takes it.
+        w
+            The weight of the example, at least 0. An example of weight 0 changes nothing; the
+            detectors treat all others alike.
+        kwargs
+            Passed on to the model.
+
+        """
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
+        if isinstance(y, Iterator):  # it is needed twice
+            y = list(y)
+
+        before, y_pred, step = self._taxonomy, self.model.predict_one(x), self._step
+        self.model.learn_one(x, y, w=w, **kwargs)  # raises before any detector is updated
+        self._step = step + 1
+        for label in self._drifted(*self._on(y, y_pred), before):
+            if label in self._detectors:  # else it has been reset with a node above it
+                self.forget(label)
+                self.drifts_detected.append((step, label))
+
+    def _forget(self, nodes: Nodes) -> None:
+        for v in nodes.tolist():
+            self._detectors.pop(self._taxonomy.nodes[v], None)
+
+    def _drifted(self, on: Mask, predicted: Mask, before: Taxonomy) -> list[Label]:
+        """Update the detectors of the visited nodes; the labels with drift, from the top down.
+
+        Labels that are new to an open taxonomy were not predicted, so they do not count.
+        """
+        taxonomy = self._taxonomy
+        drifted = []
+        for v in trained_nodes(on & predicted, taxonomy._arrays).tolist():
+            label = taxonomy.nodes[v]
+            if label in before:
+                if label not in self._detectors:
+                    self._detectors[label] = (self.detector or _default()).clone()
+                detector = self._detectors[label]
+                detector.update(int(on[v] != predicted[v]))
+                if detector.drift_detected:
+                    drifted.append(label)
+        return drifted
+
+    def _on(self, y: Any, y_pred: Any) -> tuple[Mask, Mask]:
+        """The nodes that are truly on and those that were predicted, both with the root.
+
+        For a single label, those on its path.
+        """
+        t = self._taxonomy
+        if isinstance(self._last, base.Classifier):
+            return self._mask(t.path(y)), self._mask([] if y_pred is None else t.path(y_pred))
+        predicted = self._mask(label for label, on in y_pred.items() if on)
+        return t._closure_mask(y), predicted
+
+    def _mask(self, labels: Iterable[Label]) -> Mask:
+        mask = np.zeros(len(self._taxonomy), dtype=bool)
+        mask[[0, *map(self._taxonomy.index, labels)]] = True
+        return mask

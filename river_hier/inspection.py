@@ -1,0 +1,199 @@
+"""Inspect the predictions of any model or pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._core import LabelProbabilities, Labels, labels_of, ranked, subtree_sums
+from .base.checks import check_integer
+from .base.classifiers import is_multilabel, last_step, last_step_and_input, probabilities, shown
+from .base.explanation import Explanation
+from .base.predictor import without_labels
+from .base.protocol import inner, is_ours
+from .taxonomy import Label, Taxonomy
+
+__all__ = ["explain_one", "top_one"]
+
+
+def explain_one(model: Any, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
+    """Explain a prediction, also through a pipeline: `explain_one` of its last step.
+
+    The features are those that the last step receives.
+
+    Parameters
+    ----------
+    model
+        A model of `linear_model`, `kernel` or `probabilistic`, or a pipeline that ends in one.
+    x
+        A dictionary of features, as the pipeline takes it.
+
+    Returns
+    -------
+    `{label: explanation}`, as returned by the model's own `explain_one`.
+
+    Raises
+    ------
+    TypeError
+        If the model has no `explain_one`.
+
+    Examples
+    --------
+
+    >>> from river import feature_extraction
+    >>> from river_hier import Taxonomy, inspection, linear_model
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> model = feature_extraction.BagOfWords() | linear_model.HAROW(t)
+    >>> for _ in range(5):
+    ...     model.learn_one("grey fur, howls at night", {"wolf"})
+    ...     model.learn_one("grey wings, hoots at night", {"owl"})
+
+    >>> why = inspection.explain_one(model, "fur at night")["mammal"]
+    >>> why.on, why.score
+    (True, 0.4535)
+
+    >>> why.contributions
+    [('fur', 0.446), ('at', 0.00261), ('night', 0.00261), ('intercept', 0.00261)]
+
+    >>> sum(c for _, c in why.contributions)
+    0.4535
+
+    """
+    last = last_step(model)
+    if isinstance(model, type) or not callable(getattr(last, "explain_one", None)):
+        help_ = "; give the model that it wraps" * hasattr(last, "_wrapped_model")
+        raise TypeError(
+            "`model` must have an `explain_one`, as the models of linear_model do, or be a "
+            f"pipeline that ends in one, got {shown(last)}{help_}"
+        )
+    last, x = last_step_and_input(model, x)
+    explanations: dict[Label, Explanation] = last.explain_one(x)
+    return explanations
+
+
+Floats = NDArray[np.float64]
+
+
+def top_one(
+    model: Any, x: Mapping[Any, Any], k: int = 5, leaves: bool = False, depth: int | None = None
+) -> list[tuple[tuple[Label, ...], float]]:
+    """The k best labels of x, each with its path.
+
+    Labels are compared by their probabilities. For a multilabel model this is the probability that
+    the node is on, which is never above that of its ancestors; for a single-label model it is the
+    probability of the label itself or, at a given `depth`, that the label is the node or lies below
+    it. For a model without probabilities, the scores are compared.
+
+    Ties: for a multilabel model deeper nodes come first, as they are more specific; otherwise the
+    order is that of the taxonomy.
+
+    In a tree, the linear multilabel learners, and `Calibrated` around them,
+    score only the children of nodes that are more probable than the k-th label. For other models it
+    takes O(nodes + k log k), in addition to computing all probabilities or scores.
+
+    Parameters
+    ----------
+    model
+        A model in a taxonomy with probabilities or scores, or a pipeline that ends in one.
+    x
+        A dictionary of features, as the model takes it.
+    k
+        The number of labels; fewer are returned if there are not as many.
+    leaves
+        Whether to rank the leaves only.
+    depth
+        Rank only the nodes at this depth; `None` for all depths. With `leaves`, the leaves there.
+
+    Returns
+    -------
+    `[(path, probability), ...]`, the best first; a path goes from the root to the label. In a DAG
+    it goes through the first parent of each node in taxonomy order. The root of a multilabel model
+    is not ranked.
+
+    Raises
+    ------
+    TypeError
+        If the model has no taxonomy, or neither probabilities nor scores; if `k` or `depth` is not
+        an integer.
+    ValueError
+        If `k` is below 1 or `depth` below 0.
+
+    Examples
+    --------
+
+    >>> from river import preprocessing
+    >>> from river_hier import Taxonomy, inspection, linear_model
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> model = preprocessing.Normalizer() | linear_model.SHRLS(t)
+    >>> for _ in range(10):
+    ...     model.learn_one({"fur": 1.0, "howls": 1.0}, {"wolf"})
+    ...     model.learn_one({"wings": 1.0, "hoots": 1.0}, {"owl"})
+
+    >>> for path, p in inspection.top_one(model, {"fur": 1.0}, k=2):
+    ...     print(path, round(p, 3))
+    ('animal', 'mammal') 0.708
+    ('animal', 'mammal', 'wolf') 0.501
+
+    >>> for path, p in inspection.top_one(model, {"fur": 1.0}, k=2, leaves=True):
+    ...     print(path[-1], round(p, 3))
+    wolf 0.501
+    whale 0.207
+
+    """
+    check_integer("k", k, at_least=1)
+    if depth is not None:
+        check_integer("depth", depth, at_least=0)
+    last, x = (None, x) if isinstance(model, type) else last_step_and_input(model, x)
+    taxonomy = inner(last)._taxonomy if hasattr(last, "taxonomy") else None
+    if not isinstance(taxonomy, Taxonomy) or not getattr(last, "_predicts_labels", True):
+        raise TypeError(
+            "`model` must be a model in a taxonomy, or a pipeline that ends in one, "
+            f"got {shown(model)}"
+        )
+    labels = labels_of(taxonomy)
+    found = _top(last, x, labels, min(k, len(taxonomy)), leaves, depth)
+    return [(labels.path(v), value) for v, value in found]
+
+
+def _top(
+    model: Any, x: Any, labels: Labels, k: int, leaves: bool, depth: int | None
+) -> list[tuple[int, float]]:
+    """The k best nodes, and their probabilities or scores."""
+    taxonomy: Taxonomy = labels.taxonomy
+    if not is_multilabel(model):
+        if without_labels(inner(model)):
+            return []
+        return ranked(labels, _shares(model, x, taxonomy, depth), k, leaves, depth, False)
+    return ranked(labels, _marginals(model, x, taxonomy), k, leaves, depth, True)
+
+
+def _shares(model: Any, x: Any, taxonomy: Taxonomy, depth: int | None) -> Any:
+    """P(label) of each node or, at a given depth, of its subtree; nan where it is not known.
+
+    Compiled probabilities are those of labels; `ranked` adds them up.
+    """
+    p = model._softmax(x) if is_ours(model) else None  # without building dicts
+    if p is None:
+        p = np.full(len(taxonomy), np.nan)
+        for label, share in probabilities(model, x).items():
+            p[taxonomy.index(label)] = share
+    if depth is None or isinstance(p, LabelProbabilities):
+        return p
+    known = subtree_sums(1.0 - np.isnan(p), taxonomy._arrays) > 0.0
+    return np.where(known, subtree_sums(np.nan_to_num(p), taxonomy._arrays), np.nan)
+
+
+def _marginals(model: Any, x: Any, taxonomy: Taxonomy) -> Any:
+    """P(on) of each node, or its score, in the form that `ranked` expects."""
+    try:
+        if is_ours(model):  # without building dicts
+            return model._probabilities_one(x)
+        values = {label: p[True] for label, p in model.predict_proba_one(x).items()}
+    except NotImplementedError:
+        values = model.score_one(x)
+    return np.array([np.nan, *(values.get(label, np.nan) for label in taxonomy.nodes[1:])])
