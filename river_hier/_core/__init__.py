@@ -34,7 +34,7 @@ from .._native import (
     read_pairs,
 )
 from ..taxonomy import Taxonomy, check_taxonomy, multilabel
-from . import features, least_squares, pickles
+from . import features, pickles
 from .batch import Batch, Multilabels, Nodes
 from .features import read
 from .paths import (
