@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from river import base
 
@@ -17,11 +17,11 @@ from .classifiers import cloned
 from .dataframes import at_row
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
 from .memory import raw_memory_usage
-from .protocol import RowByRow
+from .predictor import Predictor
 from .unseen import NONE, Unseen
 
 
-class TaxonomyModel(RowByRow, base.Estimator):
+class TaxonomyModel(Predictor, base.Estimator):
     """A model with a score at every node of a taxonomy.
 
     A given taxonomy is closed: an unknown label is an error. With `None` the model starts from an
@@ -29,6 +29,8 @@ class TaxonomyModel(RowByRow, base.Estimator):
     is reserved. An `OpenTaxonomy` grows with labels that are paths. If an example raises an error,
     the model does not change.
     """
+
+    _labels: Labels = cast(Labels, None)  # in place of the property
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         self.taxonomy = taxonomy

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from .._core import (
     Batch,
+    LabelProbabilities,
     Vectors,
     distances_from,
+    label_probabilities,
     path_difference,
     path_sums,
-    ranked_paths,
 )
 from ..taxonomy import Label
 from .explanation import Floats
@@ -156,9 +157,11 @@ class PathLearner(LinearLearner, SingleLabelModel):
         scores = self._state.scores_many(Vectors(self._features, X), self._averaged)
         return path_sums(scores, self._taxonomy._arrays)
 
-    def _ranked_one(self, x: Mapping[Any, Any], k: int, leaves: bool) -> list[tuple[int, float]]:
-        """The k best nodes and their probabilities, if there are no unseen nodes."""
-        return ranked_paths(self._state, x, self._averaged, k, leaves)
+    def _softmax(
+        self, x: Mapping[Any, Any], sharp: float = 1.0, flat: float = 0.0, share: float = 0.0
+    ) -> LabelProbabilities:
+        slopes = sharp, flat, share
+        return label_probabilities(self._state, x, self._averaged, self._first_label, *slopes)
 
     def _start_average(self, from_first_round: bool) -> None:
         """Begin to average the hypotheses."""

@@ -12,13 +12,12 @@ from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
 from .classifiers import cloned, last_step, shown
 from .explanation import Floats
 from .memory import raw_memory_usage
-from .mini_batches import MiniBatches
-from .predictor import LabelPredictor, refuse_unknown
-from .protocol import Mask, RowByRow, inner, inner_and_input, is_ours
+from .predictor import LabelPredictor, Mask, Predictor, refuse_unknown
+from .protocol import inner, inner_and_input, is_ours
 from .unseen import Unseen
 
 
-class ModelWrapper(RowByRow, base.Wrapper[Any], base.Estimator):
+class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     """Base class of model wrappers, which change a model's output or maintain the model.
 
     Learning is delegated to the model. State that the wrapper stores for nodes is reset together
@@ -141,10 +140,6 @@ class ModelWrapper(RowByRow, base.Wrapper[Any], base.Estimator):
         model, x = inner_and_input(self._predictor, x)
         return model._scores_one(x)
 
-
-class BatchWrapper(MiniBatches, ModelWrapper):
-    """Base class of wrappers that take mini-batches; predictions are those of the model inside."""
-
     def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
         if type(self).learn_one is ModelWrapper.learn_one and is_ours(self.model):
             return inner(self.model)._learn_rows(X, ys)
@@ -166,7 +161,7 @@ class BatchWrapper(MiniBatches, ModelWrapper):
         return inner(self._predictor)._scores_many(X)
 
 
-class TransparentWrapper(BatchWrapper, LabelPredictor, base.MultiLabelClassifier, base.Classifier):
+class TransparentWrapper(ModelWrapper, LabelPredictor, base.MultiLabelClassifier, base.Classifier):
     """Base class of wrappers, of models of either kind, that predict as the model inside."""
 
     def _predict(self, x: Mapping[Any, Any]) -> Any:
@@ -210,7 +205,7 @@ class TransparentWrapper(BatchWrapper, LabelPredictor, base.MultiLabelClassifier
         model, x = inner_and_input(self._predictor, x)
         return model._probabilities_one(x)
 
-    def _softmax(self, x: Mapping[Any, Any]) -> Floats | None:
+    def _softmax(self, x: Mapping[Any, Any]) -> Any:
         model, x = inner_and_input(self._predictor, x)
         return model._softmax(x)
 

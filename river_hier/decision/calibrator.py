@@ -11,7 +11,7 @@ from ..base.checks import checked_weight
 from ..base.classifiers import shown
 from ..base.explanation import Floats
 from ..base.unseen import Unseen
-from ..base.wrapper import BatchWrapper, check_model
+from ..base.wrapper import ModelWrapper, check_model
 from ..taxonomy import Taxonomy
 
 MOST = 2**12  # maximum number of examples remembered
@@ -81,7 +81,7 @@ class Sightings:
         return names == self.last[0] and whole != self.last[1]
 
 
-class Calibrator(BatchWrapper):
+class Calibrator(ModelWrapper):
     """Base class of wrappers that learn probabilities from the scores of examples still unknown.
 
     The scores of an example are those that the model gives before it first learns from it.

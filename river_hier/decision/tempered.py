@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 from river import base
 
-from .._core import Batch
+from .._core import Batch, distribution
+from ..base import PathLearner
+from ..base.classifiers import last_step_and_input
 from ..base.explanation import Floats
-from ..base.predictor import Predictor, refuse_unknown, without_labels
+from ..base.predictor import refuse_unknown, without_labels
 from ..base.unseen import Unseen, seen_nodes
+from ..linear_model import PathSoftmax
 from ..taxonomy import Taxonomy
 from .calibrator import Calibrator
 
@@ -22,7 +25,7 @@ FAR = 10.0  # units; limits the effect of a single extreme score on the unit
 LARGEST = 1e140  # limit of scores, so that sums of squares stay finite
 
 
-class Tempered(Calibrator, Predictor, base.Classifier):
+class Tempered(Calibrator, base.Classifier):
     r"""Calibrated probabilities for a single-label model: online temperature scaling of its scores.
 
     The probability of label $v$ is a mixture of two softmax functions, a sharp and a flat one:
@@ -136,10 +139,13 @@ class Tempered(Calibrator, Predictor, base.Classifier):
 
         """
         refuse_unknown(self.predict_proba_one, kwargs)
-        p = self._softmax(x).tolist()
-        return {} if without_labels(self) else dict(zip(self._taxonomy.nodes, p, strict=True))
+        p = self._softmax(x)
+        return {} if without_labels(self) else distribution(self._labels, p)
 
-    def _softmax(self, x: Mapping[Any, Any]) -> Floats:
+    def _softmax(self, x: Mapping[Any, Any]) -> Any:
+        last, inner_x = last_step_and_input(self.model, x)
+        if isinstance(last, PathLearner | PathSoftmax):  # in one call of compiled code
+            return last._softmax(inner_x, *self._temperatures.slopes)
         return self._with_learned(self._scores_one(x))
 
     def _probabilities(self, X: Batch) -> Floats:
@@ -200,10 +206,15 @@ class Temperatures:
 
     def probabilities(self, scores: Floats) -> Floats:
         """The probabilities of all nodes, (..., nodes), which sum to 1."""
-        scores, share = scores / self.scale.unit, self._share
-        sharp, flat = (softmax(math.exp(each.value) * scores) for each in (self.sharp, self.flat))
-        p: Floats = (1.0 - share) * sharp + share * flat
+        sharp, flat, share = self.slopes
+        p: Floats = (1.0 - share) * softmax(sharp * scores) + share * softmax(flat * scores)
         return p
+
+    @property
+    def slopes(self) -> tuple[float, float, float]:
+        """The factors of scores in the sharp and the flat softmax, and the share of the latter."""
+        unit = self.scale.unit
+        return math.exp(self.sharp.value) / unit, math.exp(self.flat.value) / unit, self._share
 
     def rescale(self, scores: Floats, w: float) -> Floats:
         """Add scores of weight w to the scale; return them, centred and clipped."""

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from .._core import (
     Batch,
+    LabelProbabilities,
     Nodes,
     Vectors,
+    label_probabilities,
     path_difference,
     path_sums,
     softmax,
@@ -290,6 +292,12 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
         else:
             columns = self._state.scores_many(Vectors(self._features, X))
         return self._scale * label_scores(columns, self._taxonomy._arrays)
+
+    def _softmax(
+        self, x: Mapping[Any, Any], sharp: float = 1.0, flat: float = 0.0, share: float = 0.0
+    ) -> LabelProbabilities:
+        slopes = self._scale * sharp, self._scale * flat, share
+        return label_probabilities(self._state, x, False, self._first_label, *slopes)
 
     def _forget(self, nodes: Nodes) -> None:
         if len(nodes) == len(self._taxonomy) - 1:  # of the root, its label too

@@ -12,7 +12,7 @@ from river import base
 
 from ..base.classifiers import check_weight_taken, shown, takes_weights
 from ..base.memory import raw_memory_usage
-from ..base.mini_batches import MiniBatches
+from ..base.predictor import Predictor
 from ..base.unseen import NONE
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
 from ..taxonomy.open import initial_taxonomy
@@ -86,7 +86,7 @@ class LocalClassifier:
             self.model.learn_one(x, y, **kwargs)
 
 
-class LocalModel(MiniBatches, base.Wrapper[Any], base.Estimator):
+class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     """Classifiers at the positions of a taxonomy, created when they first learn.
 
     A taxonomy that is given is closed: an unknown label is an error. With `None` the model starts
@@ -117,7 +117,8 @@ class LocalModel(MiniBatches, base.Wrapper[Any], base.Estimator):
     @property
     def taxonomy_(self) -> Taxonomy:
         """The current taxonomy, with all labels that have arrived."""
-        return self._taxonomy
+        taxonomy: Taxonomy = self._taxonomy
+        return taxonomy
 
     @property
     def classifiers(self) -> dict[Position, base.Estimator]:

@@ -13,7 +13,7 @@ from river import linear_model as river_linear_model
 
 from ..base.checks import check_single_label, checked_weight
 from ..base.classifiers import probabilities
-from ..base.predictor import Predictor, refuse_unknown, without_labels
+from ..base.predictor import refuse_unknown, without_labels
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, UnknownLabelError
 from ..taxonomy.open import with_labels
 from .model import EstimatorSpec, LocalModel, Position, Threshold, check_multiclass
@@ -21,7 +21,7 @@ from .model import EstimatorSpec, LocalModel, Position, Threshold, check_multicl
 Probabilities = dict[Label, float]
 
 
-class RoutingModel(LocalModel, Predictor, base.Classifier):
+class RoutingModel(LocalModel, base.Classifier):
     """A classifier whose labels are the nodes of a tree, including the root and inner nodes.
 
     At an inner node the path of an example continues to one of the children, or ends there, for

@@ -440,7 +440,6 @@ BAD_X = [
     (np.array([["1"]] * 2), TypeError, r"must be a matrix of numbers, got 2 dimensions of <U1"),
     (np.array([[1.0], [np.inf]]), ValueError, r"row 1: feature 0 is inf; values must be finite"),
     ([{"x": 1.0}] * 2, TypeError, r"X must be a dataframe .* got list; .*`learn_one`"),
-    (sparse.csr_array(np.ones((2, 1))), TypeError, r"names for its columns; .* `columns`"),
 ]
 
 

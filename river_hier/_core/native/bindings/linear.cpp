@@ -5,9 +5,8 @@
 #include "algorithms/harow.hpp"
 #include "algorithms/hieron.hpp"
 #include "algorithms/hperceptron.hpp"
-#include "algorithms/path_softmax.hpp"
+#include "algorithms/label_probabilities.hpp"
 #include "bindings/bindings.hpp"
-#include "store/linear_state.hpp"
 
 namespace river_hier {
 
@@ -118,18 +117,9 @@ const Vector& next(const LinearState& state, Rows& X, size_t i) {
     return x;
 }
 
-// The score of each label: the sum along its path.
-double* path_scores(LinearState& state, const Vector& x, bool averaged) {
-    return state.vectors == 2 ? label_scores(state.w, x, state.labels)
-                              : path_scores(state.w, x, state.labels, averaged);
-}
-
-// The seen node from `first` on with the largest score, the first one of several.
+// The node with the largest score, the first one of several.
 uint32_t best_path(LinearState& state, const Vector& x, bool averaged, uint32_t first) {
-    double* scores = path_scores(state, x, averaged);
-    state.labels.without_unseen(scores);
-    if (first >= state.labels.n()) return 0;
-    return first + argmax(scores + first, state.labels.n() - first);
+    return argmax(rival_scores(state, x, averaged, first), state.labels.n());
 }
 
 nb::object best_paths(LinearState& state, Rows& X, bool averaged, uint32_t first) {
@@ -393,6 +383,12 @@ void linear(nb::module_& m) {
              "x"_a.none(), "averaged"_a, "first"_a)
         .def("best_paths", &best_paths, "X"_a, "averaged"_a, "first"_a);
 
+    m.def("used_columns",
+          [](nb::handle columns) {
+              auto [used, places] = used_columns(numbers<uint32_t>(columns));
+              return nb::make_tuple(array(std::move(used)), array(std::move(places)));
+          },
+          "columns"_a);
     nb::class_<Rows>(m, "Vectors")
         .def(nb::init<FeatureIndex&, nb::handle, bool>(), "features"_a, "X"_a, "insert"_a = false,
              nb::keep_alive<1, 2>())
