@@ -41,7 +41,7 @@ from .._native import (
     used_columns,
 )
 from ..taxonomy import Taxonomy, check_taxonomy, multilabel
-from . import features, least_squares, pickles
+from . import features, pickles
 from .batch import Batch, Multilabels, Nodes
 from .features import read
 from .paths import (

@@ -39,11 +39,7 @@ def pays(model: Any, X: Batch) -> bool:
 def score_blocks(model: Any, X: Batch, rows: int | None = None) -> Iterator[Floats]:
     """The scores of all nodes, (nodes, rows), in blocks of this many rows."""
     state, columns = model._state, Vectors(model._features, X)
-    weights = state.column_weights(columns)
-    if model._averaged:
-        updates = state.column_weights(columns, True)
-        updates /= state.rounds.astype(updates.dtype)
-        weights -= updates
+    weights = state.column_weights(columns, model._averaged)
     constant = state.scores({}, model._averaged)  # the intercepts
     rows = rows or max(FEW, BLOCK // len(model._taxonomy))
     for first in range(0, X.n, rows):

@@ -11,7 +11,6 @@ where J is the entropy of "a or b?" that remains when x is known.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -79,11 +78,6 @@ def divergences(one: Joint, others: Sequence[Joint]) -> tuple[Floats, Floats]:
     q, J = left / weights, np.bincount(owners, terms, len(others)) / weights
     JS = -q * np.log2(q) - (1.0 - q) * np.log2(1.0 - q) - J.clip(0.0)
     return JS.clip(0.0), weights
-
-
-def binary_entropy(q: float) -> float:
-    """H_b(q)."""
-    return -sum(p * math.log2(p) for p in (q, 1.0 - q) if p > 0.0)
 
 
 def lower_bound(J: float, k: int = 2) -> float:

@@ -212,7 +212,7 @@ class DotProducts(KernelInstances):
         """Keep these instances only, and drop features that only the others had."""
         used = np.unique(self._stored.matrix[which].indices)
         stored, names = self._stored.selected(which, used), self._features.names()
-        features = type(self._features)()
+        features = FeatureIndex()
         features.insert(dict.fromkeys([names[j] for j in used.tolist()], 1.0))
         self._stored, self._features = stored, features
 

@@ -13,7 +13,6 @@ from .._core import LARGEST_RATIO, Example, LeastSquares, Nodes
 from ..base.checks import check_positive
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
-from ..linear_model.systems import Below
 from ..taxonomy import TaxonomyLike
 from .functions import Function, Kernel
 from .instances import Row, contributions, four_fifths, instances_of, pivoted_cholesky_projection
@@ -51,7 +50,7 @@ class KernelLeastSquares(MultiLabelModel):
         self.l2: float = l2
         self._t = 0.0  # the weight of all examples
         self._many = FEW
-        self._below: Below = {}
+        self._below: dict[tuple[int, ...], int] = {}
         self._rls: Any = LeastSquares(float(l2), kernel=True)
         self._add_nodes(1, self._taxonomy)
 

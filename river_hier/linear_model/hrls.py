@@ -7,7 +7,6 @@ from .._core import Nodes
 from ..base.explanation import Floats
 from ..taxonomy import Taxonomy, TaxonomyLike
 from .least_squares import LeastSquaresModel
-from .systems import Below, add_shared
 
 
 class HRLS(LeastSquaresModel):
@@ -123,7 +122,7 @@ class HRLS(LeastSquaresModel):
         forgetting: float = 1.0,
         intercept: float = 0.0,
     ) -> None:
-        self._below: Below = {}
+        self._below: dict[tuple[int, ...], int] = {}  # the system that new children join
         super().__init__(taxonomy, l2, budget, forgetting, intercept)
 
     @staticmethod
@@ -136,11 +135,28 @@ class HRLS(LeastSquaresModel):
         return math.inf
 
     def _add_nodes(self: Any, before: int, after: Taxonomy) -> None:
-        add_shared(self._rls, self._below, before, after, self.taxonomy is None)
+        """Add nodes to the systems of their siblings, or new systems.
+
+        The nodes of an open flat taxonomy share one from the start, when there may be no labels.
+        """
+        groups: dict[tuple[int, ...], list[int]] = {}
+        if self.taxonomy is None and before == 1:
+            groups[0,] = []
+        for v in range(before, len(after)):
+            groups.setdefault(after._parent_rows[v], []).append(v)
+        n_systems = len(self._rls.n_stored)  # O(systems)
+        for above, nodes in groups.items():
+            if above in self._below:
+                self._rls.add_outputs(self._below[above], nodes)
+            else:
+                self._below[above] = n_systems
+                self._rls.add_system(nodes)
+                n_systems += 1
 
     def _forget(self, nodes: Nodes) -> None:
         super()._forget(nodes)
         self._below = {}
-        for _, s in sorted((-n, s) for s, n in enumerate(self._rls.n_stored)):
-            for v in self._rls.nodes[s]:
+        systems = zip(self._rls.n_stored, self._rls.nodes, strict=True)
+        for _, s, of_system in sorted((-n, s, nodes) for s, (n, nodes) in enumerate(systems)):
+            for v in of_system:
                 self._below.setdefault(self._taxonomy._parent_rows[v], s)

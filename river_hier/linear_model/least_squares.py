@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from .._core import (
     Nodes,
     Vectors,
 )
+from .._core.least_squares import nothing_stored
 from ..base import weight_vectors
 from ..base.batches import ROWS, SECONDS
 from ..base.checks import check_forgetting, check_integer, check_intercept, check_positive
@@ -26,7 +28,6 @@ from ..base.dataframes import at_row
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
 from ..taxonomy import TaxonomyLike
-from .systems import half_life, without_branch
 
 
 class LeastSquaresModel(MultiLabelModel):
@@ -69,9 +70,11 @@ class LeastSquaresModel(MultiLabelModel):
         self.budget = budget
         self.forgetting: float = forgetting
         self._t: float = 0.0  # the weight of all examples
-        f = float(forgetting)
-        periods = (f ** half_life(f), half_life(f)) if f < 1.0 else ()
-        self._rls: Any = LeastSquares(float(l2), budget and int(budget), *periods)
+        rate, period = float(forgetting), 0
+        if rate < 1.0:  # until a weight has fallen to one half, or just below
+            period = max(1, math.ceil(math.log(0.5) / math.log(rate)))
+            rate **= period
+        self._rls: Any = LeastSquares(float(l2), budget and int(budget), rate, period)
         self._add_nodes(1, self._taxonomy)
 
     @staticmethod
@@ -106,8 +109,24 @@ class LeastSquaresModel(MultiLabelModel):
             yield vectors.n_learned
 
     def _forget(self, nodes: Nodes) -> None:
-        parents = self._taxonomy._parent_rows if self._shared else range(len(self._taxonomy))
-        self._rls = without_branch(self._rls, nodes.tolist(), parents)
+        """The branch leaves the systems of its siblings, which contain the examples to forget."""
+        *parameters, systems = self._rls.saved()
+        forgotten, fresh = nodes.tolist(), dict[Any, list[int]]()
+        for v in forgotten:
+            siblings = self._taxonomy._parent_rows[v] if self._shared else v
+            fresh.setdefault(siblings, []).append(v)
+        found = list(map(nothing_stored, fresh.values()))
+        gone = set(forgotten)
+        for kind, of_system, n_stored, n_visits, *arrays in systems:
+            outputs = [output for output, v in enumerate(of_system) if v not in gone]
+            for i in (1,) if kind == "primal" else (2, 3, 4):  # w; y, c and w0
+                arrays[i] = np.ascontiguousarray(arrays[i][:, outputs])
+            if outputs:
+                kept = [of_system[output] for output in outputs]
+                found.append((kind, kept, n_stored, n_visits, *arrays))
+        # Top-down, the order in which the steps visit them.
+        found.sort(key=lambda system: min(system[1]))
+        self._rls = type(self._rls)(*parameters, found)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         nodes: list[int] = self._rls.nodes_on(self._labels, Example(self._features.find(x)))

@@ -142,8 +142,8 @@ def use(thing: Any) -> None:
         asked = [lambda a=a: thing.scores(X, a) for a in (False, True)]
         for answer in ("path_scores", "top_down"):
             asked += [lambda n=answer, a=a: getattr(thing, n)(X, a) for a in (False, True)]
-        asked += [lambda: thing.best_path(X, False, 0), lambda: thing.label_scores(X)]
-        asked += [lambda: thing.best_softmax(X, 0), lambda: thing.column(1), lambda: thing.rounds]
+        asked += [lambda a=a: thing.best_path(X, a, 0) for a in (False, True)]
+        asked += [lambda: thing.column(1), lambda: thing.forget(np.array([1], dtype=np.uint32))]
         asked += [lambda: thing.column(1, True), lambda: thing.column(8)]
         asked += [lambda: thing.variances(thing.find(X), np.array([1, 2]))]
         calls += asked

@@ -225,15 +225,20 @@ nb::object column(const LinearState& state, uint32_t node, bool averaged) {
 }
 
 // The weights of the columns of a batch, (columns, weight vectors), as double or float.
-nb::object column_weights(const Weights& w, const Rows& X) {
+nb::object column_weights(const LinearState& state, const Rows& X, bool averaged) {
+    const Weights& w = state.w;
+    const Average* average = averaged ? w.average.get() : nullptr;
     const std::vector<uint32_t>& rows = X.rows_of_columns();
     Numbers all(rows.size() * w.n_nodes());
-    for (size_t c = 0; c < rows.size(); ++c) {
-        if (rows[c] >= w->n_features()) continue;
-        Entries entries;
-        w->save(rows[c], entries);
-        for (size_t i = 0; i < entries.nodes.size(); ++i)
-            all[c * w.n_nodes() + entries.nodes[i]] = entries.planes[0][i];
+    double* of_column = all.data();
+    for (uint32_t row : rows) {
+        Entries weights, updates;
+        if (row < w->n_features()) w->save(row, weights);
+        if (average && row < average->updates->n_features()) average->updates->save(row, updates);
+        for (size_t i = 0; i < weights.nodes.size(); ++i) of_column[weights.nodes[i]] = weights.planes[0][i];
+        for (size_t i = 0; i < updates.nodes.size(); ++i)
+            of_column[updates.nodes[i]] -= updates.planes[0][i] / average->rounds(updates.nodes[i]);
+        of_column += w.n_nodes();
     }
     return array(std::move(all), {rows.size(), w.n_nodes()}).attr("astype")(w.dtype(), "copy"_a = false);
 }
@@ -330,13 +335,6 @@ void linear(nb::module_& m) {
         .def("saved", [](const LinearState& state) { return saved(state); })
         .def_prop_ro("features", [](LinearState& s) -> FeatureIndex& { return s.features; },
                      nb::rv_policy::reference_internal)
-        .def_prop_ro("rounds",
-                     [](const LinearState& s) {
-                         Numbers rounds;
-                         for (uint32_t v = 0; v < s.w.n_nodes(); ++v)
-                             rounds.push_back(s.w.average ? s.w.average->rounds(v) : 1.0);
-                         return array(rounds);
-                     })
         .def_prop_ro("n_bytes", [](const LinearState& s) { return s.w->bytes(); })
         .def("__sizeof__",
              [](const LinearState& s) {
@@ -369,12 +367,7 @@ void linear(nb::module_& m) {
         .def("scores", &scores, "x"_a.none(), "averaged"_a = false)
         .def("scores_many", &scores_many, "X"_a, "averaged"_a = false)
         .def("column", &column, "node"_a, "averaged"_a = false)
-        .def("column_weights",
-             [](const LinearState& s, const Rows& X, bool updates) {
-                 ensure(!updates || s.w.average, "an average");
-                 return column_weights(updates ? s.w.average->updates : s.w, X);
-             },
-             "X"_a, "updates"_a = false)
+        .def("column_weights", &column_weights, "X"_a, "averaged"_a)
         .def("top_down", &top_down_nodes, "x"_a.none(), "averaged"_a)
         .def("top_down_many", &top_down_masks, "X"_a, "averaged"_a)
         .def("path_scores",
