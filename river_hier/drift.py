@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base, drift
 
-from ._core import trained_nodes
+from ._core import Nodes, trained_nodes
 from .base.checks import checked_weight
 from .base.wrapper import TransparentWrapper, check_model
-from .taxonomy import Label, NodeMapping, Taxonomy
+from .taxonomy import Label, Taxonomy
 
 __all__ = ["BranchReset"]
 
@@ -152,13 +152,9 @@ class BranchReset(TransparentWrapper):
                 self.forget(label)
                 self.drifts_detected.append((step, label))
 
-    def _remap(self, change: NodeMapping) -> None:
-        old, detectors = change.before.nodes, self._detectors
-        self._detectors = {  # merged nodes get new ones
-            label: detectors[old[sources[0]]]
-            for label, sources in zip(change.after.nodes, change.sources, strict=True)
-            if len(sources) == 1 and old[sources[0]] in detectors
-        }
+    def _forget(self, nodes: Nodes) -> None:
+        for v in nodes.tolist():
+            self._detectors.pop(self._taxonomy.nodes[v], None)
 
     def _drifted(self, on: Mask, predicted: Mask, before: Taxonomy) -> list[Label]:
         """Update the detectors of the visited nodes; the labels with drift, from the top down.

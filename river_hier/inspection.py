@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._core import Labels, labels_of, ranked, subtree_sums
+from ._core import LabelProbabilities, Labels, labels_of, ranked, subtree_sums
 from .base.checks import check_integer
 from .base.classifiers import is_multilabel, last_step, last_step_and_input, probabilities, shown
 from .base.explanation import Explanation
@@ -168,21 +168,21 @@ def _top(
     if not is_multilabel(model):
         if without_labels(inner(model)):
             return []
-        if depth is None and hasattr(model, "_ranked_one") and not model._never_predicted:
-            found: list[tuple[int, float]] = model._ranked_one(x, k, leaves)
-            return found
         return ranked(labels, _shares(model, x, taxonomy, depth), k, leaves, depth, False)
     return ranked(labels, _marginals(model, x, taxonomy), k, leaves, depth, True)
 
 
-def _shares(model: Any, x: Any, taxonomy: Taxonomy, depth: int | None) -> Floats:
-    """P(label) of each node or, at a given depth, of its subtree; nan where it is not known."""
+def _shares(model: Any, x: Any, taxonomy: Taxonomy, depth: int | None) -> Any:
+    """P(label) of each node or, at a given depth, of its subtree; nan where it is not known.
+
+    Compiled probabilities are those of labels; `ranked` adds them up.
+    """
     p = model._softmax(x) if is_ours(model) else None  # without building dicts
     if p is None:
         p = np.full(len(taxonomy), np.nan)
         for label, share in probabilities(model, x).items():
             p[taxonomy.index(label)] = share
-    if depth is None:
+    if depth is None or isinstance(p, LabelProbabilities):
         return p
     known = subtree_sums(1.0 - np.isnan(p), taxonomy._arrays) > 0.0
     return np.where(known, subtree_sums(np.nan_to_num(p), taxonomy._arrays), np.nan)

@@ -17,7 +17,7 @@ from .base.protocol import inner, inner_and_input
 from .base.wrapper import ModelWrapper, TransparentWrapper, check_model
 from .metrics import ZeroOneLoss
 from .metrics.base import TaxonomyMetric
-from .taxonomy import Label, Renamed, Taxonomy
+from .taxonomy import Label, Taxonomy
 from .taxonomy.errors import short
 
 __all__ = ["SuccessiveHalving"]
@@ -274,21 +274,19 @@ class SuccessiveHalving(TransparentWrapper):
         loss = -value if self._metric.bigger_is_better else value
         return loss, self.models[i] is not self.model
 
-    def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
-        """Continue with another taxonomy in all models, and start a new round.
+    def adopt(self, taxonomy: Taxonomy) -> None:
+        """Continue with a larger taxonomy in all models, and start a new round.
 
         Parameters
         ----------
         taxonomy
-            The new taxonomy.
-        renamed
-            `{old label: new label}`, or `{old label: None}` for nodes to forget.
+            The taxonomy of the models with new nodes.
 
         """
         metric = self._metric
         if isinstance(metric, TaxonomyMetric):
             metric = metric.clone({"taxonomy": taxonomy})
-        self._change_models(lambda model: model.adopt(taxonomy, renamed))
+        self._change_models(lambda model: model.adopt(taxonomy))
         if self.metric is not None:
             self.metric = metric
         self._start(metric)

@@ -7,9 +7,9 @@ import random
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
+from ._core import Nodes
 from .base.checks import check_integer, checked_weight
 from .base.wrapper import TransparentWrapper, check_model
-from .taxonomy import NodeMapping
 
 __all__ = ["Replayed", "replay"]
 
@@ -136,8 +136,8 @@ class Replayed(TransparentWrapper):
 
     Notes
     -----
-    A step takes `times` steps of the model; predictions are the model's. `adopt` and `forget` empty
-    the buffer, because they may change or forget its labels.
+    A step takes `times` steps of the model; predictions are the model's. `forget` empties
+    the buffer, which has examples of the branch.
 
     `decision.Calibrated` and `Tempered` recognise repeated examples, both inside `Replayed` and
     around it. Put transformers that learn, such as scalers, in front: `scaler | Replayed(model)`.
@@ -213,5 +213,5 @@ class Replayed(TransparentWrapper):
         for old_x, old_y, old_w in repeated:
             self.model.learn_one(old_x, old_y, w=old_w, **kwargs)
 
-    def _remap(self, change: NodeMapping) -> None:
+    def _forget(self, nodes: Nodes) -> None:
         self._buffer, self._oldest = [], 0

@@ -68,7 +68,7 @@ def opened(path: Path, taxonomy: Taxonomy, **place: Any) -> State:
         return new_state(taxonomy, **place)
     state: State = checkpoint.load(path)
     if state["metric"].taxonomy != taxonomy:
-        sys.exit(f"{path} was made in another taxonomy; its model can `adopt` the new one")
+        sys.exit(f"{path} was made in another taxonomy; its model can `adopt` a larger one")
     return state
 
 

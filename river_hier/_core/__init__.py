@@ -8,7 +8,6 @@ modules of this folder have the arithmetic on arrays that needs no compiled code
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from .. import _native
@@ -16,29 +15,34 @@ from .._native import (
     LARGEST_RATIO,
     Calibration,
     Example,
-    FeatureHasher,
     FeatureIndex,
-    FeatureMap,
+    LabelProbabilities,
     Labels,
     LeastSquares,
     LinearState,
     Vector,
     Vectors,
     Vocabulary,
+    below,
     closed_many,
     connected,
+    deepest,
+    deepest_many,
     digests,
+    distribution,
+    label_probabilities,
     least_h_loss,
     likeliest,
     logistic,
     node_probabilities,
     ranked,
-    ranked_paths,
+    ranked_many,
     read_pairs,
+    used_columns,
 )
 from ..taxonomy import Taxonomy, check_taxonomy, multilabel
 from . import features, least_squares, pickles
-from .batch import Batch, Multilabels
+from .batch import Batch, Multilabels, Nodes
 from .features import read
 from .paths import (
     closure_of,
@@ -54,20 +58,10 @@ from .paths import (
     trained_nodes,
 )
 from .rankings import Ranking, worst_pair
-from .remapping import (
-    of_averages,
-    own_prototypes,
-    own_weights,
-    remap_calibration,
-    remapped,
-    remapped_starts,
-    shared_and_own,
-)
 from .threshold import Threshold
 
 _native.set_callbacks(
     read_odd=features.read_odd,
-    canonical=features.canonical,
     digests=features.digests,
     read_pairs=features.read_pairs,
     closure_nodes=multilabel.closure_nodes,

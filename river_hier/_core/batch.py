@@ -39,10 +39,10 @@ class Batch:
 
     @property
     def most_norm2(self) -> float:
-        """An upper bound of the squared norms of the rows, even if features share hashed rows."""
+        """An upper bound of the squared norms of the rows."""
         flat = self.values.ravel()
         with np.errstate(over="ignore"):  # einsum starts no threads, as a dot product would
-            return len(self.names) * float(np.einsum("i,i->", flat, flat))
+            return float(np.einsum("i,i->", flat, flat))
 
     @property
     def stored_names(self) -> list[Hashable]:

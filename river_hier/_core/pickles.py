@@ -35,7 +35,6 @@ def restore(kind: str, version: int, *state: Any) -> Any:
 
 for _kind in (
     _native.Calibration,
-    _native.FeatureHasher,
     _native.FeatureIndex,
     _native.Labels,
     _native.LeastSquares,

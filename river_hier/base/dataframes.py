@@ -14,7 +14,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._core import Batch, read
+from .._core import Batch, read, used_columns
 from ..taxonomy import Label, UnknownLabelError
 from .explanation import Floats
 
@@ -31,11 +31,10 @@ def read_batch(X: Any, columns: ColumnNames, single: bool = False) -> tuple[Batc
         return _array(X, columns, single), None
     if is_sparse(X):
         columns = getattr(X, "columns", None) if columns is None else columns
-        if columns is None:
-            raise TypeError("a sparse X has no names for its columns; give them as `columns`")
-        names = list(columns)
+        names: Any = range(X.shape[-1]) if columns is None else columns
+        if not hasattr(names, "__getitem__"):
+            names = list(names)
         check_shape("X", X, "columns", names)
-        check_distinct(names)
         return _sparse(X, names), nw.from_dict({"row": range(X.shape[0])}, backend="pandas")
     if (frame := as_frame(X)) is None:
         raise TypeError(
@@ -120,8 +119,8 @@ def _cell_by_cell(frame: Frame, names: list[Hashable]) -> Floats:
     return np.array(_row_by_row(cells)).reshape(len(frame), len(names))
 
 
-def _sparse(X: Any, names: list[Hashable]) -> Batch:
-    """The stored entries of each row, in the order of the columns."""
+def _sparse(X: Any, names: Any) -> Batch:
+    """The stored entries of each row, without the columns that have none."""
     if hasattr(X, "check_format"):  # compressed: a wrong index would write elsewhere in memory
         try:
             X.check_format(full_check=True)
@@ -133,7 +132,13 @@ def _sparse(X: Any, names: list[Hashable]) -> Batch:
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
-    columns, start = rows.indices.astype(np.uint32), rows.indptr.astype(np.int64)
+    used, columns = used_columns(rows.indices.astype(np.uint32))
+    start = rows.indptr.astype(np.int64)
+    if isinstance(names, range) and names == range(X.shape[1]):  # the numbers are the names
+        names = used.tolist()
+    else:
+        names = [names[c] for c in used.tolist()]
+        check_distinct(names)
     if rows.dtype.kind in "biuf":
         batch = Batch(names, rows.data.astype(np.float64), columns, start)
         if _right(batch):

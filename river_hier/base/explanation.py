@@ -22,18 +22,14 @@ class Explanation(NamedTuple):
     probability: float  # that the node is on or, for a single label, contains it
     contributions: list[Contribution]
 
-    def top_terms(self, decimals: int, most: int = 3) -> str:
-        """The largest contributions, as text."""
-        terms = (f"{_short(what)} {c:+.{decimals}f}" for what, c in self.contributions[:most])
-        return f"  ({', '.join(terms)})" if self.contributions else ""
-
 
 def explained(nodes: Mapping[Any, Explanation], taxonomy: Any, decimals: int) -> list[str]:
-    """A line of text for each node, indented by its depth."""
+    """A line of text for each node, indented by its depth, with its largest contributions."""
     lines = []
     for label, why in nodes.items():
-        indent = "  " * taxonomy.depth(label)
-        lines.append(f"{indent}{label!r}: {why.score:+.{decimals}f}{why.top_terms(decimals)}")
+        terms = [f"{_short(what)} {c:+.{decimals}f}" for what, c in why.contributions[:3]]
+        line = f"{'  ' * taxonomy.depth(label)}{label!r}: {why.score:+.{decimals}f}"
+        lines.append(line + f"  ({', '.join(terms)})" * bool(terms))
     return lines
 
 

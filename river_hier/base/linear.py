@@ -15,11 +15,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._core import Batch, FeatureMap, LinearState, Vectors, policies
+from .._core import Batch, FeatureIndex, LinearState, Nodes, Vectors, policies
 from ..taxonomy import Taxonomy, TaxonomyLike
 from . import weight_vectors
 from .batches import ROWS, SECONDS
-from .checks import check_dtype
+from .checks import check_dtype, check_intercept
 from .dataframes import at_row
 from .explanation import Floats
 from .model import TaxonomyModel
@@ -58,32 +58,23 @@ class LinearLearner(TaxonomyModel):
     def __init__(
         self,
         taxonomy: TaxonomyLike = None,
-        n_features: int | None = None,
         dtype: str = "float64",
         intercept: float = 0.0,
     ) -> None:
         super().__init__(taxonomy)
         check_dtype("dtype", dtype)
-        weight_vectors.check_features(n_features, intercept)
-        self.n_features = n_features
+        check_intercept(intercept)
         self.dtype = dtype
         self.intercept = intercept
         planes = 2 if getattr(self, "second_order", False) else 1  # of a `TopDownLearner`
-        self._state = LinearState(
-            self._labels,
-            [] if n_features is None else int(n_features),
-            float(intercept),
-            dtype,
-            planes,
-            self._vectors,
-        )
+        self._state = LinearState(self._labels, [], float(intercept), dtype, planes, self._vectors)
 
     weights: property = weight_vectors.weights
     intercepts: property = weight_vectors.intercepts
     _contributions = weight_vectors.contributions
 
     @property
-    def _features(self) -> FeatureMap:
+    def _features(self) -> FeatureIndex:
         return self._state.features
 
     @property
@@ -127,6 +118,9 @@ class LinearLearner(TaxonomyModel):
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._state.scores(x, self._averaged)
+
+    def _forget(self, nodes: Nodes) -> None:
+        self._state.forget(nodes)
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         self._state.add_nodes(len(after))

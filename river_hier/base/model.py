@@ -5,24 +5,23 @@ from __future__ import annotations
 import abc
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from river import base
 
-from .._core import Batch, Labels, Multilabels
-from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes, only_adds
-from ..taxonomy.mapping import without_branch
+from .._core import Batch, Labels, Multilabels, Nodes
+from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
 from ..taxonomy.open import initial_taxonomy
 from .batches import Stage, whole
 from .classifiers import cloned
 from .dataframes import at_row
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
 from .memory import raw_memory_usage
-from .protocol import RowByRow
-from .unseen import NONE, Unseen, unseen_nodes
+from .predictor import Predictor
+from .unseen import NONE, Unseen
 
 
-class TaxonomyModel(RowByRow, base.Estimator):
+class TaxonomyModel(Predictor, base.Estimator):
     """A model with a score at every node of a taxonomy.
 
     A given taxonomy is closed: an unknown label is an error. With `None` the model starts from an
@@ -30,6 +29,8 @@ class TaxonomyModel(RowByRow, base.Estimator):
     is reserved. An `OpenTaxonomy` grows with labels that are paths. If an example raises an error,
     the model does not change.
     """
+
+    _labels: Labels = cast(Labels, None)  # in place of the property
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         self.taxonomy = taxonomy
@@ -108,33 +109,25 @@ class TaxonomyModel(RowByRow, base.Estimator):
             for (v, on), terms in zip(visited.items(), found, strict=True)
         }
 
-    def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
-        """Change the taxonomy and keep what has been learned.
+    def adopt(self, taxonomy: Taxonomy) -> None:
+        """Continue with a larger taxonomy.
 
-        Nodes are identified by their labels. In a trained model, a new node is off and has
-        probability 0 until its first example, whose label is the node or below it. It starts from
-        its parent or, in models that store examples, counts as off in those of its siblings. An
-        open model is closed from then on. If the change is refused, the model does not change.
-        New nodes by `extend` take O(new nodes), other changes O(size of the model).
+        In a trained model, a new node is off and has probability 0 until its first example, whose
+        label is the node or below it. It starts from its parent or, in models that store examples,
+        counts as off in those of its siblings. An open model is closed from then on. If the
+        taxonomy is refused, the model does not change. This takes O(new nodes) for a taxonomy that
+        `extend` made.
 
         Parameters
         ----------
         taxonomy
-            The new taxonomy, e.g. `model.taxonomy_.extend([(parent, child)])`.
-        renamed
-            `{old label: new label}` for nodes whose label changes, `{old label: None}` for nodes to
-            forget. Nodes with the same new label are merged, if the model supports that. It must
-            have every label that is not in the new taxonomy.
+            The taxonomy of the model with new nodes, e.g.
+            `model.taxonomy_.extend([(parent, child)])`. In `taxonomy_` they are the last ones.
 
         """
-        change = None
-        if not only_adds(self._taxonomy, taxonomy, renamed):
-            change = map_nodes(self._taxonomy, taxonomy, renamed)
+        taxonomy = extended(self._taxonomy, taxonomy)
         self._check_taxonomy(taxonomy)
-        if change is None:
-            self._extend(taxonomy, self._labels.has_learned)
-        else:
-            self._move(change)
+        self._extend(taxonomy, self._labels.has_learned)
         self.taxonomy = taxonomy
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
@@ -153,8 +146,7 @@ class TaxonomyModel(RowByRow, base.Estimator):
             The node. With the root, everything below it is reset.
 
         """
-        change = without_branch(self._taxonomy, label)
-        self._remap(change, Labels(change.after, sorted(self._unseen), self._labels.has_learned))
+        self._forget(self._taxonomy._branch(label))
 
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x as text.
@@ -217,12 +209,12 @@ class TaxonomyModel(RowByRow, base.Estimator):
         """Record that the model has learned from these targets of `_learn_many`."""
 
     @abc.abstractmethod
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        """Move what has been learned to the nodes of other labels, or refuse."""
+    def _forget(self, nodes: Nodes) -> None:
+        """Reset a branch, given its nodes without the root, or refuse."""
 
     @abc.abstractmethod
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
-        """Make room for new nodes, the last ones, as `_remap` would."""
+        """Make room for new nodes, the last ones."""
 
     @property
     def _never_predicted(self) -> Unseen:
@@ -238,12 +230,6 @@ class TaxonomyModel(RowByRow, base.Estimator):
         """Change to a taxonomy with new nodes, the last ones."""
         self._add_nodes(len(self._taxonomy), taxonomy)  # first: predictions beside it use labels
         self._labels.grow(taxonomy, unseen)
-
-    def _move(self, change: NodeMapping) -> None:
-        """Move what has been learned to the nodes of another taxonomy."""
-        has_learned = self._labels.has_learned
-        unseen = unseen_nodes(change, self._unseen) if has_learned else NONE
-        self._remap(change, Labels(change.after, sorted(unseen), has_learned))
 
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         """Raise an error if the algorithm cannot learn from x with weight w."""

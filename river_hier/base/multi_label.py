@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,13 +13,11 @@ from .._core import Batch, Labels, Multilabels, top_down_probabilities, trained_
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import implied_nodes
 from ..taxonomy.open import named, with_labels
-from .batches import learn_rows
 from .checks import checked_weight
-from .dataframes import ColumnNames, answer_frame, read_batch
 from .explanation import Floats
 from .model import TaxonomyModel
-from .predictor import LabelPredictor, predicted
-from .targets import Table, multilabel_rows, multilabels_of, stage_rows, stages, with_weights
+from .predictor import LabelPredictor
+from .targets import Table, multilabels_of, stage_rows, stages
 from .unseen import switched_off
 
 
@@ -73,31 +71,6 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
                 implied_nodes(taxonomy, y)  # an error if y is invalid
         return taxonomy
 
-    def predict_one(
-        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
-    ) -> dict[Label, bool]:
-        """Predict the multilabel of x.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        threshold
-            Predict the nodes with at least this probability in `predict_proba_one` instead of by
-            the model's own rule, which `None` stands for.
-        max_depth
-            The maximum depth of a prediction: deeper nodes are off. `None` for no limit.
-
-        Returns
-        -------
-        `{label: bool}` for all nodes but the root.
-
-        """
-        if threshold is None and max_depth is None:
-            return self._predict(x)
-        answer: dict[Label, bool] = predicted(self, x, threshold, max_depth)
-        return answer
-
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, never above its parent's.
 
@@ -115,85 +88,6 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
 
         """
         return self._labels.probabilities(self._probabilities_one(x))
-
-    def learn_many(
-        self,
-        X: Any,
-        y: Any,
-        w: Any = None,
-        columns: ColumnNames = None,
-        labels: ColumnNames = None,
-    ) -> None:
-        """Learn from a mini-batch, row by row, as a loop of `learn_one` would.
-
-        If any row is invalid, an error is raised and nothing is learned.
-
-        Parameters
-        ----------
-        X
-            A dataframe (of pandas, polars, pyarrow, ...) whose columns are the features; every
-            cell must be a finite number. Or a numpy array, whose columns are the features 0, 1,
-            ..., or a scipy.sparse matrix, in which only the stored entries of a row are features.
-        y
-            The multilabels, one a row: a dataframe of bools whose columns are labels, or a
-            sequence of what `learn_one` takes (sets, lists, dicts, ...). Or a matrix of bools; in
-            a sparse one only the labels that are on are named.
-        w
-            The weights, one a row: a series or any other sequence of numbers of at least 0; 1
-            each by default.
-        columns
-            The names of the columns of a sparse X.
-        labels
-            The labels of the columns of a matrix y.
-
-        """
-
-        def slices() -> Iterator[int]:
-            batch, _ = read_batch(X, columns)
-            batch, rows = with_weights(batch, multilabel_rows(y, labels, batch.n), w)
-            yield from self._learn_stages(batch, self._read_many(batch, rows))
-
-        learn_rows(slices())
-
-    def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
-        """Predict the multilabel of each row.
-
-        Parameters
-        ----------
-        X
-            A dataframe, a numpy array, or a scipy.sparse matrix.
-        columns
-            The names of the columns of a sparse X.
-
-        Returns
-        -------
-        A dataframe of bools of the same kind as X, with its index; an array if X is one, and a
-        pandas dataframe if X is sparse. It has a column for each node but the root, named by its
-        label (as text outside pandas).
-
-        """
-        batch, like = read_batch(X, columns)
-        on = switched_off(self._masks(batch).T, self._unseen).T
-        return answer_frame(like, on[:, 1:], self._taxonomy.nodes[1:])
-
-    def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
-        """The probability that each node is on, for each row, as in `predict_proba_one`.
-
-        Parameters
-        ----------
-        X
-            A dataframe, a numpy array, or a scipy.sparse matrix.
-        columns
-            The names of the columns of a sparse X.
-
-        Returns
-        -------
-        A dataframe of the same kind as X, with a column for each node but the root; an array if X
-        is one.
-
-        """
-        batch, like = read_batch(X, columns)
-        return answer_frame(like, self._probabilities(batch)[:, 1:], self._taxonomy.nodes[1:])
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
         given = switched_off(self._conditionals(self._scores_one(x)), self._unseen)

@@ -11,16 +11,14 @@ from numpy.typing import NDArray
 
 from .._core import (
     Batch,
-    Labels,
+    LabelProbabilities,
     Vectors,
     distances_from,
-    own_prototypes,
+    label_probabilities,
     path_difference,
     path_sums,
-    ranked_paths,
-    remapped,
 )
-from ..taxonomy import Label, NodeMapping
+from ..taxonomy import Label
 from .explanation import Floats
 from .linear import LinearLearner
 from .products import pays, score_blocks, scores_by_product
@@ -39,9 +37,6 @@ class PathLearner(LinearLearner, SingleLabelModel):
     ----------
     taxonomy
         A tree, an `OpenTaxonomy`, or `None` for an open flat taxonomy.
-    n_features
-        The number of rows, a power of 2, into which names of features are hashed. `None` keeps
-        every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
@@ -162,14 +157,12 @@ class PathLearner(LinearLearner, SingleLabelModel):
         scores = self._state.scores_many(Vectors(self._features, X), self._averaged)
         return path_sums(scores, self._taxonomy._arrays)
 
-    def _ranked_one(self, x: Mapping[Any, Any], k: int, leaves: bool) -> list[tuple[int, float]]:
-        """The k best nodes and their probabilities, if there are no unseen nodes."""
-        return ranked_paths(self._state, x, self._averaged, k, leaves)
+    def _softmax(
+        self, x: Mapping[Any, Any], sharp: float = 1.0, flat: float = 0.0, share: float = 0.0
+    ) -> LabelProbabilities:
+        slopes = sharp, flat, share
+        return label_probabilities(self._state, x, self._averaged, self._first_label, *slopes)
 
     def _start_average(self, from_first_round: bool) -> None:
         """Begin to average the hypotheses."""
         self._state.start_average(from_first_round)
-
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        onto = own_prototypes(change.sources, change.before._arrays, change.after._arrays)
-        self._labels, self._state = labels, remapped(self._state, labels, change.sources, onto)

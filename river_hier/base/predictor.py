@@ -1,4 +1,4 @@
-"""`predict_one` and `predict_labels_one`, with `threshold=` and `max_depth=`.
+"""Predictions of one example and of mini-batches, with `threshold=` and `max_depth=`.
 
 The two keywords mean the same for every model, so they are implemented here only. A model has its
 own rule, `_predict`, or `_nodes_on` if it is a multilabel model.
@@ -7,22 +7,37 @@ own rule, `_predict`, or `_nodes_on` if it is a multilabel model.
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterable, Mapping
+import copy
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Labels, connected, labels_of, subtree_sums
+from .._core import Batch, Labels, connected, deepest, deepest_many, labels_of, top_down
 from ..taxonomy import Label, Taxonomy
+from .batches import learn_rows, whole
 from .checks import check_integer, check_probability
-from .classifiers import is_multilabel
+from .classifiers import is_multilabel, probabilities
+from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_batch
 from .explanation import Floats
-from .protocol import RowByRow
+from .targets import Table, multilabel_rows, series, with_weights
+from .unseen import NONE, switched_off
+
+Mask = NDArray[np.bool_]
 
 
-class Predictor(RowByRow, abc.ABC):
-    """Base class of wrappers, local classifiers and batch models: their `predict_one`."""
+class Predictor(abc.ABC):
+    """Base class of all models of the library: predictions, mini-batches, and the inner protocol.
+
+    The protocol (`base.protocol.Inner`) is implemented here by public methods, and batches as loops
+    over their rows. Subclasses define the methods that they can do faster.
+    """
+
+    _never_predicted: Any = NONE
+    _keeps_float32 = False  # whether it reads arrays of float32 without converting them
+    _taxonomy: Any
 
     def predict_one(
         self,
@@ -54,8 +69,124 @@ class Predictor(RowByRow, abc.ABC):
         nodes but the root.
 
         """
+        if threshold is None and max_depth is None and not kwargs:
+            return self._predict(x)
         refuse_unknown(self.predict_one, kwargs)
-        return predicted(self, x, threshold, max_depth)
+        check_keywords(threshold, max_depth)
+        if not is_multilabel(self):
+            return truncate_label(self, x, threshold, max_depth)
+        return self._labels.dictionary(truncate_multilabel(self, x, threshold, max_depth))
+
+    def learn_many(
+        self,
+        X: Any,
+        y: Any,
+        w: Any = None,
+        columns: ColumnNames = None,
+        labels: ColumnNames = None,
+        **kwargs: Any,
+    ) -> None:
+        """Learn from a mini-batch, row by row, as a loop of `learn_one` would.
+
+        If any row is invalid, an error is raised and nothing is learned. If an invalid row can only
+        be found by learning it, as with pipelines or other libraries' classifiers inside, the model
+        is copied first, which takes time and memory proportional to its size.
+
+        Parameters
+        ----------
+        X
+            A dataframe (of pandas, polars, pyarrow, ...) whose columns are the features; every
+            cell must be a finite number. Or a numpy array or scipy.sparse matrix, whose columns are
+            the features 0, 1, ..., unless `columns` names them; of a sparse matrix only the stored
+            entries of a row are features.
+        y
+            The targets, one a row: a series or any other sequence of what `learn_one` takes. For
+            multilabels also a dataframe, or a matrix, of bools; in a sparse one only the labels
+            that are on are named.
+        w
+            The weights, one a row: a series or any other sequence of numbers of at least 0; 1 each
+            by default.
+        columns
+            The names of the columns of an array or of a sparse X.
+        labels
+            The labels of the columns of a matrix y.
+        kwargs
+            Not used: River requires wrappers to accept them. Any that is given raises an error.
+
+        """
+        refuse_unknown(self.learn_many, kwargs)
+
+        def slices() -> Iterator[int]:
+            batch, _ = read_batch(X, columns, self._keeps_float32)
+            multilabel = is_multilabel(self)
+            if labels is not None and not multilabel:
+                raise TypeError("`labels` name the columns of a matrix y; here y has one column")
+            ys = multilabel_rows(y, labels, batch.n) if multilabel else series(y, batch.n)
+            yield from self._learn_rows(*with_weights(batch, ys, w))
+
+        learn_rows(slices())
+
+    def predict_many(
+        self,
+        X: Any,
+        columns: ColumnNames = None,
+        threshold: float | None = None,
+        max_depth: int | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Predict each row, as `predict_one` does.
+
+        Parameters
+        ----------
+        X
+            A dataframe, a numpy array, or a scipy.sparse matrix.
+        columns
+            The names of the columns of an array or of a sparse X.
+        threshold
+            As in `predict_one`.
+        max_depth
+            As in `predict_one`.
+
+        Returns
+        -------
+        For single labels a series of the same kind as X, with its index. For multilabels a
+        dataframe of bools with a column for each node but the root. An array if X is one; of pandas
+        if X is sparse. Outside pandas and numpy a series holds labels of one type, text or numbers,
+        and columns are named by text; other labels are converted to text.
+
+        """
+        refuse_unknown(self.predict_many, kwargs)
+        check_keywords(threshold, max_depth)
+        batch, like = read_batch(X, columns, self._keeps_float32)
+        if is_multilabel(self):
+            on = truncated_masks(self, batch, threshold, max_depth)
+            return answer_frame(like, on[:, 1:], self._taxonomy.nodes[1:])
+        answers = truncated_labels(self, batch, threshold, max_depth)
+        return answer_series(like, answers, self._taxonomy.nodes)
+
+    def predict_proba_many(self, X: Any, columns: ColumnNames = None, **kwargs: Any) -> Any:
+        """The probabilities of each row, as in `predict_proba_one`.
+
+        Parameters
+        ----------
+        X
+            A dataframe, a numpy array, or a scipy.sparse matrix.
+        columns
+            The names of the columns of an array or of a sparse X.
+
+        Returns
+        -------
+        A dataframe of the same kind as X, with its index and a column for each label: all nodes or,
+        for multilabels, all but the root. An array if X is one.
+
+        """
+        refuse_unknown(self.predict_proba_many, kwargs)
+        batch, like = read_batch(X, columns, self._keeps_float32)
+        first = int(is_multilabel(self) or without_labels(self))
+        p = self._probabilities(batch)[:, first:]
+        return answer_frame(like, p, self._taxonomy.nodes[first:])
+
+    # The inner protocol
 
     @property
     def _labels(self: Any) -> Labels:
@@ -64,6 +195,74 @@ class Predictor(RowByRow, abc.ABC):
     @abc.abstractmethod
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         """The prediction by the model's own rule."""
+
+    def _learned_nodes_on(self: Any, x: Mapping[Any, Any]) -> list[int]:
+        y_pred = self._predict(x)
+        return [v for v, label in enumerate(self._taxonomy.nodes) if v and y_pred[label]]
+
+    def _scores_one(self: Any, x: Mapping[Any, Any]) -> Floats:
+        values = list(self.score_one(x).values())
+        return np.array([0.0] * (len(self._taxonomy) - len(values)) + values)
+
+    def _probabilities_one(self: Any, x: Mapping[Any, Any]) -> Any:
+        found, nodes = self.predict_proba_one(x), self._taxonomy.nodes
+        p = np.array([1.0, *(found[label][True] for label in nodes[1:])], dtype=float)
+        for v in np.flatnonzero(~((p >= 0.0) & (p <= 1.0))):
+            raise ValueError(f"the model gives {nodes[v]!r} the probability {float(p[v])!r}")
+        return p
+
+    def _softmax(self: Any, x: Mapping[Any, Any]) -> Any:
+        p = np.full(len(self._taxonomy), np.nan)
+        found = probabilities(self, x)
+        for label, value in found.items():
+            p[self._taxonomy.index(label)] = value
+        return p if found else None
+
+    def _labels_of(self: Any, X: Batch) -> list[Label]:
+        return [self.predict_one(x) for x in X]
+
+    def _masks(self: Any, X: Batch) -> Mask:
+        on = np.zeros((X.n, len(self._taxonomy)), dtype=bool)
+        on[:, 0] = True
+        for row, x in zip(on, X, strict=True):
+            row[self._learned_nodes_on(x)] = True
+        return on
+
+    def _scores_many(self: Any, X: Batch) -> Floats:
+        return np.array([self._scores_one(x) for x in X]).reshape(X.n, len(self._taxonomy)).T
+
+    def _probabilities(self: Any, X: Batch) -> Floats:
+        nodes = self._taxonomy.nodes
+        if is_multilabel(self):
+            rows = [self._probabilities_one(x) for x in X]
+        else:
+            answers = map(self.predict_proba_one, X)
+            rows = [[found.get(label, 0.0) for label in nodes] for found in answers]
+        return np.array(rows, dtype=float).reshape(X.n, len(nodes))
+
+    def _checked(self, X: Batch, ys: Any) -> bool:
+        return False
+
+    def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
+        """Learn the rows, all or none unless all of them are valid."""
+        if self._checked(X, ys):
+            yield from self._learn_each_row(X, ys)
+        else:
+            before = copy.deepcopy(self)
+            try:
+                whole(self._learn_each_row(X, ys))
+            except BaseException:
+                vars(self).update(vars(before))
+                raise
+            yield X.n
+
+    def _learn_each_row(self, X: Batch, ys: Any) -> Iterator[int]:
+        model: Any = self
+        targets = ys.rows() if isinstance(ys, Table) else ys
+        for i, (x, y, w) in enumerate(zip(X, targets, X.each_weight(), strict=True)):
+            with at_row(X.number(i)):
+                model.learn_one(x, y) if w == 1.0 else model.learn_one(x, y, w=w)
+            yield i + 1
 
 
 class LabelPredictor(Predictor):
@@ -113,18 +312,6 @@ class LabelPredictor(Predictor):
         """The nodes that are on, without the root, in taxonomy order."""
 
 
-def predicted(
-    model: Any, x: Mapping[Any, Any], threshold: float | None, max_depth: int | None
-) -> Any:
-    """The prediction for x, truncated as the keywords say."""
-    if threshold is None and max_depth is None:
-        return model._predict(x)
-    check_keywords(threshold, max_depth)
-    if not is_multilabel(model):
-        return truncate_label(model, x, threshold, max_depth)
-    return model._labels.dictionary(truncate_multilabel(model, x, threshold, max_depth))
-
-
 def check_keywords(threshold: float | None, max_depth: int | None) -> None:
     """Raise an error unless both keywords are valid."""
     if threshold is not None:
@@ -149,14 +336,39 @@ def truncate_multilabel(
     if threshold is None:
         nodes: list[int] = model._learned_nodes_on(x)
         return nodes if max_depth is None else connected_nodes(taxonomy, nodes, max_depth)
-    try:
+    with probabilities_for(model, threshold):
         p = model._probabilities_one(x)
+    return connected(model._labels, p, threshold, max_depth)
+
+
+@contextmanager
+def probabilities_for(model: Any, threshold: float) -> Iterator[None]:
+    """Say that `threshold` is invalid if the model gives no probabilities."""
+    try:
+        yield
     except NotImplementedError:
         raise ValueError(
             f"`threshold` must be None, as {type(model).__name__} gives scores and no "
             f"probabilities, got {threshold!r}; calibrate it, e.g. decision.Calibrated(model)"
         ) from None
-    return connected(model._labels, p, threshold, max_depth)
+
+
+def truncated_masks(model: Any, X: Batch, threshold: float | None, max_depth: int | None) -> Mask:
+    """The nodes that are on in each row, (rows, nodes)."""
+    tree = model._taxonomy._arrays
+    on: Mask
+    if threshold is None:
+        on = switched_off(model._masks(X).T, model._never_predicted)
+        if max_depth is None:
+            return on.T
+    else:
+        with probabilities_for(model, threshold):
+            p = model._probabilities(X).T
+        on = p >= threshold
+    on = top_down(on, tree)
+    if max_depth is not None:
+        on[tree.depth > max_depth] = False
+    return on.T
 
 
 def connected_nodes(taxonomy: Taxonomy, nodes: Iterable[int], max_depth: int | None) -> list[int]:
@@ -177,35 +389,43 @@ def truncate_label(
 ) -> Label | None:
     """The deepest node with enough probability or, without a threshold, that of the rule."""
     taxonomy: Taxonomy = model._taxonomy
-    if threshold is not None:
-        p = None if without_labels(model) else model._softmax(x)
-    if threshold is None or p is None:
-        if (label := model._predict(x)) is None:
-            return None
-        v = taxonomy.index(label)
+    p = None if threshold is None or without_labels(model) else model._softmax(x)
+    if p is not None:
+        v = deepest(model._labels, p, threshold)
+    elif (label := model._predict(x)) is None:
+        return None
     else:
-        p = subtree_sums(np.nan_to_num(p[: len(taxonomy)]), taxonomy._arrays)
-        v = deepest(p, taxonomy._arrays.depth, float(threshold))
+        v = taxonomy.index(label)
     while max_depth is not None and taxonomy._arrays.depth[v] > max_depth:
         v = taxonomy._parent_indices[v][0]
     return taxonomy.nodes[v]
 
 
-def deepest(probabilities: Floats, depth: NDArray[np.intp], threshold: float) -> int:
-    """The deepest node with at least this much mass in its subtree, or the root: O(nodes).
+def truncated_labels(
+    model: Any, X: Batch, threshold: float | None, max_depth: int | None
+) -> list[Label | None]:
+    """The label of each row."""
+    if threshold is None and max_depth is None:
+        return list(model._labels_of(X))
+    if without_labels(model):
+        return [None] * X.n
+    taxonomy: Taxonomy = model._taxonomy
+    if threshold is None:
+        v = np.array([taxonomy.index(label) for label in model._labels_of(X)], dtype=np.intp)
+    else:
+        p = np.ascontiguousarray(np.nan_to_num(model._probabilities(X)))
+        v = deepest_many(model._labels, p, threshold).astype(np.intp)
+    depth, above = taxonomy._arrays.depth, np.append(0, taxonomy._arrays.parent_index)
+    while max_depth is not None and (deep := depth[v] > max_depth).any():
+        v[deep] = above[v[deep]]
+    return [taxonomy.nodes[i] for i in v.tolist()]
 
-    Of several such nodes, the one with the largest mass, and of these the first. Above one half
-    there is never more than one, as subtrees of the same depth are disjoint.
-    """
-    reached = np.flatnonzero(probabilities >= threshold)
-    reached = reached[depth[reached] == depth[reached].max(initial=0)]
-    return int(reached[probabilities[reached].argmax()]) if len(reached) else 0
 
-
-def refuse_unknown(method: Callable[..., Any], kwargs: Mapping[str, Any]) -> None:
+def refuse_unknown(method: Any, kwargs: Mapping[str, Any]) -> None:
     """Raise an error for unknown keywords, which the methods of River's wrappers must accept."""
     for name in kwargs:
-        raise TypeError(f"{method.__qualname__}() got an unexpected keyword argument {name!r}")
+        called = f"{type(method.__self__).__name__}.{method.__name__}"
+        raise TypeError(f"{called}() got an unexpected keyword argument {name!r}")
 
 
 def masked_nodes(on: NDArray[np.bool_]) -> list[int]:

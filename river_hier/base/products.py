@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from .._core import Batch, Vectors
+from .._core.features import SMALLEST_NORM2
 from .explanation import Floats
 
 FEW = 16  # rows: for fewer, copying the weights takes longer
 SMALL = 2**20  # multiplications: for fewer, either method is fast enough
 SPARSE = 4  # a dense copy this many times as large as the weights is mostly zeros
 BLOCK = 2**19  # number of scores that are computed at once
-TINY = 1e-300  # squared norms below it are 0, as they are for a single example
 MOST_FOR_FLOAT32 = 1e30  # squared norms above it are errors
 
 
@@ -50,7 +50,7 @@ def score_blocks(model: Any, X: Batch, rows: int | None = None) -> Iterator[Floa
         x = X.values[first : first + rows].astype(weights.dtype, copy=False)
         with np.errstate(over="ignore", invalid="ignore"):
             scores = (weights.T @ x.T).astype(np.float64, copy=False)
-        tiny = np.einsum("ij,ij->i", x, x) < TINY
+        tiny = np.einsum("ij,ij->i", x, x) < SMALLEST_NORM2
         if tiny.any():
             scores[:, tiny] = 0.0
         scores += constant[:, None]

@@ -1,7 +1,8 @@
 """What models offer to each other beside their public methods: arrays in place of dictionaries.
 
 Wrappers, decoders, truncated predictions and rankings take them from `inner(model)`. Every model of
-the library implements the protocol; `Foreign` implements it for any other one.
+the library implements the protocol (`Predictor` does, by loops over public methods); `Foreign`
+implements it for any other one.
 """
 
 from __future__ import annotations
@@ -9,16 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from .._core import Batch, Labels, labels_of
 from ..taxonomy import Label, Taxonomy, TaxonomyLike
-from .classifiers import is_multilabel, last_step, last_step_and_input, probabilities
+from .classifiers import last_step, last_step_and_input
 from .explanation import Floats
+from .predictor import Mask, Predictor
 from .unseen import NONE, Unseen
-
-Mask = NDArray[np.bool_]
 
 
 class Inner(Protocol):
@@ -45,7 +42,7 @@ class Inner(Protocol):
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
         """P(on) of each node, for the functions of `_core` that decide by it."""
 
-    def _softmax(self, x: Mapping[Any, Any]) -> Floats | None:
+    def _softmax(self, x: Mapping[Any, Any]) -> Any:
         """P(label) of each node, nan if it has none; may be `None` if the prediction is `None`."""
 
     def _labels_of(self, X: Batch) -> list[Label]:
@@ -67,68 +64,17 @@ class Inner(Protocol):
         """Learn the rows, all or none of them if one is invalid; yield how many are learned."""
 
 
-class RowByRow:
-    """The protocol by public methods, in loops: the base class of all models of the library."""
-
-    _never_predicted: Any = NONE
-
-    def _learned_nodes_on(self: Any, x: Mapping[Any, Any]) -> list[int]:
-        y_pred = self._predict(x)
-        return [v for v, label in enumerate(self._taxonomy.nodes) if v and y_pred[label]]
-
-    def _scores_one(self: Any, x: Mapping[Any, Any]) -> Floats:
-        values = list(self.score_one(x).values())
-        return np.array([0.0] * (len(self._taxonomy) - len(values)) + values)
-
-    def _probabilities_one(self: Any, x: Mapping[Any, Any]) -> Any:
-        found, nodes = self.predict_proba_one(x), self._taxonomy.nodes
-        p = np.array([1.0, *(found[label][True] for label in nodes[1:])], dtype=float)
-        for v in np.flatnonzero(~((p >= 0.0) & (p <= 1.0))):
-            raise ValueError(f"the model gives {nodes[v]!r} the probability {float(p[v])!r}")
-        return p
-
-    def _softmax(self: Any, x: Mapping[Any, Any]) -> Floats | None:
-        p = np.full(len(self._taxonomy), np.nan)
-        found = probabilities(self, x)
-        for label, value in found.items():
-            p[self._taxonomy.index(label)] = value
-        return p if found else None
-
-    def _labels_of(self: Any, X: Batch) -> list[Label]:
-        return [self.predict_one(x) for x in X]
-
-    def _masks(self: Any, X: Batch) -> Mask:
-        on = np.zeros((X.n, len(self._taxonomy)), dtype=bool)
-        on[:, 0] = True
-        for row, x in zip(on, X, strict=True):
-            row[self._learned_nodes_on(x)] = True
-        return on
-
-    def _scores_many(self: Any, X: Batch) -> Floats:
-        return np.array([self._scores_one(x) for x in X]).reshape(X.n, len(self._taxonomy)).T
-
-    def _probabilities(self: Any, X: Batch) -> Floats:
-        nodes = self._taxonomy.nodes
-        if is_multilabel(self):
-            rows = [self._probabilities_one(x) for x in X]
-        else:
-            answers = map(self.predict_proba_one, X)
-            rows = [[found.get(label, 0.0) for label in nodes] for found in answers]
-        return np.array(rows, dtype=float).reshape(X.n, len(nodes))
-
-    def _checked(self, X: Batch, ys: Any) -> bool:
-        return False
-
-
-class Foreign(RowByRow):
+class Foreign(Predictor):
     """A model of another library, or a pipeline: in a taxonomy, like the model at its end."""
 
     def __init__(self, model: Any) -> None:
         self._last = last_step(model)
-        self._predict: Any = model.predict_one
         self.predict_one: Any = model.predict_one
         self.predict_proba_one: Any = model.predict_proba_one
         self.score_one: Any = getattr(model, "score_one", None)
+
+    def _predict(self, x: Mapping[Any, Any]) -> Any:
+        return self.predict_one(x)
 
     @property
     def taxonomy(self) -> TaxonomyLike:
@@ -153,7 +99,7 @@ class Foreign(RowByRow):
 
 def is_ours(model: Any) -> bool:
     """Whether a model implements the protocol; a pipeline that ends in one does not."""
-    return issubclass(type(model), RowByRow)
+    return issubclass(type(model), Predictor)
 
 
 def inner(model: Any) -> Inner:

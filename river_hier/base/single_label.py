@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._core import Batch, softmax, subtree_sums
+from .._core import Batch, below, distribution, softmax
 from ..taxonomy import Label, Taxonomy, TaxonomyLike
-from .batches import learn_rows
 from .checks import checked_weight
-from .dataframes import ColumnNames, answer_frame, answer_series, read_batch
 from .explanation import Floats
 from .model import TaxonomyModel
-from .predictor import predicted, without_labels
-from .targets import read_label, read_many, series, with_weights
+from .predictor import without_labels
+from .targets import read_label, read_many
 from .unseen import Unseen, without_scores
 
 ROOT = frozenset({0})
@@ -32,7 +30,6 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     """
 
     _first = 0
-    _keeps_float32 = False  # whether it reads arrays of float32 without converting them
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         super().__init__(taxonomy)
@@ -67,32 +64,6 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
             self._learn_in(taxonomy, x, node, w)
         self._labels.learned_path(node)
 
-    def predict_one(
-        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
-    ) -> Any:
-        """Predict the label of x: the node with the largest score.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        threshold
-            Predict the deepest node whose subtree has at least this probability in
-            `predict_proba_one`; of several, the most probable, then the first. `None` for the node
-            with the largest score.
-        max_depth
-            The maximum depth of a prediction: a deeper label is replaced by its ancestor at this
-            depth. `None` for no limit.
-
-        Returns
-        -------
-        The label, or `None` if the taxonomy is open and there have been no labels.
-
-        """
-        if threshold is None and max_depth is None:
-            return self._predict(x)
-        return predicted(self, x, threshold, max_depth)
-
     def _predict(self, x: Mapping[Any, Any]) -> Label | None:
         label = self._answer(x)
         return None if self.taxonomy is not self._taxonomy and without_labels(self) else label
@@ -114,76 +85,8 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         a label and has probability 0. Empty if the taxonomy is open and there have been no labels.
 
         """
-        p = self._softmax(x).tolist()
-        # Another thread may have added nodes meanwhile.
-        return {} if without_labels(self) else dict(zip(self._taxonomy.nodes, p, strict=False))
-
-    def learn_many(self, X: Any, y: Any, w: Any = None, columns: ColumnNames = None) -> None:
-        """Learn from a mini-batch, row by row, as a loop of `learn_one` would.
-
-        If any row is invalid, an error is raised and nothing is learned.
-
-        Parameters
-        ----------
-        X
-            A dataframe (of pandas, polars, pyarrow, ...) whose columns are the features; every
-            cell must be a finite number. Or a numpy array, whose columns are the features 0, 1,
-            ..., or a scipy.sparse matrix, in which only the stored entries of a row are features.
-        y
-            The labels, one a row: a series or any other sequence.
-        w
-            The weights, one a row: a series or any other sequence of numbers of at least 0; 1
-            each by default.
-        columns
-            The names of the columns of a sparse X.
-
-        """
-
-        def slices() -> Iterator[int]:
-            batch, _ = read_batch(X, columns, self._keeps_float32)
-            batch, labels = with_weights(batch, series(y, batch.n), w)
-            yield from self._learn_stages(batch, self._read_many(batch, labels))
-
-        learn_rows(slices())
-
-    def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
-        """Predict the label of each row.
-
-        Parameters
-        ----------
-        X
-            A dataframe, a numpy array, or a scipy.sparse matrix.
-        columns
-            The names of the columns of a sparse X.
-
-        Returns
-        -------
-        A series of the same kind as X, with its index; an array if X is one, and a pandas series if
-        X is sparse. Outside pandas and numpy a series holds labels of one type, text or numbers;
-        other labels are converted to text.
-
-        """
-        batch, like = read_batch(X, columns, self._keeps_float32)
-        return answer_series(like, self._labels_of(batch), self._taxonomy.nodes)
-
-    def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
-        """A distribution over all nodes for each row, as in `predict_proba_one`.
-
-        Parameters
-        ----------
-        X
-            A dataframe, a numpy array, or a scipy.sparse matrix.
-        columns
-            The names of the columns of a sparse X.
-
-        Returns
-        -------
-        A dataframe of the same kind as X, with a column for each label; an array if X is one.
-
-        """
-        batch, like = read_batch(X, columns, self._keeps_float32)
-        p, nodes = self._probabilities(batch), self._taxonomy.nodes
-        return answer_frame(like, *((p[:, 1:], ()) if without_labels(self) else (p, nodes)))
+        p = self._softmax(x)
+        return {} if without_labels(self) else distribution(self._labels, p)
 
     _read_many = read_many
 
@@ -203,12 +106,11 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
             scores = without_scores(scores, self._never_predicted)
         return scores.argmax(axis=0)
 
-    def _softmax(self, x: Mapping[Any, Any]) -> Floats:
+    def _softmax(self, x: Mapping[Any, Any]) -> Any:
         return softmax(without_scores(self._scores_one(x), self._never_predicted))
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
-        tree = self._taxonomy._arrays  # first: another thread may add nodes
-        return subtree_sums(self._softmax(x)[: tree.n], tree)
+        return below(self._labels, self._softmax(x))
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_one(x)!r}, by the sum of the weights on its path"

@@ -11,16 +11,13 @@ from numpy.typing import NDArray
 
 from .._core import (
     Batch,
-    Labels,
     Vectors,
     logistic,
     node_probabilities,
-    own_weights,
-    remapped,
     top_down,
     trained_nodes,
 )
-from ..taxonomy import Label, NodeMapping
+from ..taxonomy import Label
 from .explanation import Floats
 from .linear import LinearLearner
 from .multi_label import MultiLabelModel
@@ -41,9 +38,6 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     ----------
     taxonomy
         A tree or a DAG, an `OpenTaxonomy`, or `None` for an open flat taxonomy.
-    n_features
-        The number of rows, a power of 2, into which names of features are hashed. `None` keeps
-        every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
@@ -205,7 +199,3 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     def _start_average(self, from_first_round: bool) -> None:
         """Begin to average the hypotheses."""
         self._state.start_average(from_first_round)
-
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        onto = own_weights(change.sources, len(change.before))
-        self._labels, self._state = labels, remapped(self._state, labels, change.sources, onto)

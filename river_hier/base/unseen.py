@@ -15,23 +15,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..taxonomy import NodeMapping
-
 Unseen = frozenset[int]
 A = TypeVar("A", bound=NDArray[Any])
 NONE: Unseen = frozenset()
-
-
-def unseen_nodes(change: NodeMapping, before: Unseen) -> Unseen:
-    """The unseen nodes of the new taxonomy; `before` are those of the old one."""
-    after, found = change.after, set[int]()
-    for v in range(len(after) - 1, 0, -1):  # children before their parents
-        old = change.sources[v]
-        added = not old and after.nodes[v] not in change.before
-        without = before.issuperset(old) if old else added
-        if without and found.issuperset(after._child_indices[v]):
-            found.add(v)
-    return frozenset(found)
 
 
 def replaced(values: A, nodes: Unseen, by: float) -> A:

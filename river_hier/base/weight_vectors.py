@@ -11,32 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from .._core import FeatureHasher, FeatureIndex, FeatureMap
 from ..taxonomy import Label
-from .checks import check_intercept, check_power_of_two
 from .explanation import Contribution, effects
-
-
-def check_features(n_features: int | None, intercept: float) -> None:
-    """Raise an error unless the parameters of a `feature_map` are valid."""
-    check_intercept(intercept)
-    if n_features is not None:
-        check_power_of_two("n_features", n_features)
-
-
-def feature_map(n_features: int | None, intercept: float) -> FeatureMap:
-    """An index of all names of features or, with `n_features`, a hash table of that many rows."""
-    check_features(n_features, intercept)
-    if n_features is None:
-        return FeatureIndex(intercept=float(intercept))
-    return FeatureHasher(int(n_features), float(intercept))
 
 
 def _weights(model: Any) -> dict[Label, dict[Any, float]]:
     """The weight vector of each node but the root: `{label: {feature: weight}}`.
 
-    Zero weights are left out. Computed at each call, in O(features * nodes). If features are
-    hashed, the number of a row stands for its names.
+    Zero weights are left out. Computed at each call, in O(features * nodes).
     """
     names, first = model._features.names(), model._features.first_row
     labels = model._taxonomy.nodes[1:]

@@ -7,31 +7,21 @@ from typing import Any, Self
 
 from river import base
 
-from .._core import Batch, Labels
-from ..taxonomy import (
-    Label,
-    NodeMapping,
-    Renamed,
-    Taxonomy,
-    TaxonomyLike,
-    map_nodes,
-    only_adds,
-    without_branch,
-)
+from .._core import Batch, Labels, Nodes
+from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
 from .classifiers import cloned, last_step, shown
 from .explanation import Floats
 from .memory import raw_memory_usage
-from .mini_batches import MiniBatches
-from .predictor import LabelPredictor, refuse_unknown
-from .protocol import Mask, RowByRow, inner, inner_and_input, is_ours
+from .predictor import LabelPredictor, Mask, Predictor, refuse_unknown
+from .protocol import inner, inner_and_input, is_ours
 from .unseen import Unseen
 
 
-class ModelWrapper(RowByRow, base.Wrapper[Any], base.Estimator):
+class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     """Base class of model wrappers, which change a model's output or maintain the model.
 
-    Learning is delegated to the model. State that the wrapper stores for nodes is remapped together
-    with the model when that adopts another taxonomy or forgets a branch.
+    Learning is delegated to the model. State that the wrapper stores for nodes is reset together
+    with the model when that forgets a branch.
 
     River requires that the methods of wrappers accept `**kwargs`. Those that predict refuse every
     keyword (`refuse_unknown`), as there is none to pass on.
@@ -113,24 +103,18 @@ class ModelWrapper(RowByRow, base.Wrapper[Any], base.Estimator):
         """
         self.model.learn_one(x, y, **kwargs)
 
-    def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
-        """Continue with another taxonomy. Call this on the wrapper, not on the model inside it.
+    def adopt(self, taxonomy: Taxonomy) -> None:
+        """Continue with a larger taxonomy. Call this on the wrapper, not on the model inside it.
 
         Parameters
         ----------
         taxonomy
-            The new taxonomy.
-        renamed
-            `{old label: new label}`, or `{old label: None}` for nodes to forget.
+            The taxonomy of the model with new nodes.
 
         """
-        change = None
-        if not only_adds(self._taxonomy, taxonomy, renamed):
-            change = map_nodes(self._taxonomy, taxonomy, renamed)
+        taxonomy = extended(self._taxonomy, taxonomy)
         self._check_taxonomy(taxonomy)
-        self._last.adopt(taxonomy, renamed)
-        if change is not None:
-            self._remap(change)
+        self._last.adopt(taxonomy)
 
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in the model and in the wrapper.
@@ -141,23 +125,19 @@ class ModelWrapper(RowByRow, base.Wrapper[Any], base.Estimator):
             The node.
 
         """
-        change = without_branch(self._taxonomy, label)
+        nodes = self._taxonomy._branch(label)
         self._last.forget(label)
-        self._remap(change)
+        self._forget(nodes)
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         """Raise an error if the wrapper does not work in this taxonomy."""
 
-    def _remap(self, change: NodeMapping) -> None:
-        """Move the wrapper's own state to other nodes, unless new nodes are all that changes."""
+    def _forget(self, nodes: Nodes) -> None:
+        """Reset the wrapper's own state of a branch, given its nodes without the root."""
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         model, x = inner_and_input(self._predictor, x)
         return model._scores_one(x)
-
-
-class BatchWrapper(MiniBatches, ModelWrapper):
-    """Base class of wrappers that take mini-batches; predictions are those of the model inside."""
 
     def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
         if type(self).learn_one is ModelWrapper.learn_one and is_ours(self.model):
@@ -180,7 +160,7 @@ class BatchWrapper(MiniBatches, ModelWrapper):
         return inner(self._predictor)._scores_many(X)
 
 
-class TransparentWrapper(BatchWrapper, LabelPredictor, base.MultiLabelClassifier, base.Classifier):
+class TransparentWrapper(ModelWrapper, LabelPredictor, base.MultiLabelClassifier, base.Classifier):
     """Base class of wrappers, of models of either kind, that predict as the model inside."""
 
     def _predict(self, x: Mapping[Any, Any]) -> Any:
@@ -224,7 +204,7 @@ class TransparentWrapper(BatchWrapper, LabelPredictor, base.MultiLabelClassifier
         model, x = inner_and_input(self._predictor, x)
         return model._probabilities_one(x)
 
-    def _softmax(self, x: Mapping[Any, Any]) -> Floats | None:
+    def _softmax(self, x: Mapping[Any, Any]) -> Any:
         model, x = inner_and_input(self._predictor, x)
         return model._softmax(x)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from river import base
 from scipy import sparse
 
-from .._core import FeatureIndex, FeatureMap, Vector
+from .._core import FeatureIndex, Vector
 from ..base.dataframes import at_row
 from ..base.predictor import LabelPredictor
 from ..kernel.functions import Function, Kernel
@@ -27,7 +27,7 @@ Examples = Iterable[tuple[Mapping[Any, Any], Any]]
 Row = TypeVar("Row")
 
 
-def read_matrix(examples: Examples, taxonomy: Taxonomy) -> tuple[FeatureMap, Any, Mask]:
+def read_matrix(examples: Examples, taxonomy: Taxonomy) -> tuple[FeatureIndex, Any, Mask]:
     """The feature index, the examples as rows of a sparse matrix, and their closed label masks."""
     features = FeatureIndex()
     vectors, on = _read(examples, taxonomy, features.insert)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import FeatureMap
+from .._core import FeatureIndex
 from ..kernel.instances import KernelInstances
 from .estimator import Floats, Ints
 
@@ -19,7 +19,7 @@ from .estimator import Floats, Ints
 class LinearScorers:
     """Weights (features, nodes) and biases: O(features of x * nodes) for all scores."""
 
-    def __init__(self, features: FeatureMap, w: Floats, bias: Floats) -> None:
+    def __init__(self, features: FeatureIndex, w: Floats, bias: Floats) -> None:
         self.features = features
         self.w = w
         self.bias = bias
@@ -56,7 +56,7 @@ Scorers = LinearScorers | KernelScorers
 class LinearExpansion:
     """Weights of features: O(features of x_i * nodes) to score or to update."""
 
-    def __init__(self, features: FeatureMap, X: Any, n_nodes: int) -> None:
+    def __init__(self, features: FeatureIndex, X: Any, n_nodes: int) -> None:
         self.features = features
         self.X = X  # sparse rows (instances, features)
         self.w: Floats = np.zeros((X.shape[1], n_nodes))

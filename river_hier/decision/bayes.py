@@ -12,15 +12,15 @@ from river import base
 from .._core import Batch, connected, least_h_loss, likeliest
 from ..base.checks import check_positive
 from ..base.classifiers import shown
-from ..base.predictor import LabelPredictor, refuse_unknown
-from ..base.protocol import Mask, inner_and_input
-from ..base.wrapper import BatchWrapper, check_model
+from ..base.predictor import LabelPredictor, Mask, refuse_unknown
+from ..base.protocol import inner_and_input
+from ..base.wrapper import ModelWrapper, check_model
 from ..metrics.costs import Costs, check, check_values
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import spelled
 
 
-class Decoder(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
+class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
     """Base class of decoders, which predict the best multilabel under a model's probabilities.
 
     Parameters

@@ -14,20 +14,23 @@ from river import base
 from .._core import (
     Batch,
     Calibration,
+    Nodes,
     connected,
     digests,
-    remap_calibration,
+    distribution,
     top_down,
     top_down_probabilities,
 )
 from ..base.checks import checked_weight
 from ..base.classifiers import last_step_and_input, shown
 from ..base.explanation import Floats
-from ..base.predictor import LabelPredictor, Predictor, refuse_unknown, without_labels
+from ..base.path import PathLearner
+from ..base.predictor import LabelPredictor, refuse_unknown, without_labels
 from ..base.top_down import TopDownLearner
 from ..base.unseen import Unseen, replaced, seen_nodes, without_scores
-from ..base.wrapper import BatchWrapper, check_model
-from ..taxonomy import Label, NodeMapping, Taxonomy
+from ..base.wrapper import ModelWrapper, check_model
+from ..linear_model import PathSoftmax
+from ..taxonomy import Label, Taxonomy
 
 MOST = 2**12  # maximum number of examples remembered
 ALPHABET = 16  # if examples occur more often on average, repetitions do not count as passes
@@ -96,7 +99,7 @@ class Sightings:
         return names == self.last[0] and whole != self.last[1]
 
 
-class Calibrator(BatchWrapper):
+class Calibrator(ModelWrapper):
     """Base class of wrappers that learn probabilities from the scores of examples still unknown.
 
     The scores of an example are those that the model gives before it first learns from it.
@@ -247,7 +250,7 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
         scores = replaced(scores, unseen, np.nan)
         if more := len(self._taxonomy) - len(scores):  # new labels have no scores
             scores = np.append(scores, [np.nan] * more)
-        self._with_all_nodes().learn(scores, y, self._labels, w)
+        self._calibration.learn(scores, y, self._labels, w)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, never above its parent's.
@@ -268,9 +271,10 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return connected(self._labels, self._probabilities_one(x, True), 0.5, None)
 
-    def _remap(self, change: NodeMapping) -> None:
-        self._calibration.add_nodes(len(change.before))
-        self._calibration = remap_calibration(self._calibration, change.sources)
+    def _forget(self, nodes: Nodes) -> None:
+        shared, own = self._with_all_nodes().saved()
+        own[:, nodes] = [[0.0], [1.0], [0.0], [1.0]]
+        self._calibration = Calibration(shared, own)
 
     def _with_all_nodes(self) -> Calibration:
         """The calibration, with the nodes that the taxonomy has now."""
@@ -310,7 +314,7 @@ FAR = 10.0  # units; limits the effect of a single extreme score on the unit
 LARGEST = 1e140  # limit of scores, so that sums of squares stay finite
 
 
-class Tempered(Calibrator, Predictor, base.Classifier):
+class Tempered(Calibrator, base.Classifier):
     r"""Calibrated probabilities for a single-label model: online temperature scaling of its scores.
 
     The probability of label $v$ is a mixture of two softmax functions, a sharp and a flat one:
@@ -424,10 +428,13 @@ class Tempered(Calibrator, Predictor, base.Classifier):
 
         """
         refuse_unknown(self.predict_proba_one, kwargs)
-        p = self._softmax(x).tolist()
-        return {} if without_labels(self) else dict(zip(self._taxonomy.nodes, p, strict=True))
+        p = self._softmax(x)
+        return {} if without_labels(self) else distribution(self._labels, p)
 
-    def _softmax(self, x: Mapping[Any, Any]) -> Floats:
+    def _softmax(self, x: Mapping[Any, Any]) -> Any:
+        last, inner_x = last_step_and_input(self.model, x)
+        if isinstance(last, PathLearner | PathSoftmax):  # in one call of compiled code
+            return last._softmax(inner_x, *self._temperatures.slopes)
         return self._with_learned(self._scores_one(x))
 
     def _probabilities(self, X: Batch) -> Floats:
@@ -488,10 +495,15 @@ class Temperatures:
 
     def probabilities(self, scores: Floats) -> Floats:
         """The probabilities of all nodes, (..., nodes), which sum to 1."""
-        scores, share = scores / self.scale.unit, self._share
-        sharp, flat = (softmax(math.exp(each.value) * scores) for each in (self.sharp, self.flat))
-        p: Floats = (1.0 - share) * sharp + share * flat
+        sharp, flat, share = self.slopes
+        p: Floats = (1.0 - share) * softmax(sharp * scores) + share * softmax(flat * scores)
         return p
+
+    @property
+    def slopes(self) -> tuple[float, float, float]:
+        """The factors of scores in the sharp and the flat softmax, and the share of the latter."""
+        unit = self.scale.unit
+        return math.exp(self.sharp.value) / unit, math.exp(self.flat.value) / unit, self._share
 
     def rescale(self, scores: Floats, w: float) -> Floats:
         """Add scores of weight w to the scale; return them, centred and clipped."""

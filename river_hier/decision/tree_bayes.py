@@ -8,7 +8,7 @@ import numpy as np
 from river import base
 from river import linear_model as river_linear_model
 
-from .._core import Batch, connected, labels_of, subtree_sums
+from .._core import Batch, deepest, deepest_many, labels_of
 from ..base.checks import check_single_label, checked_weight
 from ..base.classifiers import (
     check_weight_taken,
@@ -21,13 +21,12 @@ from ..base.classifiers import (
 )
 from ..base.explanation import Floats
 from ..base.memory import raw_memory_usage
-from ..base.mini_batches import MiniBatches
 from ..base.predictor import Predictor, refuse_unknown
 from ..base.protocol import is_ours
-from ..taxonomy import Label, Renamed, Taxonomy, UnknownLabelError, check_taxonomy, map_nodes
+from ..taxonomy import Label, Taxonomy, UnknownLabelError, check_taxonomy, extended
 
 
-class TreeBayes(MiniBatches, Predictor, base.Wrapper[Any], base.Classifier):
+class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
     r"""The node with the least expected tree distance under any classifier's probabilities.
 
     Given the probability $p_u$ of each label by a classifier, which need not know the taxonomy, the
@@ -115,25 +114,20 @@ class TreeBayes(MiniBatches, Predictor, base.Wrapper[Any], base.Classifier):
         softmax = river_linear_model.SoftmaxRegression()
         yield {"classifier": softmax, "taxonomy": Taxonomy.flat(labels)}
 
-    def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
-        """Continue with another taxonomy, and let the classifier adopt it if it has one.
+    def adopt(self, taxonomy: Taxonomy) -> None:
+        """Continue with a larger taxonomy, and let the classifier adopt it if it has one.
 
         Parameters
         ----------
         taxonomy
-            The new taxonomy, a tree.
-        renamed
-            `{old label: new label}`, or `{old label: None}` for nodes that are forgotten. Only for
-            a classifier in a taxonomy: others keep predicting the old labels.
+            The taxonomy of the model with new nodes, a tree.
 
         """
-        map_nodes(self.taxonomy, taxonomy, renamed)
+        taxonomy = extended(self.taxonomy, taxonomy)
         taxonomy._check_tree()
         inner = last_step(self.classifier)
         if hasattr(inner, "adopt"):
-            inner.adopt(taxonomy, renamed)
-        elif renamed:
-            raise ValueError(f"`renamed` is {renamed!r}, but the classifier has no taxonomy")
+            inner.adopt(taxonomy)
         self.taxonomy = taxonomy
 
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
@@ -195,14 +189,16 @@ class TreeBayes(MiniBatches, Predictor, base.Wrapper[Any], base.Classifier):
     def _labels_of(self, X: Batch) -> list[Label]:
         if not is_ours(self.classifier):
             return super()._labels_of(X)
-        return [self._nearest(p) for p in self._probabilities(X)]
+        nodes, labels = self.taxonomy.nodes, labels_of(self.taxonomy)
+        best = deepest_many(labels, np.ascontiguousarray(self._probabilities(X)), None)
+        return [nodes[v] for v in best.tolist()]
 
-    def _shares(self, x: Mapping[Any, Any]) -> Floats:
-        """P(label) of each node."""
+    def _shares(self, x: Mapping[Any, Any]) -> Any:
+        """P(label) of each node, for `deepest`."""
         last, inner_x = last_step_and_input(self.classifier, x)
         same = is_ours(last) and last._taxonomy is self.taxonomy
         if same and (known := last._softmax(inner_x)) is not None:  # without dicts
-            return np.asarray(np.nan_to_num(known), dtype=np.float64)
+            return known
         p = np.zeros(len(self.taxonomy))
         for label, share in probabilities(self.classifier, x).items():
             if not 0.0 <= share < math.inf:
@@ -210,17 +206,14 @@ class TreeBayes(MiniBatches, Predictor, base.Wrapper[Any], base.Classifier):
             p[self.taxonomy.index(label)] = share
         return p
 
-    def _nearest(self, p: Floats) -> Label:
+    def _nearest(self, p: Any) -> Label:
         """The node of least expected distance: the deepest whose subtree has over half of all mass.
 
         A step from a parent to a child is a step towards all nodes of the child's subtree and away
         from all others, so it lowers the expected distance if the others have less than half of the
         mass.
         """
-        subtree = subtree_sums(p, self.taxonomy._arrays)
-        more_than_half = float(np.nextafter(subtree[0] / 2.0, math.inf))
-        path = connected(labels_of(self.taxonomy), subtree, more_than_half, None)
-        return self.taxonomy.nodes[path[-1] if path else 0]
+        return self.taxonomy.nodes[deepest(labels_of(self.taxonomy), p, None)]
 
     def _probabilities(self, X: Batch) -> Floats:
         classifier: Any = self.classifier

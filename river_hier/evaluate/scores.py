@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from river import base
 
-from ..base.classifiers import last_step, shown
+from ..base.classifiers import is_multilabel, last_step, shown
+from ..base.dataframes import ColumnNames, answer_frame, read_batch
 from ..base.predictor import refuse_unknown
+from ..base.protocol import inner
 from ..base.wrapper import ModelWrapper
 
 
@@ -78,7 +80,31 @@ class Ranked(ModelWrapper, base.MultiLabelClassifier):
 
         """
         refuse_unknown(self.predict_one, kwargs)
+        return self._predict(x)
+
+    def _predict(self, x: Mapping[Any, Any]) -> Any:
         return self.model.score_one(x)
+
+    def predict_many(self, X: Any, columns: ColumnNames = None, **kwargs: Any) -> Any:
+        """The score of each label, for each row.
+
+        Parameters
+        ----------
+        X
+            A dataframe, a numpy array, or a scipy.sparse matrix.
+        columns
+            The names of the columns of an array or of a sparse X.
+
+        Returns
+        -------
+        A dataframe of the same kind as X, with a column for each label; an array if X is one.
+
+        """
+        refuse_unknown(self.predict_many, kwargs)
+        batch, like = read_batch(X, columns)
+        first = int(is_multilabel(self.model))
+        scores = inner(self.model)._scores_many(batch)[first:]
+        return answer_frame(like, scores.T, self._taxonomy.nodes[first:])
 
 
 class Probabilities(ModelWrapper, base.MultiLabelClassifier):
@@ -147,5 +173,26 @@ class Probabilities(ModelWrapper, base.MultiLabelClassifier):
 
         """
         refuse_unknown(self.predict_one, kwargs)
+        return self._predict(x)
+
+    def _predict(self, x: Mapping[Any, Any]) -> Any:
         proba = self.model.predict_proba_one(x)
         return {label: p.get(True, 0.0) for label, p in proba.items()}
+
+    def predict_many(self, X: Any, columns: ColumnNames = None, **kwargs: Any) -> Any:
+        """The probability of each label, for each row.
+
+        Parameters
+        ----------
+        X
+            A dataframe, a numpy array, or a scipy.sparse matrix.
+        columns
+            The names of the columns of an array or of a sparse X.
+
+        Returns
+        -------
+        A dataframe of the same kind as X, with a column for each label; an array if X is one.
+
+        """
+        refuse_unknown(self.predict_many, kwargs)
+        return self.predict_proba_many(X, columns)

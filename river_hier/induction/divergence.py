@@ -57,11 +57,6 @@ def merge(left: Joint, right: Joint) -> tuple[Joint, Split]:
     return both, Split(left.weight / both.weight, max(J, 0.0))
 
 
-def divergence(split: Split) -> float:
-    """JS of the two sides, weighted by their priors: between 0 and 1."""
-    return max(binary_entropy(split.q) - split.J, 0.0)
-
-
 def divergences(one: Joint, others: Sequence[Joint]) -> tuple[Floats, Floats]:
     """JS of one set of classes and each of the others, and the prior of both: O(features of all).
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import solve_triangular
 
-from .._core import FeatureIndex, FeatureMap, Vector
+from .._core import FeatureIndex, Vector
 from .._core.capacity import ensure_capacity
 from .._core.features import SMALLEST_NORM2, check_mapping
 from ..base.checks import check_integer
@@ -83,10 +83,7 @@ class Instances:
     def dots(self, x: Vector) -> Floats:
         """The dot products of x with all stored vectors."""
         S = self.matrix if self._dense is None else self._dense[: self.n, : self.d]
-        known = x.rows < self.d
-        dense = np.zeros(self.d)
-        dense[x.rows[known]] = x.values[known]
-        dots: Floats = S @ dense
+        dots: Floats = S @ x.dense(self.d)
         return dots
 
     def gram(self, which: NDArray[np.intp]) -> Floats:
@@ -193,7 +190,7 @@ class DotProducts(KernelInstances):
     `from_dots(dots, norm2, norms2)` takes x . x_i for all i, |x|^2 and |x_i|^2.
     """
 
-    def __init__(self, from_dots: FromDots, features: FeatureMap) -> None:
+    def __init__(self, from_dots: FromDots, features: FeatureIndex) -> None:
         self._from_dots = from_dots
         self._features = features
         self._stored = Instances()

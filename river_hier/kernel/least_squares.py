@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from .. import linear_model
-from .._core import LARGEST_RATIO, Example, Labels, LeastSquares
+from .._core import LARGEST_RATIO, Example, LeastSquares, Nodes
 from ..base.checks import check_positive
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
-from ..linear_model.systems import Below, add_shared
-from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
+from ..linear_model.systems import Below
+from ..taxonomy import TaxonomyLike
 from .functions import Function, Kernel
 from .instances import Row, contributions, four_fifths, instances_of, pivoted_cholesky_projection
 
@@ -30,6 +30,7 @@ class KernelLeastSquares(MultiLabelModel):
     """
 
     _margin = staticmethod(linear_model.HRLS._margin)  # Eq. (1)
+    _conditionals = linear_model.HRLS._conditionals  # Eq. (3)
 
     @property
     def _may_refuse(self) -> bool:
@@ -118,13 +119,10 @@ class KernelLeastSquares(MultiLabelModel):
         whole = contributions(self._instances, coefficients, x)
         return [rescaled(float(scores[v]), parts) for v, parts in zip(nodes, whole, strict=True)]
 
-    def _conditionals(self, scores: Floats) -> Floats:
-        return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
-
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
+    def _forget(self, nodes: Nodes) -> None:
         raise TypeError(
-            f"kernel.{type(self).__name__} cannot carry on with another taxonomy, "
-            f"nor without a branch; linear_model.{type(self).__name__} can"
+            f"kernel.{type(self).__name__} cannot forget a branch; "
+            f"linear_model.{type(self).__name__} can"
         )
 
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
@@ -228,8 +226,7 @@ class HRLS(KernelLeastSquares):
 
     _limit = linear_model.HRLS._limit  # Figure 3
 
-    def _add_nodes(self, before: int, after: Taxonomy) -> None:
-        add_shared(self._rls, self._below, before, after, self.taxonomy is None)
+    _add_nodes = linear_model.HRLS._add_nodes
 
 
 class SHRLS(KernelLeastSquares):
@@ -323,7 +320,4 @@ class SHRLS(KernelLeastSquares):
         super().__init__(taxonomy, kernel, l2, budget)
 
     _limit = linear_model.SHRLS._limit  # section 8
-
-    def _add_nodes(self, before: int, after: Taxonomy) -> None:
-        for v in range(before, len(after)):
-            self._rls.add_system([v])
+    _add_nodes = linear_model.SHRLS._add_nodes

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from .._core import Labels, of_averages, own_prototypes, path_difference, path_sums, remapped_starts
+from .. import linear_model
+from .._core import Nodes, path_difference, path_sums
 from .._core.capacity import ensure_capacity
 from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
 from ..base.single_label import SingleLabelModel
-from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
+from ..taxonomy import Label, Taxonomy, TaxonomyLike
 from .functions import Function, Kernel
 from .instances import contributions, four_fifths, instances_of, pivoted_cholesky_projection
 
@@ -46,9 +46,9 @@ class Expansion:
         self._values[self._n : end] = values
         self._n = end
 
-    def clear(self, node: int) -> None:
-        """Set the coefficients of a node to zero."""
-        self._values[self._nodes == node] = 0.0
+    def clear(self, nodes: NDArray[Any]) -> None:
+        """Set the coefficients of some nodes to zero."""
+        self._values[np.isin(self._nodes, nodes)] = 0.0
 
     def scores(self, k: Floats) -> Floats:
         """w . phi(x) of every node from the values of the kernel, k_i = K(x_i, x): O(triples)."""
@@ -73,17 +73,6 @@ class Expansion:
         squares = (self._values[: self._n] * np.sqrt(norms2)[instances]) ** 2
         parts = np.bincount(instances, weights=squares, minlength=len(norms2))
         return parts.astype(np.float64, copy=False)
-
-    def remapped(self, onto: sparse.csr_array) -> Expansion:
-        """The coefficients at other nodes, by a linear map (nodes, new nodes)."""
-        instances, nodes = self._instances[: self._n], self._nodes[: self._n]
-        n = int(instances.max(initial=-1)) + 1
-        C = sparse.csr_array((self._values[: self._n], (instances, nodes)), (n, self.n_nodes))
-        moved = sparse.coo_array(C @ onto)
-        new = Expansion(onto.shape[1])
-        new._instances, new._nodes = moved.row.astype(np.intp), moved.col.astype(np.intp)
-        new._values, new._n = moved.data, len(moved.data)
-        return new
 
     def forget(self, kept: NDArray[np.intp], P: Floats) -> None:
         """Keep these instances only; P projects the others onto them."""
@@ -137,13 +126,7 @@ class KernelPathLearner(SingleLabelModel):
     def rival(self, score: Floats, y: int) -> int:
         """The node that y must beat."""
 
-    def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """How far the paths of y and of its rival move apart.
-
-        It is the smallest step that makes up for the loss, at most C; norm2 is K(x, x).
-        """
-        loss = math.sqrt(gamma) - margin
-        return min(float(self.C), loss / (gamma * norm2))  # Eq. (12)
+    rule = linear_model.Hieron.rule  # Eq. (12); norm2 is K(x, x)
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         row, tree, average = self._instances.row(x), self._taxonomy._arrays, self._average
@@ -202,10 +185,10 @@ class KernelPathLearner(SingleLabelModel):
                 coefficients[i] += coefficients[rows[self._taxonomy._parent_rows[v][0]]]
         return contributions(self._instances, coefficients, x)
 
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        onto = own_prototypes(change.sources, change.before._arrays, change.after._arrays)
-        average = self._average and self._average.remapped(onto, change.sources)
-        self._labels, self._w, self._average = labels, self._w.remapped(onto), average
+    def _forget(self, nodes: Nodes) -> None:
+        self._w.clear(nodes)
+        if self._average is not None:
+            self._average.forget(nodes)
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         self._w.n_nodes = len(after)
@@ -236,8 +219,8 @@ class Average:
     def begin(self, nodes: NDArray[np.intp]) -> None:
         """These nodes have an example in this round."""
         first = nodes[~self.begun[nodes]]
-        for v in first:
-            self.updates.clear(int(v))
+        if len(first):
+            self.updates.clear(first)
         self.begun[first], self.since[first] = True, self.m
 
     def add(self, i: int, nodes: NDArray[np.intp], steps: Floats) -> None:
@@ -252,10 +235,8 @@ class Average:
         self.since = np.pad(self.since, more, constant_values=began)
         self.begun = np.pad(self.begun, more, constant_values=self.from_first_round)
 
-    def remapped(self, onto: sparse.csr_array, sources: Sequence[tuple[int, ...]]) -> Average:
-        """The averages of other nodes, by the linear map of their weights."""
-        new = Average(len(sources), self.from_first_round)
-        starts = remapped_starts(self.m, self.since, self.begun, sources, self.from_first_round)
-        new.m, (new.since, new.begun) = self.m, starts
-        new.updates = self.updates.remapped(of_averages(onto, self.rounds, new.rounds))
-        return new
+    def forget(self, nodes: NDArray[np.uint32]) -> None:
+        """These nodes are as when they are added."""
+        self.updates.clear(nodes)
+        self.since[nodes] = 0.0 if self.from_first_round else self.m
+        self.begun[nodes] = self.from_first_round

@@ -40,9 +40,6 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     C
         The largest step $\\alpha$. Smaller values limit the effect of a single example, whose label
         may be wrong. With `math.inf`, the default, the step is the paper's.
-    n_features
-        The number of rows, a power of 2, into which names of features are hashed, which bounds the
-        memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
@@ -56,9 +53,9 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     Raises
     ------
     ValueError
-        If the taxonomy is a DAG, `C` not positive or `n_features` not a power of 2; if `intercept`
-        is neither 0 nor between 1e-6 and 1e6; from `learn_one` and `predict_one`, if a feature is
-        not a finite number or a label is unknown.
+        If the taxonomy is a DAG or `C` not positive; if `intercept` is neither 0 nor between 1e-6
+        and 1e6; from `learn_one` and `predict_one`, if a feature is not a finite number or a label
+        is unknown.
 
     Notes
     -----
@@ -95,12 +92,11 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         self,
         taxonomy: TaxonomyLike = None,
         C: float = math.inf,
-        n_features: int | None = None,
         dtype: str = "float64",
         intercept: float = 0.0,
         from_first_round: bool = False,
     ) -> None:
-        super().__init__(taxonomy, n_features, dtype, intercept)
+        super().__init__(taxonomy, dtype, intercept)
         check_cap("C", C)
         self.C = C
         self.from_first_round = from_first_round
@@ -110,7 +106,7 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     @property
     def last(self) -> Hieron:
         """The last hypothesis $w_{m+1}$ without the average, as a separate online `Hieron`."""
-        model = Hieron(self.taxonomy, self.C, self.n_features, self.dtype, self.intercept)
+        model = Hieron(self.taxonomy, self.C, self.dtype, self.intercept)
         model._labels, model._state = copy.deepcopy((self._labels, self._state))
         return model
 
@@ -118,7 +114,4 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         """The label with the largest loss, the maximum of Eq. (5)."""
         return int((score + np.sqrt(self._distances(y))).argmax())
 
-    def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """As in `Hieron`: the smallest step that makes up for the loss, and at most C."""
-        loss = math.sqrt(gamma) - margin  # Eq. (5)
-        return min(float(self.C), loss / (gamma * norm2))  # Eq. (8)
+    rule = Hieron.rule  # Eq. (5) and (8)

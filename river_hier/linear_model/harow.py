@@ -49,9 +49,6 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     r
         The regularisation: the larger, the smaller the steps. The default is for x of norm 1; for
         features of another scale, multiply it by the mean of $\\|x\\|^2$, or normalise x.
-    n_features
-        The number of rows, a power of 2, into which names of features are hashed, which bounds the
-        memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     forgetting
@@ -64,10 +61,10 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     Raises
     ------
     ValueError
-        If `r` is not positive, `forgetting` not above 0 and at most 1, `n_features` not a power of
-        2, or `intercept` neither 0 nor between 1e-6 and 1e6; from `learn_one` and
-        `predict_one`, if a feature is not a finite number, a label is unknown, or a label is on
-        although one of its ancestors is explicitly False.
+        If `r` is not positive, `forgetting` not above 0 and at most 1, or `intercept` neither 0 nor
+        between 1e-6 and 1e6; from `learn_one` and `predict_one`, if a feature is not a finite
+        number, a label is unknown, or a label is on although one of its ancestors is explicitly
+        False.
 
     Notes
     -----
@@ -112,12 +109,11 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
         self,
         taxonomy: TaxonomyLike = None,
         r: float = 1.0,
-        n_features: int | None = None,
         dtype: str = "float64",
         forgetting: float = 1.0,
         intercept: float = 1.0,
     ) -> None:
-        super().__init__(taxonomy, n_features, dtype, intercept)
+        super().__init__(taxonomy, dtype, intercept)
         check_positive("r", r)
         check_forgetting(forgetting)
         self.r = r

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from ..base import PathLearner
 from ..base.checks import check_cap
@@ -34,9 +35,6 @@ class Hieron(PathLearner, compiled=("C",)):
     C
         The largest step $\\alpha$. Smaller values limit the effect of a single example, whose label
         may be wrong. With `math.inf`, the default, the step is the paper's.
-    n_features
-        The number of rows, a power of 2, into which names of features are hashed, which bounds the
-        memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
@@ -46,9 +44,9 @@ class Hieron(PathLearner, compiled=("C",)):
     Raises
     ------
     ValueError
-        If the taxonomy is a DAG, `C` not positive or `n_features` not a power of 2; if `intercept`
-        is neither 0 nor between 1e-6 and 1e6; from `learn_one` and `predict_one`, if a feature is
-        not a finite number or a label is unknown.
+        If the taxonomy is a DAG or `C` not positive; if `intercept` is neither 0 nor between 1e-6
+        and 1e6; from `learn_one` and `predict_one`, if a feature is not a finite number or a label
+        is unknown.
 
     Notes
     -----
@@ -90,11 +88,10 @@ class Hieron(PathLearner, compiled=("C",)):
         self,
         taxonomy: TaxonomyLike = None,
         C: float = math.inf,
-        n_features: int | None = None,
         dtype: str = "float64",
         intercept: float = 0.0,
     ) -> None:
-        super().__init__(taxonomy, n_features, dtype, intercept)
+        super().__init__(taxonomy, dtype, intercept)
         check_cap("C", C)
         self.C = C
 
@@ -102,7 +99,7 @@ class Hieron(PathLearner, compiled=("C",)):
         """The predicted label, Eq. (3)."""
         return int(score.argmax())
 
-    def rule(self, margin: float, gamma: float, norm2: float) -> float:
+    def rule(self: Any, margin: float, gamma: float, norm2: float) -> float:
         """The smallest step that removes the loss, at most C."""
         loss = math.sqrt(gamma) - margin  # Eq. (5)
         return min(float(self.C), loss / (gamma * norm2))  # Eq. (8); Eq. (7) is the move itself

@@ -8,13 +8,10 @@ from scipy.special import expit
 
 from .._core import (
     Batch,
-    Labels,
     Ranking,
     Threshold,
     Vectors,
     conditional_probabilities,
-    own_weights,
-    remapped,
     worst_pair,
 )
 from ..base.checks import check_positive
@@ -23,7 +20,7 @@ from ..base.linear import LinearLearner
 from ..base.multi_label import MultiLabelModel
 from ..base.predictor import masked_nodes
 from ..base.rankings import Attributes, ranking_of
-from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
+from ..taxonomy import Taxonomy, TaxonomyLike
 from ..taxonomy.multilabel import Candidates
 
 
@@ -69,9 +66,6 @@ class HMinOver(LinearLearner, MultiLabelModel):
         labels. A node with attribute 0 is ignored.
     candidates
         The labels that are ranked; `None` for the leaves.
-    n_features
-        The number of rows, a power of 2, into which names of features are hashed, which bounds the
-        memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
@@ -81,11 +75,10 @@ class HMinOver(LinearLearner, MultiLabelModel):
     Raises
     ------
     ValueError
-        If `margin` is not positive, an attribute negative, `candidates` empty or with the root in
-        it, or `n_features` not a power of 2; if labels are named but there is no taxonomy; if
-        `intercept` is neither 0 nor between 1e-6 and 1e6; from `learn_one` and `predict_one`, if a
-        feature is not a finite number, a label is unknown, or a label is on although one of its
-        ancestors is explicitly False.
+        If `margin` is not positive, an attribute negative, or `candidates` empty or with the root
+        in it; if labels are named but there is no taxonomy; if `intercept` is neither 0 nor between
+        1e-6 and 1e6; from `learn_one` and `predict_one`, if a feature is not a finite number, a
+        label is unknown, or a label is on although one of its ancestors is explicitly False.
 
     Notes
     -----
@@ -144,11 +137,10 @@ class HMinOver(LinearLearner, MultiLabelModel):
         margin: float = 1.0,
         t: Attributes = 1.0,
         candidates: Candidates | None = None,
-        n_features: int | None = None,
         dtype: str = "float64",
         intercept: float = 0.0,
     ) -> None:
-        super().__init__(taxonomy, n_features, dtype, intercept)
+        super().__init__(taxonomy, dtype, intercept)
         check_positive("margin", margin)
         closed = isinstance(taxonomy, Taxonomy)
         if not closed and (isinstance(t, Mapping) or candidates is not None):
@@ -230,8 +222,3 @@ class HMinOver(LinearLearner, MultiLabelModel):
             ranking = ranking_of(taxonomy, self.t, self.candidates, unseen)
             self._ranked = taxonomy, unseen, ranking
         return ranking
-
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        ranking_of(change.after, self.t, self.candidates)  # an error if they are invalid
-        onto = own_weights(change.sources, len(change.before))
-        self._labels, self._state = labels, remapped(self._state, labels, change.sources, onto)

@@ -25,9 +25,6 @@ class HPerceptron(TopDownLearner, compiled=()):
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
         open flat taxonomy, to which labels are added under the root as they arrive. An
         `OpenTaxonomy` grows with labels that are paths.
-    n_features
-        The number of rows, a power of 2, into which names of features are hashed, which bounds the
-        memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
@@ -37,9 +34,9 @@ class HPerceptron(TopDownLearner, compiled=()):
     Raises
     ------
     ValueError
-        If `n_features` is not a power of 2; if `intercept` is neither 0 nor between 1e-6 and 1e6;
-        from `learn_one` and `predict_one`, if a feature is not a finite number, a label is unknown,
-        or a label is on although one of its ancestors is explicitly False.
+        If `intercept` is neither 0 nor between 1e-6 and 1e6; from `learn_one` and `predict_one`, if
+        a feature is not a finite number, a label is unknown, or a label is on although one of its
+        ancestors is explicitly False.
 
     Notes
     -----
@@ -77,11 +74,10 @@ class HPerceptron(TopDownLearner, compiled=()):
     def __init__(
         self,
         taxonomy: TaxonomyLike = None,
-        n_features: int | None = None,
         dtype: str = "float64",
         intercept: float = 0.0,
     ) -> None:
-        super().__init__(taxonomy, n_features, dtype, intercept)
+        super().__init__(taxonomy, dtype, intercept)
 
     def learns(self, score: Floats, y: Floats) -> NDArray[np.bool_]:
         """The nodes whose score has the wrong sign."""

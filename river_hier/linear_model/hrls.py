@@ -3,9 +3,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._core import Labels
+from .._core import Nodes
 from ..base.explanation import Floats
-from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
+from ..taxonomy import Taxonomy, TaxonomyLike
 from .least_squares import LeastSquaresModel
 from .systems import Below, add_shared
 
@@ -64,9 +64,6 @@ class HRLS(LeastSquaresModel):
     budget
         The maximum number of instances that a node holds in dual variables, at least 2; `None` for
         no limit. It bounds the memory of a node to half its square, in numbers.
-    n_features
-        The number of rows, a power of 2, into which names of features are hashed. Names that share
-        a row count as one feature. `None` keeps every name.
     forgetting
         The factor by which one more example reduces the weight of the earlier ones, on average; 1
         forgets nothing.
@@ -77,10 +74,10 @@ class HRLS(LeastSquaresModel):
     Raises
     ------
     ValueError
-        If `l2` is not positive, `budget` below 2, `n_features` not a power of 2 or `forgetting`
-        not above 0 and at most 1; if `intercept` is neither 0 nor between 1e-6 and 1e6; from
-        `learn_one` and `predict_one`, if a feature is not a finite number, a label is unknown, or a
-        label is on although one of its ancestors is explicitly False.
+        If `l2` is not positive, `budget` below 2 or `forgetting` not above 0 and at most 1; if
+        `intercept` is neither 0 nor between 1e-6 and 1e6; from `learn_one` and `predict_one`, if a
+        feature is not a finite number, a label is unknown, or a label is on although one of its
+        ancestors is explicitly False.
 
     Notes
     -----
@@ -123,12 +120,11 @@ class HRLS(LeastSquaresModel):
         taxonomy: TaxonomyLike = None,
         l2: float = 1.0,
         budget: int | None = None,
-        n_features: int | None = None,
         forgetting: float = 1.0,
         intercept: float = 0.0,
     ) -> None:
         self._below: Below = {}
-        super().__init__(taxonomy, l2, budget, n_features, forgetting, intercept)
+        super().__init__(taxonomy, l2, budget, forgetting, intercept)
 
     @staticmethod
     def _margin(score: Floats, r: Floats) -> Floats:
@@ -139,11 +135,12 @@ class HRLS(LeastSquaresModel):
         """Figure 3: every example is stored."""
         return math.inf
 
-    def _add_nodes(self, before: int, after: Taxonomy) -> None:
+    def _add_nodes(self: Any, before: int, after: Taxonomy) -> None:
         add_shared(self._rls, self._below, before, after, self.taxonomy is None)
 
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        super()._remap(change, labels)
+    def _forget(self, nodes: Nodes) -> None:
+        super()._forget(nodes)
         self._below = {}
-        for v, s in sorted((v, s) for s, nodes in enumerate(self._rls.nodes) for v in nodes):
-            self._below.setdefault(change.after._parent_rows[v], s)
+        for _, s in sorted((-n, s) for s, n in enumerate(self._rls.n_stored)):
+            for v in self._rls.nodes[s]:
+                self._below.setdefault(self._taxonomy._parent_rows[v], s)

@@ -9,16 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import LARGEST_RATIO, Batch, Example, Labels, LeastSquares, Multilabels, Vectors
+from .._core import (
+    LARGEST_RATIO,
+    Batch,
+    Example,
+    FeatureIndex,
+    LeastSquares,
+    Multilabels,
+    Nodes,
+    Vectors,
+)
 from ..base import weight_vectors
 from ..base.batches import ROWS, SECONDS
-from ..base.checks import check_forgetting, check_integer, check_positive
+from ..base.checks import check_forgetting, check_integer, check_intercept, check_positive
 from ..base.dataframes import at_row
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
-from ..base.weight_vectors import feature_map
-from ..taxonomy import NodeMapping, TaxonomyLike
-from .systems import half_life, remap_systems, remapped_systems
+from ..taxonomy import TaxonomyLike
+from .systems import half_life, without_branch
 
 
 class LeastSquaresModel(MultiLabelModel):
@@ -41,13 +49,12 @@ class LeastSquaresModel(MultiLabelModel):
         taxonomy: TaxonomyLike,
         l2: float,
         budget: int | None,
-        n_features: int | None,
         forgetting: float,
         intercept: float,
     ) -> None:
         super().__init__(taxonomy)
-        self._features = feature_map(n_features, intercept)
-        self.n_features = n_features
+        check_intercept(intercept)
+        self._features = FeatureIndex(intercept=float(intercept))
         self.intercept = intercept
         check_positive("l2", l2)
         check_forgetting(forgetting)
@@ -98,10 +105,9 @@ class LeastSquaresModel(MultiLabelModel):
                     self._t = ts[vectors.n_learned - 1]
             yield vectors.n_learned
 
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        change.check_unmerged(self)
-        plan = remapped_systems(self._rls.nodes, change, self._shared)
-        self._labels, self._rls = labels, remap_systems(self._rls, plan)
+    def _forget(self, nodes: Nodes) -> None:
+        parents = self._taxonomy._parent_rows if self._shared else range(len(self._taxonomy))
+        self._rls = without_branch(self._rls, nodes.tolist(), parents)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         nodes: list[int] = self._rls.nodes_on(self._labels, Example(self._features.find(x)))
@@ -115,7 +121,7 @@ class LeastSquaresModel(MultiLabelModel):
         example = Example(self._features.find(x))
         return self._margin(*self._rls.solve(example, len(self._taxonomy)))
 
-    def _conditionals(self, scores: Floats) -> Floats:
+    def _conditionals(self: Any, scores: Floats) -> Floats:
         return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
 
     def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from .._core import (
     Batch,
-    Labels,
+    LabelProbabilities,
+    Nodes,
     Vectors,
+    label_probabilities,
     path_difference,
     path_sums,
-    remapped,
-    shared_and_own,
     softmax,
     subtree_sums,
 )
@@ -23,7 +23,7 @@ from ..base.explanation import Floats
 from ..base.linear import LinearLearner
 from ..base.products import pays, score_blocks, scores_by_product
 from ..base.single_label import SingleLabelModel
-from ..taxonomy import Arrays, Label, NodeMapping, TaxonomyLike
+from ..taxonomy import Arrays, Label, TaxonomyLike
 
 MOST_VARIANCE = 1e300  # of a score, so that no product overflows
 
@@ -71,9 +71,6 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
         The variance of each weight before the first step. The larger it is, the larger are the
         first steps. The default is for x of norm 1; for features of another scale, divide it by the
         mean of $\\|x\\|^2$, or normalise x.
-    n_features
-        The number of rows, a power of 2, into which names of features are hashed, which bounds the
-        memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     forgetting
@@ -131,12 +128,11 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
         self,
         taxonomy: TaxonomyLike = None,
         prior_variance: float = 32.0,
-        n_features: int | None = None,
         dtype: str = "float64",
         forgetting: float = 1.0,
         intercept: float = 0.1,
     ) -> None:
-        super().__init__(taxonomy, n_features, dtype, intercept)
+        super().__init__(taxonomy, dtype, intercept)
         check_positive("prior_variance", prior_variance)
         check_forgetting(forgetting)
         self.prior_variance = prior_variance
@@ -297,9 +293,16 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
             columns = self._state.scores_many(Vectors(self._features, X))
         return self._scale * label_scores(columns, self._taxonomy._arrays)
 
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        maps = shared_and_own(change.sources, change.before._arrays, change.after._arrays)
-        self._labels, self._state = labels, remapped(self._state, labels, change.sources, *maps)
+    def _softmax(
+        self, x: Mapping[Any, Any], sharp: float = 1.0, flat: float = 0.0, share: float = 0.0
+    ) -> LabelProbabilities:
+        slopes = self._scale * sharp, self._scale * flat, share
+        return label_probabilities(self._state, x, False, self._first_label, *slopes)
+
+    def _forget(self, nodes: Nodes) -> None:
+        if len(nodes) == len(self._taxonomy) - 1:  # of the root, its label too
+            nodes = np.append(np.uint32(0), nodes)
+        super()._forget(nodes)
 
 
 def label_scores(columns: Floats, tree: Arrays) -> Floats:

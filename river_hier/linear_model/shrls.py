@@ -53,9 +53,6 @@ class SHRLS(LeastSquaresModel):
     budget
         The maximum number of instances that a node holds in dual variables, at least 2; `None` for
         no limit. It bounds the memory of a node to half its square, in numbers.
-    n_features
-        The number of rows, a power of 2, into which names of features are hashed. Names that share
-        a row count as one feature. `None` keeps every name.
     forgetting
         The factor by which one more visit reduces the weight of the stored instances, on average; 1
         forgets nothing.
@@ -66,11 +63,10 @@ class SHRLS(LeastSquaresModel):
     Raises
     ------
     ValueError
-        If `threshold` or `l2` is not positive, `budget` below 2, `n_features`
-        not a power of 2, `forgetting` not above 0 and at most 1, or below 1 together with a
-        `budget`; if `intercept` is neither 0 nor between 1e-6 and 1e6; from `learn_one` and
-        `predict_one`, if a feature is not a finite number, a label is unknown, or a label is on
-        although one of its ancestors is explicitly False.
+        If `threshold` or `l2` is not positive, `budget` below 2, `forgetting` not above 0 and at
+        most 1, or below 1 together with a `budget`; if `intercept` is neither 0 nor between 1e-6
+        and 1e6; from `learn_one` and `predict_one`, if a feature is not a finite number, a label is
+        unknown, or a label is on although one of its ancestors is explicitly False.
 
     Notes
     -----
@@ -116,13 +112,12 @@ class SHRLS(LeastSquaresModel):
         threshold: float = 5.0,
         l2: float = 1.0,
         budget: int | None = None,
-        n_features: int | None = None,
         forgetting: float = 1.0,
         intercept: float = 0.0,
     ) -> None:
         check_positive("threshold", threshold)
         self.threshold = threshold
-        super().__init__(taxonomy, l2, budget, n_features, forgetting, intercept)
+        super().__init__(taxonomy, l2, budget, forgetting, intercept)
 
     _margin = staticmethod(HRLS._margin)  # Eq. (1)
 
@@ -139,6 +134,6 @@ class SHRLS(LeastSquaresModel):
         labels = self._taxonomy.nodes[1:]
         return dict(zip(labels, self._rls.n_stored, strict=True))
 
-    def _add_nodes(self, before: int, after: Taxonomy) -> None:
+    def _add_nodes(self: Any, before: int, after: Taxonomy) -> None:
         for v in range(before, len(after)):
             self._rls.add_system([v])

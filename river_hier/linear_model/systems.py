@@ -1,21 +1,17 @@
-"""Which nodes share a system of least squares, and how systems move with their nodes.
-
-Systems are moved to the nodes of another taxonomy through their saved state, which
-`_core/least_squares.py` describes.
-"""
+"""Which nodes share a system of least squares."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .._core.least_squares import nothing_stored
-from ..taxonomy import NodeMapping, Taxonomy
+from ..taxonomy import Taxonomy
 
-Below = dict[tuple[int, ...], int]  # from parents to the first system of their children
+Below = dict[tuple[int, ...], int]  # from parents to the system that new children join
 
 
 def half_life(forgetting: float) -> int:
@@ -40,70 +36,25 @@ def add_shared(rls: Any, below: Below, before: int, after: Taxonomy, is_open: bo
             rls.add_system(nodes)
             n_systems += 1
             continue
-        n_stored = rls.n_stored if is_open else []
-        # The first one, unless it has been forgotten.
-        s = n_stored.index(max(n_stored)) if is_open else below[above]
-        rls.add_outputs(s, nodes)
+        rls.add_outputs(below[above], nodes)
 
 
-class RemappedSystem(NamedTuple):
-    """The origin of a new system: some outputs of an old one, for `nodes`.
+def without_branch(rls: Any, branch: Sequence[int], parents: Sequence[Any]) -> Any:
+    """The systems, in which the nodes of a branch start again: O(numbers of all systems).
 
-    `new` are further nodes, which count as off in all instances of the old system. Without an old
-    system the new one is empty.
+    They leave the systems of their siblings, which contain the examples to forget. Those with equal
+    `parents` share a new one.
     """
-
-    system: int | None
-    outputs: list[int]
-    nodes: list[int]
-    new: list[int]
-
-
-def remap_systems(rls: Any, plan: Sequence[RemappedSystem]) -> Any:
-    """The systems of the new nodes: O(numbers of all systems)."""
     *parameters, systems = rls.saved()
-    kept = []
-    for s, outputs, nodes, _ in plan:
-        kind, _, n_stored, n_visits, *arrays = nothing_stored(nodes) if s is None else systems[s]
-        if s is not None:
-            for i in (1,) if kind == "primal" else (2, 3, 4):  # w; y, c and w0
-                arrays[i] = np.ascontiguousarray(arrays[i][:, outputs])
-        kept.append((kind, nodes, n_stored, n_visits, *arrays))
-    new = type(rls)(*parameters, kept)
-    for s, planned in enumerate(plan):
-        if planned.new:
-            new.add_outputs(s, planned.new)
-    return new
-
-
-def remapped_systems(
-    systems: Sequence[Sequence[int]], change: NodeMapping, shared: bool
-) -> list[RemappedSystem]:
-    """A system for each node or, if they are shared, for nodes with the same parents.
-
-    `systems` are the nodes of the old ones. A moved node keeps its instances, so it gets its own
-    system. Reset nodes leave the systems of their siblings, which contain the examples to forget.
-    """
-    sources, reset = change.sources, change.reset
-    places = {u: (s, output) for s, nodes in enumerate(systems) for output, u in enumerate(nodes)}
-    plan = []
-    groups = [group.tolist() for group in change.after._arrays.groups]
-    if not shared:
-        groups = [[v] for siblings in groups for v in siblings]
-    for group in groups:
-        new = [v for v in group if not sources[v] and v not in reset]
-        alone = [v for v in group if v in reset]
-        kept: dict[int, list[int]] = {}
-        for v in group:
-            if sources[v]:
-                kept.setdefault(places[sources[v][0]][0], []).append(v)
-        parents = {u for p in change.after._parent_indices[group[0]] for u in sources[p]}
-        for s, nodes in kept.items():
-            outputs = [places[sources[v][0]][1] for v in nodes]
-            stayed = parents == set(change.before._parent_indices[sources[nodes[0]][0]])
-            plan.append(RemappedSystem(s, outputs, nodes, new if stayed else []))
-            new = [] if stayed else new
-        if new or alone:
-            plan.append(RemappedSystem(None, [], sorted(new + alone), []))
+    forgotten, fresh = set(branch), dict[Any, list[int]]()
+    for v in branch:
+        fresh.setdefault(parents[v], []).append(v)
+    found = list(map(nothing_stored, fresh.values()))
+    for kind, nodes, n_stored, n_visits, *arrays in systems:
+        outputs = [output for output, v in enumerate(nodes) if v not in forgotten]
+        for i in (1,) if kind == "primal" else (2, 3, 4):  # w; y, c and w0
+            arrays[i] = np.ascontiguousarray(arrays[i][:, outputs])
+        if outputs:
+            found.append((kind, [nodes[i] for i in outputs], n_stored, n_visits, *arrays))
     # Top-down, the order in which the steps visit them.
-    return sorted(plan, key=lambda planned: min(planned.nodes + planned.new))
+    return type(rls)(*parameters, sorted(found, key=lambda system: min(system[1])))

@@ -12,9 +12,9 @@ from river import base
 
 from ..base.classifiers import check_weight_taken, shown, takes_weights
 from ..base.memory import raw_memory_usage
-from ..base.mini_batches import MiniBatches
-from ..base.unseen import NONE, unseen_nodes
-from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes
+from ..base.predictor import Predictor
+from ..base.unseen import NONE
+from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
 from ..taxonomy.open import initial_taxonomy
 
 Position = Any  # of a local classifier: a node, by its label, or a level, by its depth
@@ -86,7 +86,7 @@ class LocalClassifier:
             self.model.learn_one(x, y, **kwargs)
 
 
-class LocalModel(MiniBatches, base.Wrapper[Any], base.Estimator):
+class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     """Classifiers at the positions of a taxonomy, created when they first learn.
 
     A taxonomy that is given is closed: an unknown label is an error. With `None` the model starts
@@ -117,33 +117,31 @@ class LocalModel(MiniBatches, base.Wrapper[Any], base.Estimator):
     @property
     def taxonomy_(self) -> Taxonomy:
         """The current taxonomy, with all labels that have arrived."""
-        return self._taxonomy
+        taxonomy: Taxonomy = self._taxonomy
+        return taxonomy
 
     @property
     def classifiers(self) -> dict[Position, base.Estimator]:
         """The classifiers that have learned, by their positions."""
         return {position: local.model for position, local in self._local.items()}
 
-    def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
-        """Continue with another taxonomy, keeping what the classifiers have learned.
+    def adopt(self, taxonomy: Taxonomy) -> None:
+        """Continue with a larger taxonomy, keeping what the classifiers have learned.
 
-        Nodes are identified by their labels. A new node gets a classifier when that first learns.
-        From then on the model is closed. If an error is raised, nothing changes.
+        A new node gets a classifier when that first learns. From then on the model is closed. If an
+        error is raised, nothing changes.
 
         Parameters
         ----------
         taxonomy
-            The new taxonomy, e.g. `model.taxonomy_.extend([(parent, child)])`.
-        renamed
-            `{old label: None}` for nodes that are forgotten. A label that is not in the new
-            taxonomy must be among them. `{old label: new label}` is for `PerNode` only: the
-            classifiers of the other models predict the old labels.
+            The taxonomy of the model with new nodes, e.g.
+            `model.taxonomy_.extend([(parent, child)])`. In `taxonomy_` they are the last ones.
 
         """
-        change = map_nodes(self._taxonomy, taxonomy, renamed)
+        taxonomy = extended(self._taxonomy, taxonomy)
         self._check_positions(taxonomy)
-        self._local = self._remapped(change)
-        self._unseen = unseen_nodes(change, self._unseen) if self._local else NONE
+        if self._local:
+            self._unseen |= frozenset(range(len(self._taxonomy), len(taxonomy)))
         self._taxonomy = self.taxonomy = taxonomy
 
     @property
@@ -203,10 +201,6 @@ class LocalModel(MiniBatches, base.Wrapper[Any], base.Estimator):
     @abc.abstractmethod
     def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
         """Raise an error if no classifier can have this position."""
-
-    @abc.abstractmethod
-    def _remapped(self, change: NodeMapping) -> dict[Position, LocalClassifier]:
-        """The classifiers by their positions in another taxonomy; or an error."""
 
     @staticmethod
     @abc.abstractmethod

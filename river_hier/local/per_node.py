@@ -11,9 +11,9 @@ from .._core import top_down_probabilities, trained_nodes
 from ..base.checks import checked_weight
 from ..base.classifiers import probability
 from ..base.predictor import LabelPredictor, refuse_unknown
-from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike, UnknownLabelError
+from ..taxonomy import Label, Taxonomy, TaxonomyLike, UnknownLabelError
 from ..taxonomy.open import named, with_labels
-from .model import EstimatorSpec, LocalClassifier, LocalModel, Position, Threshold, check_classifier
+from .model import EstimatorSpec, LocalModel, Position, Threshold, check_classifier
 
 
 class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
@@ -226,11 +226,5 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
     def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
         if taxonomy._known_index(position) is None:  # a path is not enough
             raise UnknownLabelError(position, taxonomy.nodes)
-
-    def _remapped(self, change: NodeMapping) -> dict[Position, LocalClassifier]:
-        change.check_unmerged(self)
-        old, pairs = change.before.nodes, zip(change.after.nodes, change.sources, strict=True)
-        new = {old[u]: label for label, sources in pairs for u in sources}
-        return {new[label]: local for label, local in self._local.items() if label in new}
 
     _check_classifier = staticmethod(check_classifier)

@@ -13,15 +13,15 @@ from river import linear_model as river_linear_model
 
 from ..base.checks import check_single_label, checked_weight
 from ..base.classifiers import probabilities
-from ..base.predictor import Predictor, refuse_unknown, without_labels
-from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike, UnknownLabelError
+from ..base.predictor import refuse_unknown, without_labels
+from ..taxonomy import Label, Taxonomy, TaxonomyLike, UnknownLabelError
 from ..taxonomy.open import with_labels
-from .model import EstimatorSpec, LocalClassifier, LocalModel, Position, Threshold, check_multiclass
+from .model import EstimatorSpec, LocalModel, Position, Threshold, check_multiclass
 
 Probabilities = dict[Label, float]
 
 
-class RoutingModel(LocalModel, Predictor, base.Classifier):
+class RoutingModel(LocalModel, base.Classifier):
     """A classifier whose labels are the nodes of a tree, including the root and inner nodes.
 
     At an inner node the path of an example continues to one of the children, or ends there, for
@@ -192,26 +192,11 @@ class RoutingModel(LocalModel, Predictor, base.Classifier):
                 return {label: p / total for label, p in shares.items()}
         return {node: 1.0}
 
-    def _remapped(self, change: NodeMapping) -> dict[Position, LocalClassifier]:
-        change.after._check_tree()
-        for label, sources in zip(change.after.nodes, change.sources, strict=True):
-            for u in sources:
-                if change.before.nodes[u] != label:
-                    raise ValueError(
-                        f"{type(self).__name__} cannot rename {change.before.nodes[u]!r} to "
-                        f"{label!r}: its classifiers have learned to predict the old label"
-                    )
-        return {p: local for p, local in self._local.items() if self._is_position(change.after, p)}
-
     @staticmethod
     def _check_classifier(classifier: Any) -> None:
         check_multiclass(classifier)
 
     # Implemented by each kind of model
-
-    @abc.abstractmethod
-    def _is_position(self, taxonomy: Taxonomy, position: Any) -> bool:
-        """Whether a classifier can have this position."""
 
     @abc.abstractmethod
     def _position_below(self, taxonomy: Taxonomy, node: Label) -> Position:
@@ -309,9 +294,6 @@ class PerLevel(RoutingModel):
             raise ValueError(
                 f"`classifier` names depth {position!r}; the taxonomy has 1 to {height}"
             )
-
-    def _is_position(self, taxonomy: Taxonomy, position: Any) -> bool:
-        return bool(position <= taxonomy.height)
 
     def _position_below(self, taxonomy: Taxonomy, node: Label) -> Position:
         return taxonomy.depth(node) + 1
@@ -420,9 +402,6 @@ class PerParent(RoutingModel):
                 f"`classifier` names {position!r}, a leaf: it has no children to choose from; "
                 f"its parent is {taxonomy.parent(position)!r}"
             )
-
-    def _is_position(self, taxonomy: Taxonomy, position: Any) -> bool:
-        return taxonomy._known_index(position) is not None and bool(taxonomy.children(position))
 
     def _position_below(self, taxonomy: Taxonomy, node: Label) -> Position:
         return node

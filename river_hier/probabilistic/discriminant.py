@@ -19,6 +19,7 @@ TINY = 1e-140  # squares up to this count as zero: their inverses might overflow
 ROOM = 1.5  # growth factor of the arrays
 ROWS = 64  # rows of the scatter that are added at once
 BLOCK = 256  # rows of a batch that are learned at once
+TRIES = 100  # readings of sums that another thread changes
 COSTLY = 32  # features per step: with more steps, computing the posterior from the sums is faster
 
 
@@ -33,6 +34,19 @@ class Latest:
         self.before = before  # None: to be computed from the sums
         self.steps = steps
         self.posterior: Posterior | None = None if steps else before
+
+
+class Changing:
+    """Counts the beginnings and ends of changes: the number is odd while the sums change."""
+
+    def __init__(self) -> None:
+        self.n: int = 0
+
+    def __enter__(self) -> None:
+        self.n += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.n += 1
 
 
 class Discriminant:
@@ -58,6 +72,7 @@ class Discriminant:
         self.reach: Floats = np.zeros(0)
         self.free: float = 1.0  # degrees of freedom of the scatter, and one for the ridge
         self._latest: Latest = Latest()
+        self._changing: Changing = Changing()
 
     @property
     def n(self) -> Floats:
@@ -73,7 +88,9 @@ class Discriminant:
         if latest.posterior is not None:
             latest = Latest(latest.posterior)
         if len(self.rows) == ROWS:
-            self.scatter, self.rows = self._whole_scatter(), []
+            scatter = self._whole_scatter()
+            with self._changing:
+                self.scatter, self.rows = scatter, []
         origin = x if self.origin is None else self.origin
         x = x - origin
         n = self.n[v]
@@ -88,10 +105,11 @@ class Discriminant:
         else:
             latest = Latest()
         rows, sums = self.rows if row is None else [*self.rows, row], self.sums[v]
-        self.rates.learn(v, w)
-        sums[...] = total
-        self.origin, self.reach, self.rows, self.free = origin, reach, rows, free
-        self._latest = latest
+        with self._changing:
+            self.rates.learn(v, w)
+            sums[...] = total
+            self.origin, self.reach, self.rows, self.free = origin, reach, rows, free
+            self._latest = latest
 
     def learn_many(self, X: Floats, y: Nodes, w: Floats) -> None:
         """Learn from rows, all or none: one matrix product for the scatter, O(rows * d^2)."""
@@ -118,10 +136,11 @@ class Discriminant:
         free = self.free + float(_freedom(n).sum() - _freedom(self.n[nodes]).sum())
         rates = self.rates.copied()
         rates.learn_many(labels, w)
-        self.sums[nodes] = sums
-        self.free, self.rates = free, rates
-        self.origin, self.reach, self.scatter = origin, reach, scatter
-        self._latest = Latest()
+        with self._changing:
+            self.sums[nodes] = sums
+            self.free, self.rates = free, rates
+            self.origin, self.reach, self.scatter = origin, reach, scatter
+            self._latest = Latest()
 
     @property
     def posterior(self) -> Posterior:
@@ -136,51 +155,28 @@ class Discriminant:
             latest.posterior = found or self._new_posterior()
         return latest.posterior
 
-    def remapped(self, sources: Sequence[tuple[int, ...]], tree: Arrays) -> Discriminant:
-        """The discriminant of other nodes, each with the examples of its sources."""
-        new = Discriminant(tree, self.shrinkage, self.l2)
-        new.origin, new.scatter, new.reach = self.origin, self._whole_scatter(), self.reach.copy()
-        new.sums = np.zeros((tree.n, len(self.reach)))
-        new.rates = self.rates.remapped(sources, tree)
-        n = np.zeros(tree.n)
-        carried = [u for old in sources for u in old]
-        new.free = self.free - float(_freedom(self.n[carried]).sum())
-        for v, old in enumerate(sources):
-            for u in old:
-                before, more = n[v], self.n[u]
-                if before and more:  # merging adds the scatter between both classes
-                    off = new.sums[v] / before - self.sums[u] / more
-                    new.scatter += np.outer(off * (before * (more / (before + more))), off)
-                n[v] += more
-                new.sums[v] += self.sums[u]
-        new.free += float(_freedom(new.n).sum())
-        kept = self._kept_without(carried)
-        for v, old in enumerate(sources):
-            for more, sums in (kept[u] for u in old if u in kept):
-                weight, total = new.kept.get(v, (0.0, 0.0))
-                new.kept[v] = weight + more, total + sums
-        return new
-
-    def _kept_without(self, carried: list[int]) -> dict[int, tuple[float, Floats]]:
-        """The new `kept` if all other nodes are forgotten; the means of these do not change.
+    def forget(self, nodes: NDArray[np.uint32]) -> None:
+        """Forget the examples of some nodes; the means of the others do not change.
 
         A forgotten node contributes to its parent by equations (1) and (2) of `means`.
         """
-        forgotten = np.ones(self.tree.n, dtype=bool)
-        forgotten[carried] = False
+        forgotten = set(nodes.tolist())
         n, sums = self._with_kept()
-        kept = dict(self.kept)
-        for u in np.flatnonzero(forgotten)[::-1].tolist():
-            if u and n[u]:
+        kept = {v: found for v, found in self.kept.items() if v not in forgotten}
+        for u in sorted(forgotten, reverse=True):
+            if n[u]:
                 share = self.shrinkage / (n[u] + self.shrinkage)
                 above = int(self.tree.parent_index[u - 1])
-                if forgotten[above]:
+                if above in forgotten:
                     n[above] += share * n[u]
                     sums[above] += share * sums[u]
                 else:
                     before, total = kept.get(above, (0.0, 0.0))
                     kept[above] = before + share * n[u], total + share * sums[u]
-        return kept
+        rates, own = self.rates.copied(), self.sums.copy()
+        rates.forget(nodes)
+        own[nodes] = 0.0
+        self.rates, self.sums, self.kept, self._latest = rates, own, kept, Latest()
 
     def _with_kept(self) -> tuple[Floats, Floats]:
         """The weights and sums of the nodes, with what has been forgotten below them."""
@@ -199,9 +195,11 @@ class Discriminant:
         scatter = np.pad(self._whole_scatter(), (wider, wider))
         sums, reach = np.pad(self.sums, ((0, 0), wider)), np.pad(self.reach, wider)
         kept = {v: (n, np.pad(total, wider)) for v, (n, total) in self.kept.items()}
-        self.origin = None if self.origin is None else np.pad(self.origin, wider)
-        self.sums, self.kept, self.reach, self.scatter, self.rows = sums, kept, reach, scatter, []
-        self._latest = Latest()
+        origin = None if self.origin is None else np.pad(self.origin, wider)
+        with self._changing:
+            self.origin, self.sums, self.kept, self.reach = origin, sums, kept, reach
+            self.scatter, self.rows = scatter, []
+            self._latest = Latest()
 
     def add_nodes(self, tree: Arrays) -> None:
         """Add nodes without examples, the last ones of `tree`; nothing changes elsewhere."""
@@ -211,10 +209,23 @@ class Discriminant:
         else:
             latest = Latest()
         sums = extended(self.sums, tree.n)
-        self.rates.add_nodes(tree)
-        self.sums, self.tree, self._latest = sums, tree, latest
+        with self._changing:
+            self.rates.add_nodes(tree)
+            self.sums, self.tree, self._latest = sums, tree, latest
 
     def _new_posterior(self) -> Posterior:
+        """The posterior of the sums between two changes by another thread."""
+        for _ in range(TRIES):
+            n = self._changing.n
+            try:
+                found = self._posterior_of_sums()
+            except (ValueError, IndexError):  # sums of different sizes
+                continue
+            if n % 2 == 0 and n == self._changing.n:
+                return found
+        return self._posterior_of_sums()
+
+    def _posterior_of_sums(self) -> Posterior:
         n, sums = self._with_kept() if self.kept else (self.n, self.sums)
         means = Means(self.tree, self.shrinkage, n, sums)
         scatter, ridge = self._whole_scatter(), self._ridge(self.reach)
@@ -235,7 +246,7 @@ class Discriminant:
         return scatter
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_latest": Latest()}
+        return vars(self) | {"_latest": Latest(), "_changing": Changing()}
 
 
 def _freedom(n: Any) -> Any:

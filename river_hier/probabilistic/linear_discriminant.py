@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, Labels, Vector
+from .._core import Batch, FeatureIndex, Nodes
 from ..base.batches import Stage
 from ..base.checks import check_positive
 from ..base.explanation import Floats
 from ..base.single_label import SingleLabelModel
-from ..base.weight_vectors import feature_map
-from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
+from ..taxonomy import Label, Taxonomy, TaxonomyLike
 from .discriminant import BLOCK, Discriminant
 
 LARGEST_SQUARE = 1e290  # sums of larger squares could overflow
@@ -64,15 +63,11 @@ class LinearDiscriminant(SingleLabelModel):
     l2
         The weight of the diagonal matrix $D$ in the covariance, in examples per feature. With fewer
         examples than features, only this term makes $\Sigma$ invertible.
-    n_features
-        The number of rows, a power of 2, into which names of features are hashed, which bounds the
-        memory. Names that share a row count as one feature. `None` keeps every name.
 
     Raises
     ------
     ValueError
-        If `shrinkage` or `l2` is not positive, `n_features` is not a power of 2, or the taxonomy is
-        not a tree; from `learn_one` and
+        If `shrinkage` or `l2` is not positive, or the taxonomy is not a tree; from `learn_one` and
         `predict_one`, if a feature is not a finite number or the label is unknown; from
         `learn_one`, if a square would overflow or the weight is negative or nan.
 
@@ -121,23 +116,20 @@ class LinearDiscriminant(SingleLabelModel):
         taxonomy: TaxonomyLike = None,
         shrinkage: float = 5.0,
         l2: float = 0.03,
-        n_features: int | None = None,
     ) -> None:
         super().__init__(taxonomy)
         check_positive("shrinkage", shrinkage)
         check_positive("l2", l2)
         self.shrinkage = shrinkage
         self.l2 = l2
-        self.n_features = n_features
-        self._features = feature_map(n_features, 0.0)
+        self._features = FeatureIndex()
         self._discriminant = Discriminant(self._taxonomy._arrays, float(shrinkage), float(l2))
-        self._discriminant.make_room(n_features or 0)
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         self._check(x, w)
         self._make_room(x)
         d = len(self._discriminant.reach)
-        self._discriminant.learn(_dense(self._features.insert(x), d), y, w)
+        self._discriminant.learn(self._features.insert(x).dense(d), y, w)
 
     def _learn_stages(self, X: Batch, stages: list[Stage]) -> Iterator[int]:
         if not stages:
@@ -166,7 +158,7 @@ class LinearDiscriminant(SingleLabelModel):
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         posterior = self._discriminant.posterior
-        return posterior.scores_one(_dense(self._features.find(x), len(posterior.ridge)))
+        return posterior.scores_one(self._features.find(x).dense(len(posterior.ridge)))
 
     def _answers(self, X: Batch) -> NDArray[Any]:
         best: NDArray[Any] = self._scores_many(X).argmax(axis=0)
@@ -190,9 +182,8 @@ class LinearDiscriminant(SingleLabelModel):
             super()._check_many(X)
 
     def _make_room(self, names: Collection[Any]) -> None:
-        if self.n_features is None:
-            known = self._features.find(dict.fromkeys(names, 1.0)).rows
-            self._discriminant.make_room(len(self._features) + len(names) - len(known))
+        known = self._features.find(dict.fromkeys(names, 1.0)).rows
+        self._discriminant.make_room(len(self._features) + len(names) - len(known))
 
     def _matrix(self, X: Batch, d: int) -> NDArray[Any]:
         """The rows of a batch over the first d features."""
@@ -204,27 +195,14 @@ class LinearDiscriminant(SingleLabelModel):
         cells: Any = slice(None), places
         if X.columns is not None and X.start is not None:
             cells = np.repeat(np.arange(X.n), np.diff(X.start)), places[X.columns]
-        if self.n_features is None:
-            dense[cells] = X.values
-        else:
-            np.add.at(dense, cells, X.values)  # names may share a row
+        dense[cells] = X.values
         return np.ascontiguousarray(dense[:, :d])
 
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        self._labels, self._discriminant = (
-            labels,
-            self._discriminant.remapped(change.sources, change.after._arrays),
-        )
+    def _forget(self, nodes: Nodes) -> None:
+        self._discriminant.forget(nodes)
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         self._discriminant.add_nodes(after._arrays)
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_one(x)!r}, the likeliest label"
-
-
-def _dense(x: Vector, d: int) -> Floats:
-    """The values of the first d features: another thread may have added more."""
-    dense, inside = np.zeros(d), x.rows < d
-    dense[x.rows[inside]] = x.values[inside]
-    return dense

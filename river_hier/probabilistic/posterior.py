@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -165,15 +165,9 @@ class Rates:
             if n[v]:
                 self.since[v], self.earlier[v] = m, n[v]
 
-    def remapped(self, sources: Sequence[tuple[int, ...]], tree: Arrays) -> Rates:
-        """The rates of other nodes: a merged node is counted from the earliest start on."""
-        new = Rates(tree)
-        new.m, new.k = self.m, self.k
-        for v, old in enumerate(sources):
-            known = [u for u in old if self.n[u]]
-            new.n[v], new.earlier[v] = self.n[known].sum(), self.earlier[known].sum()
-            new.since[v] = self.since[known].min(initial=self.m) if known else 0.0
-        return new
+    def forget(self, nodes: NDArray[np.uint32]) -> None:
+        """These nodes have no examples."""
+        self.n[nodes] = self.since[nodes] = self.earlier[nodes] = 0.0
 
     def copied(self) -> Rates:
         """A copy that counts further examples by itself."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from .graph import Label, check_label, check_spelling, is_pair
-from .multilabel import spelled
-from .nodes import Nodes
+from .nodes import Nodes, check_taxonomy
 from .paths import Parents
 
 Edges = list[tuple[Label, Label]]
 N = TypeVar("N", bound=Nodes)
+_KEPT = (
+    "a model keeps all nodes that it has, and where they are: add to them, e.g. by "
+    "model.taxonomy_.extend([(parent, child)]), or train a new model"
+)
 
 
 def new_nodes(
@@ -65,57 +68,32 @@ def new_nodes(
     return list(numbers), rows
 
 
-def renamed(taxonomy: Nodes, names: Mapping[Any, Label]) -> tuple[Label, ...]:
-    """The labels, in taxonomy order, after replacing some of them."""
-    if not isinstance(names, Mapping):
-        raise TypeError(f"`names` must be {{old label: new label}}, got {type(names).__name__}")
-    names = spelled(taxonomy, names)
-    for label, name in names.items():
-        taxonomy.index(label)
-        check_label(name)
-    owner: dict[Label, Label] = {}
-    for label in taxonomy.nodes:
-        other = owner.setdefault(names.get(label, label), label)
-        if other != label:
-            raise ValueError(
-                f"{other!r} and {label!r} would both be {names.get(label, label)!r}; "
-                "to make one node of them there is `merge`"
-            )
-    return tuple(owner)
+def extended(before: N, after: N) -> N:
+    """`after`, which adds nodes to `before`, with these as the last ones; O(1) if they are already.
 
+    If `after` lacks a node of `before`, or has it elsewhere, a `ValueError` is raised.
+    """
+    check_taxonomy(after)
+    if after._extends(before):
+        return after
+    if missing := [label for label in before.nodes if after._known_index(label) is None]:
+        raise ValueError(f"label {missing[0]!r} is not in the new taxonomy; {_KEPT}")
+    nodes = (*before.nodes, *(v for v in after.nodes if before._known_index(v) is None))
+    numbers = {after.index(label): v for v, label in enumerate(nodes)}
 
-def moved(taxonomy: Nodes, label: Label, parent: Label) -> Edges:
-    """The edges after moving `label` and its descendants: `parent` is its only parent."""
-    label, parent = (taxonomy.nodes[taxonomy.index(v)] for v in (label, parent))
-    if label == taxonomy.root:
-        raise ValueError(f"the root, {label!r}, cannot be moved")
-    if parent in taxonomy.subtree(label):
-        raise ValueError(f"{label!r} cannot be moved under {parent!r}, which is in its subtree")
-    return [edge for edge in taxonomy.edges if edge[1] != label] + [(parent, label)]
+    def sorted_rows(parents: Parents) -> Parents:
+        return tuple(tuple(sorted(numbers[p] for p in parents[old])) for old in numbers)
 
-
-def merged(taxonomy: Nodes, labels: Iterable[Label], into: Label) -> Edges:
-    """The edges after merging `labels` into `into`, which gets their children."""
-    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
-        raise TypeError(f"`labels` must be a collection of labels, got {labels!r}")
-    gone = set()
-    into = taxonomy.nodes[taxonomy.index(into)]
-    above = set(taxonomy.ancestors(into))
-    for label in labels:
-        label = taxonomy.nodes[taxonomy.index(label)]
-        if label in above:
-            raise ValueError(
-                f"{label!r} is above {into!r}, so it cannot be merged into it; "
-                "merge the other way round, and rename"
-            )
-        if label != into:
-            gone.add(label)
-    target = {label: into if label in gone else label for label in taxonomy.nodes}
-    return [
-        (target[parent], child)
-        for parent, child in taxonomy.edges
-        if child not in gone and target[parent] != child
-    ]
+    parents, implied = map(sorted_rows, (after._parent_indices, after._implied_parents))
+    found = type(after)._of(nodes, parents, after._path_format, implied)
+    if not found._extends(before):
+        kept = zip(before, before._parent_indices, parents[: len(before)], strict=True)
+        label = next((u for u, a, b in kept if a != b), before.root)
+        raise ValueError(
+            f"label {label!r} is not where it was in the new taxonomy, but below "
+            f"{', '.join(map(repr, found.parents(label)))}; {_KEPT}"
+        )
+    return found
 
 
 def with_children(star: N, labels: Iterable[Label]) -> N:

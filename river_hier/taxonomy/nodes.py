@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from . import graph
 from .errors import UnknownLabelError, several_parents
 from .graph import Label
@@ -56,10 +59,10 @@ class Nodes(NumberedNodes, Shown):
         """Whether all nodes are children of the root, also before `flatten`."""
         return self._implied is None and len(self._child_indices[0]) == len(self) - 1
 
-    def _check_tree(self, first: int = 0) -> None:
-        """Raise an error that names a node with several parents, of those from `first` on."""
-        if first or not self.is_tree:
-            for v in range(first, len(self)):
+    def _check_tree(self) -> None:
+        """Raise an error that names a node with several parents, if there is one."""
+        if not self.is_tree:
+            for v in range(len(self)):
                 self._parent_index(v)
 
     def index(self, label: Label) -> int:
@@ -107,6 +110,12 @@ class Nodes(NumberedNodes, Shown):
     def subtree(self, label: Label) -> tuple[Label, ...]:
         """The label and its descendants, in taxonomy order."""
         return (self.nodes[self.index(label)], *self.descendants(label))
+
+    def _branch(self, label: Label) -> NDArray[np.uint32]:
+        """The numbers of the label and its descendants, without the root."""
+        v = self.index(label)
+        nodes = {v, *graph.reach(self._child_indices, v)} - {0}
+        return np.array(sorted(nodes), dtype=np.uint32)
 
     def depth(self, label: Label) -> int:
         """The number of edges from the root; in a DAG, along the longest path."""

@@ -103,10 +103,12 @@ class NumberedNodes:
     def _extends(self, other: NumberedNodes) -> bool:
         """Whether this is the other taxonomy with new nodes, all of them the last ones."""
         n = len(other)
-        if self._implied is not None or other._implied is not None or len(self) < n:
-            return False
-        return self._table is other._table or (
-            self.nodes[:n] == other.nodes and self._parent_indices[:n] == other._parent_indices
+        if self._table is other._table:
+            return len(self) >= n
+        return (
+            self.nodes[:n] == other.nodes
+            and self._parent_indices[:n] == other._parent_indices
+            and self._implied_parents[:n] == other._implied_parents
         )
 
     @property

@@ -65,8 +65,8 @@ class Taxonomy(Nodes):
 
     Every change returns a new taxonomy; a model continues with it after `adopt`:
 
-    >>> t.extend([("bird", "hen")]).merge(["wolf"], "whale").rename({"whale": "beast"}).nodes
-    ('animal', 'mammal', 'bird', 'beast', 'owl', 'hen')
+    >>> t.extend([("bird", "hen")]).nodes
+    ('animal', 'mammal', 'bird', 'wolf', 'whale', 'owl', 'hen')
 
     """
 
@@ -209,24 +209,6 @@ class Taxonomy(Nodes):
         if found is not None:
             return self._with_nodes(*found)
         return self._changed(*graph.build(edges, [self.root], self.root, self.edges))
-
-    def rename(self, names: Mapping[Any, Label]) -> Taxonomy:
-        """Replace some of the labels: `{old label: new label}`."""
-        nodes = editing.renamed(self, names)
-        return Taxonomy._of(nodes, self._parent_indices, self._path_format, self._implied_parents)
-
-    def move(self, label: Label, parent: Label) -> Taxonomy:
-        """Move a node and everything below it to another parent, which becomes its only one."""
-        edges = editing.moved(self, label, parent)
-        return self._changed(*graph.build(edges, [self.root], self.root))
-
-    def merge(self, labels: Iterable[Label], into: Label) -> Taxonomy:
-        """Merge nodes into one, `into`: the children of `labels` become its children.
-
-        `into` is a label of this taxonomy. For another name, `rename` the result.
-        """
-        edges = editing.merged(self, labels, into)
-        return self._changed(*graph.build(edges, [self.root], self.root))
 
     def flatten(self) -> Taxonomy:
         """The flat taxonomy with the same labels and root, for flat competitors.

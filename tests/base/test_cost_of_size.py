@@ -49,7 +49,6 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "predict_one threshold": ("evaluate.", "induction."),
     "predict_one max_depth": ("evaluate.", "induction."),  # their labels are leaves
     "forget": ("kernel.HRLS", "kernel.SHRLS"),
-    "adopt renamed": ("kernel.HRLS", "kernel.SHRLS", "decision.TreeBayes", "local.Per"),
     "is_better_than": ("metrics.",),  # values that are dictionaries
 }
 # Subjects, by name: whose calls grow with the taxonomy.

@@ -56,7 +56,7 @@ def models() -> dict[str, Any]:
         "kernel, rbf": kernel.Hieron(TREE, kernel=kernel.RBF()),
         "kernel, budget": kernel.AveragedHieron(TREE, budget=3),
         "of a user": Perceptron(TREE),
-        "hashed discriminant": probabilistic.LinearDiscriminant(TREE, n_features=8),
+        "discriminant": probabilistic.LinearDiscriminant(TREE),
         "per node": local.PerNode(linear_model.PathSoftmax(), TREE),
         "per parent": local.PerParent(linear_model.PathSoftmax(), TREE),
         "per level": local.PerLevel(probabilistic.LinearDiscriminant(), TREE),

@@ -57,7 +57,7 @@ OTHERS = {
     "a decoder of a pipeline": lambda t: decision.HLossBayes(
         preprocessing.Normalizer() | linear_model.HAROW(t)
     ),
-    "hashed": lambda t: linear_model.HAROW(t, n_features=8, dtype="float32"),
+    "H-AROW, float32": lambda t: linear_model.HAROW(t, dtype="float32"),
     "H-AROW, averaged": lambda t: linear_model.Averaged(linear_model.HAROW(t)),
 }
 

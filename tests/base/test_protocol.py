@@ -10,7 +10,8 @@ from river import base, preprocessing
 
 from river_hier import Taxonomy
 from river_hier.base.dataframes import read_batch
-from river_hier.base.protocol import Foreign, Inner, RowByRow, inner
+from river_hier.base.predictor import Predictor
+from river_hier.base.protocol import Foreign, Inner, inner
 from support.public_api import estimators
 
 MEMBERS = {name for name in (*vars(Inner), *Inner.__annotations__) if name.startswith("_")}
@@ -18,7 +19,7 @@ MEMBERS = {name for name in MEMBERS if not name.startswith(("__", "_abc", "_is_"
 
 
 def models() -> dict[str, Any]:
-    return {name: m for name, m in estimators().items() if isinstance(m, RowByRow)}
+    return {name: m for name, m in estimators().items() if isinstance(m, Predictor)}
 
 
 def test_every_model_has_all_members() -> None:

@@ -156,19 +156,6 @@ def test_a_model_that_has_learned_nothing_is_a_new_one(name: str) -> None:
     assert model.predict_proba_one(x) == new.predict_proba_one(x)
 
 
-def test_a_node_above_old_ones_is_learned() -> None:
-    model = learned(linear_model.HAROW(T), examples("HAROW", 60))
-    x = examples("HAROW", 1, seed=1)[0][0]
-    before = model.predict_proba_one(x)
-    above = Taxonomy([("r", "a"), ("a", "m"), ("m", "b"), ("a", "c"), ("r", "d"), ("d", "e")])
-    model.adopt(above)
-    after = model.predict_proba_one(x)
-    assert after["b"][True] == pytest.approx(
-        before["b"][True] * after["m"][True] / before["a"][True]
-    )
-    assert model._unseen == frozenset()
-
-
 def test_an_open_taxonomy_has_no_unseen_nodes() -> None:
     model = linear_model.HAROW(OpenTaxonomy(separator="/"))
     learned(model, [({0: 1.0}, {"a/b"}), ({1: 1.0}, {"d"})])

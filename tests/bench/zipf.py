@@ -1,7 +1,6 @@
 """Ten thousand topics and a million words: what does a document cost, and how much memory?
 
     python tests/bench/zipf.py
-    python tests/bench/zipf.py --n-features 20
 
 The stream is that of `zipf_stream.py`. Every learner gets the same documents in blocks, one learner
 after the other; a block is predicted, then learned. Times are medians of processor time over the
@@ -12,8 +11,6 @@ the topics.
 Memory is measured in a process of its own for each learner: what is resident after the last
 document, less what was when the stream had given its first ones and no learner was there yet. It is
 read from /proc, so this needs Linux.
-
-`--n-features K` adds every learner with its features hashed to 2^K numbers.
 """
 
 from __future__ import annotations
@@ -40,22 +37,14 @@ BLOCK = 200
 Options = argparse.Namespace
 
 
-def learners(t: Taxonomy, n_features: int | None) -> dict[str, Callable[[], Any]]:
+def learners(t: Taxonomy) -> dict[str, Callable[[], Any]]:
     exact: dict[str, Any] = {
         "H-PERC": functools.partial(linear_model.HPerceptron, t),
         "Hieron": functools.partial(linear_model.Hieron, t),
         "H-AROW": functools.partial(linear_model.HAROW, t),
     }
-    small = {"dtype": "float32", "n_features": 2**14}
-    found = exact | {
-        "H-AROW, float32": functools.partial(exact["H-AROW"], dtype="float32"),
-        "H-AROW, float32, 2^14 features": functools.partial(exact["H-AROW"], **small),
-    }
-    if n_features is not None:
-        for name, make in exact.items():
-            hashed = functools.partial(make, n_features=2**n_features)
-            found[f"{name}, 2^{n_features} features"] = hashed
-    return found
+    single = functools.partial(exact["H-AROW"], dtype="float32")
+    return exact | {"H-AROW, float32": single}
 
 
 class Run:
@@ -116,7 +105,7 @@ def growth(t: Taxonomy, options: Options) -> float:
     stream = blocks(t, options)
     first = next(stream)
     before = resident()
-    run = Run(t, learners(t, options.n_features)[options.memory_of]())
+    run = Run(t, learners(t)[options.memory_of]())
     for block in itertools.chain([first], stream):
         for (x, _), y in zip(block, run.labels(block), strict=True):
             run.model.learn_one(x, y)
@@ -153,7 +142,7 @@ def main(options: Options) -> None:
     if options.memory_of is not None:
         print(growth(t, options))
         return
-    runs = {name: Run(t, make()) for name, make in learners(t, options.n_features).items()}
+    runs = {name: Run(t, make()) for name, make in learners(t).items()}
     seen: set[str] = set()
     topics: set[str] = set()
     words = labels = 0
@@ -178,6 +167,5 @@ if __name__ == "__main__":
     parser.add_argument("--nodes", type=int, default=10_000, help="of the taxonomy")
     parser.add_argument("--names", type=int, default=1_000_000, help="that words are drawn from")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--n-features", type=int, metavar="K", help="2^K hashed features, too")
     parser.add_argument("--memory-of", help=argparse.SUPPRESS)
     main(parser.parse_args())

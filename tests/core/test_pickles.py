@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from river_hier import Taxonomy, linear_model
-from river_hier._core import Calibration, FeatureHasher, FeatureIndex, Labels
+from river_hier._core import Calibration, FeatureIndex, Labels
 from river_hier._core.pickles import VERSION, restore
 from support import public_api
 from support.least_squares import kinds
@@ -27,7 +27,6 @@ LEARNERS: dict[str, tuple[str, dict[str, Any], int]] = {  # class, parameters, f
     "AveragedHieron with small steps": ("AveragedHieron", {"C": 0.125}, 40),
     "HPerceptron in single precision": ("HPerceptron", {"dtype": "float32"}, 40),
     "HAROW": ("HAROW", {"r": 0.5}, 40),
-    "hashed HAROW": ("HAROW", {"n_features": 32}, 40),
     "HRLS with factors": ("HRLS", {}, 300),
     "HRLS in primal variables": ("HRLS", {}, 9),
     "SHRLS with factors": ("SHRLS", {}, 300),
@@ -139,7 +138,7 @@ def test_copies_and_clones_go_their_own_way(which: str) -> None:
 
 def test_another_version_is_told_from_damage() -> None:
     model = linear_model.HAROW(TREE)
-    objects = (FeatureIndex(), FeatureHasher(4), Labels(TREE), Calibration(3), model._state)
+    objects = (FeatureIndex(), Labels(TREE), Calibration(3), model._state)
     for thing in (*objects, linear_model.HRLS(TREE)._rls):
         kind, state = type(thing).__name__, thing.saved()
         for other in (VERSION - 1, VERSION + 1):

@@ -241,7 +241,7 @@ def same_weights(pair: Pair) -> None:
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "Hieron": [{}, {"C": 0.1}, {"intercept": 0.5}],
     "AveragedHieron": [{}, {"C": 0.1}, {"intercept": 0.5}, {"from_first_round": True}],
-    "HPerceptron": [{}, {"intercept": 2.0}, {"n_features": 2, "intercept": 2.0}],
+    "HPerceptron": [{}, {"intercept": 2.0}],
     "HAROW": [
         {},
         {"r": 0.1},
@@ -265,7 +265,7 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
         {"intercept": 0.5, "budget": 4},
     ],
 }
-OF_ALL = {"taxonomy", "n_features", "dtype", "intercept"}  # have tests of their own
+OF_ALL = {"taxonomy", "dtype", "intercept"}  # have tests of their own
 
 
 def bushy(n: int, n_parents: int, star: int = 0) -> Taxonomy:

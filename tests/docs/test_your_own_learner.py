@@ -102,7 +102,7 @@ def test_weights_are_those_of_the_oracle(data: Any) -> None:
 
 def everything() -> Iterator[Any]:
     yield PAGE.PassiveAggressive(GENE_TREE)
-    yield PAGE.PassiveAggressive(n_features=2**10)
+    yield PAGE.PassiveAggressive(dtype="float32")
     yield linear_model.Averaged(PAGE.PassiveAggressive(GENE_TREE))
     yield decision.Calibrated(PAGE.PassiveAggressive(GENE_TREE))
     yield PAGE.SoftHieron(TREE)

@@ -186,7 +186,7 @@ def test_models_with_and_without_forget() -> None:
         assert new["c"] != old["c"]
     with pytest.raises(ValueError, match="label 'z' is not in the taxonomy"):
         kernel.Hieron(T).forget("z")
-    with pytest.raises(TypeError, match=r"cannot carry on .* without a branch"):
+    with pytest.raises(TypeError, match="cannot forget a branch"):
         kernel.HRLS(T).forget("a")
 
 
@@ -298,14 +298,11 @@ def test_adoption_keeps_the_detectors() -> None:
     model = drift.BranchReset(linear_model.HPerceptron(T), EveryFewMistakes(10))
     learned(model, [({"x": 1.0}, {"c"}), ({"x": -1.0}, {"h"})] * 3)
     counts = {label: d.n for label, d in model._detectors.items()}
-    model.adopt(
-        T.subset([v for v in T.nodes[1:] if v != "i"]).rename({"b": "B"}), {"b": "B", "i": None}
-    )
+    model.adopt(T.extend([("b", "new")]))
     assert model.taxonomy is model.model.taxonomy
-    expected = {"B" if label == "b" else label: n for label, n in counts.items() if label != "i"}
-    assert {label: d.n for label, d in model._detectors.items()} == expected
+    assert {label: d.n for label, d in model._detectors.items()} == counts
     model.forget("a")
-    assert set(model._detectors).isdisjoint(["a", "B", "c", "d", "e", "f"])
+    assert set(model._detectors).isdisjoint(["a", "b", "c", "d", "e", "f"])
     assert "g" in model._detectors
 
 

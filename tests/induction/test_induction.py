@@ -28,7 +28,7 @@ from scipy.spatial.distance import jensenshannon
 import oracles
 from river_hier import Taxonomy, induction
 from river_hier.induction.binary_tree import BinaryTree
-from river_hier.induction.divergence import divergence, divergences, joints, merge
+from river_hier.induction.divergence import binary_entropy, divergences, joints, merge
 from river_hier.induction.jensen_shannon_tree import LeaveOneOut, agglomerate, all_costs
 from support.hypothesis_settings import n_examples
 from support.river_checks import rivers_checks
@@ -368,6 +368,11 @@ def test_the_builder_counts(problem: Any) -> None:
     for label, n in problem[0].items():
         counts = {x: n * value for x, value in problem[1][label].items() if value}
         assert builder.feature_counts[label] == pytest.approx(counts)
+
+
+def divergence(split: Any) -> float:
+    """JS of the two sides, weighted by their priors: between 0 and 1."""
+    return max(binary_entropy(split.q) - split.J, 0.0)
 
 
 @given(problem=problems(min_classes=2))

@@ -53,7 +53,6 @@ LINEAR_MULTI = {
     "HRLS": linear_model.HRLS,
     "SHRLS": linear_model.SHRLS,
     "HMinOver": linear_model.HMinOver,
-    "hashed": lambda t: linear_model.HAROW(t, n_features=2**10),
 }
 KERNELS = {
     "kernel.Hieron": lambda t: kernel.Hieron(t, kernel.RBF(1.0)),

@@ -27,13 +27,9 @@ from support.comparison import (
 from support.hypothesis_settings import n_examples
 from support.river_data import GENE_TREE, TREE
 from support.strategies import (
-    changes,
     extensions,
-    features,
     multilabel_streams,
-    multilabels,
     parents_of,
-    reals,
     sample_weights,
     single_label_streams,
     trees,
@@ -44,7 +40,7 @@ INSIDE: dict[str, Callable[[Any], Any]] = {
     "Hieron, small steps": lambda t: linear_model.Hieron(t, C=0.1),
     "HPerceptron": linear_model.HPerceptron,
     "HAROW": linear_model.HAROW,
-    "HAROW, hashed": lambda t: linear_model.HAROW(t, r=0.5, n_features=4),
+    "HAROW, large steps": lambda t: linear_model.HAROW(t, r=0.5),
 }
 each = pytest.mark.parametrize("name", INSIDE)
 T = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e"]}})
@@ -181,38 +177,18 @@ def test_a_batch_is_the_loop(name: str, taxonomy: Any) -> None:
     assert len(likely) == len(X)
 
 
-def remap_weights(name: str) -> Any:
-    prototypes = name.startswith("Hieron")
-    return oracles.carried_prototypes if prototypes else oracles.carried_weights
-
-
 @pytest.mark.parametrize("name", ["Hieron", "HPerceptron", "HAROW"])
 @given(st.data())
 @n_examples(15)
-def test_an_adopted_average_is_that_of_adopted_hypotheses(name: str, data: Any) -> None:
+def test_a_forgotten_branch_is_not_in_the_average(name: str, data: Any) -> None:
     t, all_rounds = data.draw(trees()), data.draw(st.booleans())
-    after, renamed = data.draw(changes(t))
-    labels: Any = st.sampled_from(t.nodes) if name == "Hieron" else multilabels(t)
-    stream = data.draw(st.lists(st.tuples(features(reals), labels), max_size=10))
-    model, alone = linear_model.Averaged(INSIDE[name](t), all_rounds), INSIDE[name](t)
-    hypotheses: list[Any] = [{v: {} for v in t}]
-    for x, y in stream:
-        model.learn_one(x, y)
-        alone.learn_one(x, y)
-        hypotheses.append({t.root: {}, **alone.weights})
-    before = pickle.dumps(model)
-    with pytest.raises(ValueError, match="not in the"):
-        model.adopt(after, {"unheard": after.root})
-    assert pickle.dumps(model) == before
-    model.adopt(after, renamed)
-    parents = parents_of(t), parents_of(after)
-    closed = [y if isinstance(y, set) else {y} for _, y in stream]
-    first = oracles.averages.first_examples(parents[0], closed, all_rounds)
-    average = oracles.averages.mean(hypotheses, None, first)
-    assert_same_weights(model.weights, remap_weights(name)(average, *parents, renamed))
-    assert model.taxonomy == model.last.taxonomy == model.clone().taxonomy == after
-    assert list(model.score_one({})) == list(after.nodes[name != "Hieron" :])
-    learned(model, examples(name, after, 3))
+    model = linear_model.Averaged(INSIDE[name](t), all_rounds)
+    learned(model, examples(name, t, 10))
+    before, label = model.weights, data.draw(st.sampled_from(t.nodes))
+    model.forget(label)
+    branch = t.subtree(label)
+    assert model.weights == {v: {} if v in branch else w for v, w in before.items()}
+    learned(model, examples(name, t, 3))
 
 
 @pytest.mark.parametrize("name", ["Hieron", "HPerceptron", "HAROW"])
@@ -228,8 +204,7 @@ def test_an_average_goes_on_in_an_extended_taxonomy(name: str, data: Any) -> Non
         model.adopt(taxonomy)
         alone.adopt(taxonomy)
         if taxonomy is after:
-            parents = parents_of(t), parents_of(after)
-            hypotheses = [remap_weights(name)(w, *parents, {}) for w in hypotheses]
+            hypotheses = [{v: w.get(v, {}) for v in after} for w in hypotheses]
         for x, y in examples(name, taxonomy, 6, seed=len(taxonomy)):
             model.learn_one(x, y)
             alone.learn_one(x, y)

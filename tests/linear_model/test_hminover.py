@@ -270,7 +270,6 @@ def test_an_open_taxonomy_scores_labels_that_arrive(stream: Any, probe: Any) -> 
         ({"t": {"b": math.nan}}, r"`t\['b'\]` must be a finite number of at least 0, got nan"),
         ({"t": {"x": 1.0}}, "label 'x' is not in the taxonomy"),
         ({"dtype": "float16"}, '`dtype` must be "float64" or "float32", got \'float16\''),
-        ({"n_features": 3}, "`n_features` must be a power of 2"),
         ({"taxonomy": None, "t": {"b": 1.0}}, "`t` and `candidates` .* need a taxonomy, got None"),
         ({"taxonomy": None, "candidates": ["b"]}, "`candidates` .* need a taxonomy, got None"),
     ],

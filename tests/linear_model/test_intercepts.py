@@ -90,11 +90,10 @@ def test_empty_examples_teach_how_frequent_labels_are(name: str) -> None:
     assert (pickle.dumps(theirs.weights), theirs.score_one({})) == untouched
 
 
-@pytest.mark.slow(but=44)
+@pytest.mark.slow(but=22)
 @pytest.mark.parametrize("kind", ["array", "frame", "sparse"])
-@pytest.mark.parametrize("parameters", [{}, {"n_features": 4}], ids=["named", "hashed"])
 @pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_batches(name: str, parameters: Any, kind: str) -> None:
+def test_batches(name: str, kind: str) -> None:
     X, ys = examples()
     Z, _ = examples(seed=1)
     Z[3] = 0.0
@@ -105,7 +104,7 @@ def test_batches(name: str, parameters: Any, kind: str) -> None:
         xs = list(map(as_dict, M))
         return [{k: v for k, v in x.items() if v} for x in xs] if kind == "sparse" else xs
 
-    loop, batch = (made(name, **parameters) for _ in range(2))
+    loop, batch = (made(name) for _ in range(2))
     for x, y in zip(dicts(X), labels(name, ys), strict=True):
         loop.learn_one(x, y)
     batch.learn_many(shape(X), labels(name, ys), **columns)
@@ -151,9 +150,8 @@ def test_what_a_model_keeps(name: str) -> None:
     for other in (again, clone):
         assert (other.weights, other.intercepts) == (model.weights, model.intercepts)
     before = model.intercepts
-    model.adopt(TREE.rename({"g": "G"}), {"g": "G"})
-    after = {"g" if v == "G" else v: value for v, value in model.intercepts.items()}
-    assert after == pytest.approx(before)
+    model.adopt(TREE.extend([("g", "new")]))
+    assert model.intercepts == before | {"new": 0.0}
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)

@@ -77,19 +77,6 @@ def test_old_features_outlive_the_instances_that_brought_them() -> None:
     assert model.n_stored == {"a": 1300}
 
 
-@pytest.mark.slow
-def test_memory_is_bounded() -> None:
-    rng = np.random.default_rng(2)
-    model = linear_model.SHRLS(TREE, 1e6, budget=20, n_features=256)
-    most = 0
-    for _ in range(1500):
-        x = {f"n{j}": 1.0 for j in rng.integers(0, 10**6, 8)}
-        model.learn_one(x, TREE.nodes[int(rng.integers(1, 5))])
-        most = max(most, model.__sizeof__() + model._rls.__sizeof__())
-    assert most < 1e6
-    assert min(model.n_stored.values()) > 300
-
-
 def test_dense_streams_go_primal_and_drop_nothing() -> None:
     rng = np.random.default_rng(3)
     model = linear_model.SHRLS(TREE, 1e6, budget=12)

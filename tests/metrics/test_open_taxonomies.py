@@ -74,7 +74,8 @@ def test_the_value_is_that_in_the_final_taxonomy(name: str, data: st.DataObject)
         closed.update(y, guess, w)
         if name not in TABLES:
             assert metric.get() == pytest.approx(closed.get())
-    assert metric.get() == closed.get()
+    if name in TABLES:
+        assert metric.get() == closed.get()
     assert metric.taxonomy == there
     assert set(metric.taxonomy_) == set(final)
     assert set(metric.taxonomy_.edges) == set(final.edges)

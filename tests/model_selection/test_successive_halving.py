@@ -324,18 +324,16 @@ def test_adopt_and_forget_in_all_models(steps: int) -> None:
         for one in (model, *alone):
             one.learn_one(x, y)
     t = T.extend([("e", "new")])
-    t = Taxonomy([(p, v) for p, v in t.edges if v != "i"])
-    renamed = {"i": "h"}
-    model.adopt(t, renamed)
+    model.adopt(t)
     model.forget("b")
     for one in alone:
         last = one[list(one.steps)[-1]] if isinstance(one, compose.Pipeline) else one
-        last.adopt(t, renamed)
+        last.adopt(t)
         last.forget("b")
     assert model.taxonomy is t
     assert len(model.learning_models) == len(candidates)
     for x, y in synth.LinearLabels(T, n_features=4, seed=4).take(20):
-        y = {label for label, on in y.items() if on} - {"i"}
+        y = {label for label, on in y.items() if on}
         for ours, theirs in zip(model.models, alone, strict=True):
             assert ours.predict_one(x) == theirs.predict_one(x)
         for one in (model, *alone):
@@ -344,12 +342,12 @@ def test_adopt_and_forget_in_all_models(steps: int) -> None:
 
 
 def test_a_refused_change_of_taxonomy_changes_nothing() -> None:
-    dag = Taxonomy([("r", "a"), ("r", "g"), ("a", "b"), ("g", "b")])
+    dag = T.extend([("b", "new"), ("c", "new")])
     model = SuccessiveHalving([HAROW(T), decision.HLossBayes(HAROW(T, r=2.0))], window=5)
     learned(model, [({"x": 1.0}, {"c"})] * 8)
     before = pickle.dumps(model)
     for change, message in (
-        (lambda: model.adopt(dag, dict.fromkeys("cdefhi")), "HLossBayes|tree"),
+        (lambda: model.adopt(dag), "HLossBayes|tree"),
         (lambda: model.adopt(Taxonomy.flat(["a"])), "not in the new taxonomy|missing|gone"),
         (lambda: model.forget("unknown"), "unknown"),
     ):
@@ -374,7 +372,7 @@ def test_a_selection_inside_another_one() -> None:
 class Fixed(HPerceptron):
     """Keeps its taxonomy."""
 
-    def _remap(self, change: Any, labels: Any) -> None:
+    def _forget(self, nodes: Any) -> None:
         raise ValueError("fixed")
 
     def _add_nodes(self, before: int, after: Any) -> None:

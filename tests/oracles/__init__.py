@@ -13,7 +13,6 @@ Features are `{name: value}` and weights `{name: weight}`; what is missing is 0.
 
 from __future__ import annotations
 
-from .adoption import carried_prototypes, carried_weights
 from .averages import Averaged
 from .branch_reset import BranchReset
 from .calibration import Calibration, FirstTime, Temperatures

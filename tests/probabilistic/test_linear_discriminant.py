@@ -47,46 +47,6 @@ def test_step_by_step(stream: Any, data: st.DataObject) -> None:
             model = pickle.loads(pickle.dumps(model))
 
 
-@pytest.mark.parametrize("n_features", [2, 8, 64])
-def test_hashed_names_are_the_features_of_their_rows(n_features: int) -> None:
-    rng = np.random.default_rng(n_features)
-    model = probabilistic.LinearDiscriminant(TREE, n_features=n_features)
-    plain = probabilistic.LinearDiscriminant(TREE)
-    row = model._features.row
-    assert model.predict_one({"before": 1.0}) == model.predict_one({}) == "r"
-    assert model.predict_many(pd.DataFrame({"before": [1.0], "others": [2.0]})).tolist() == ["r"]
-    for step in range(60):
-        x = {f"name {j}": float(rng.normal()) for j in rng.choice(40, 6, replace=False)}
-        summed: dict[Any, float] = {}
-        for name, value in x.items():
-            summed[row(name)] = summed.get(row(name), 0.0) + value
-        if step % 3:
-            assert model.score_one(x) == pytest.approx(plain.score_one(summed), rel=1e-6, abs=1e-6)
-            y = TREE.nodes[int(rng.integers(len(TREE)))]
-            model.learn_one(x, y)
-            plain.learn_one(summed, y)
-        else:
-            ys = [TREE.nodes[int(v)] for v in rng.integers(len(TREE), size=5)]
-            X = pd.DataFrame(rng.normal(size=(5, len(x))), columns=list(x))
-            Z = pd.DataFrame({r: sum(X[n] for n in x if row(n) == r) for r in summed})
-            given_ = sparse.csr_array(X.to_numpy()) if step % 2 else X
-            columns = list(x) if step % 2 else None
-            model.learn_many(given_, ys, columns=columns)
-            plain.learn_many(Z, ys)
-            found = model.predict_proba_many(given_, columns=columns)
-            expected = plain.predict_proba_many(Z)
-            np.testing.assert_allclose(found.to_numpy(), expected.to_numpy(), atol=1e-6)
-    assert len(model._discriminant.reach) == n_features
-    again = pickle.loads(pickle.dumps(model)).clone(include_attributes=True)
-    assert again.score_one(x) == pytest.approx(model.score_one(x))
-
-
-@pytest.mark.parametrize("n_features", [0, 3, -2, True, 2.0, "8"])
-def test_bad_numbers_of_features(n_features: Any) -> None:
-    with pytest.raises((ValueError, TypeError), match="`n_features` must be"):
-        probabilistic.LinearDiscriminant(TREE, n_features=n_features)
-
-
 @given(single_label_streams(), st.data())
 def test_batches(stream: Any, data: st.DataObject) -> None:
     """Dataframes, arrays and sparse matrices of weighted rows, in closed and open taxonomies."""

@@ -101,9 +101,6 @@ def of_estimator(model: Any, size: Size) -> Calls:
         "learn_many": lambda: model.learn_many(FRAME, ys),
         "forget": lambda: model.forget(size.middle),
         "adopt": lambda: model.adopt(size.extended()),
-        "adopt renamed": lambda: model.adopt(
-            model.taxonomy_.rename({size.last: "new"}), {size.last: "new"}
-        ),
     }
     found = {name: each for name, each in found.items() if name not in changing} | changing
     check_complete(type(model), found, RULES | PARAMETERS)
@@ -175,9 +172,6 @@ def of_taxonomy(size: Size) -> Calls:
         "extend": lambda: t.extend([(label, f"new {label}") for label in all_labels]),
         "extend DAG": lambda: t.extend([("n0", last), ("n0", middle)]),
         "extends": lambda: t.extend([("n0", "new")])._extends(t),
-        "rename": lambda: t.rename({label: f"new {label}" for label in all_labels}),
-        "move": lambda: t.move(last, "n0"),
-        "merge": lambda: t.merge([f"n{v}" for v in range(n // 2 + 1, n)], middle),
         "flatten": lambda: t.flatten(),
         "misc_leaves": lambda: t.misc_leaves(),
         "misc_leaves of multilabels": lambda: t.misc_leaves([{middle}, {last}]),
@@ -188,7 +182,7 @@ def of_taxonomy(size: Size) -> Calls:
         "html": lambda: t._repr_html_(),
         "pickle": lambda: pickle.loads(pickle.dumps(t)),
         "equal": lambda: (Taxonomy(edges) == t, hash(t)),
-        "check_tree": lambda: t._check_tree(1),
+        "check_tree": lambda: t._check_tree(),
         "_rows_from": lambda: t._rows_from(1),
         "known_indices": lambda: t._known_indices(all_labels),
         "lca": lambda: t.lca(last, middle),

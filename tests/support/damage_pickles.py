@@ -34,7 +34,6 @@ def states() -> Iterator[tuple[str, str, tuple[Any, ...]]]:
     for name, model, y in (
         ("perceptron", linear_model.HPerceptron(TREE), ["b"]),
         ("harow", linear_model.HAROW(TREE, dtype="float32"), ["b"]),
-        ("hashed", linear_model.HAROW(TREE, n_features=8), ["b"]),
         ("average", linear_model.AveragedHieron(TREE), "b"),
         ("softmax", linear_model.PathSoftmax(TREE), "b"),
     ):
@@ -43,7 +42,7 @@ def states() -> Iterator[tuple[str, str, tuple[Any, ...]]]:
         yield name, "LinearState", model._state.saved()
     index = k.FeatureIndex()
     index.insert(X)
-    for thing in (index, k.Labels(TREE, [2], True), k.FeatureHasher(8), k.Calibration(4)):
+    for thing in (index, k.Labels(TREE, [2], True), k.Calibration(4)):
         yield type(thing).__name__, type(thing).__name__, thing.saved()
     for wide, budget in [(30, None), (4, 6), (30, 3)]:  # dual, primal and with w0
         rls = linear_model.SHRLS(TREE, 1e6, budget=budget)
@@ -155,7 +154,7 @@ def use(thing: Any) -> None:
                 )
             ]
         calls += [*asked, lambda: thing.add_nodes(9), lambda: thing.add_nodes(2), *asked]
-    elif isinstance(thing, k.FeatureIndex | k.FeatureHasher):
+    elif isinstance(thing, k.FeatureIndex):
         calls += [lambda: thing.insert(X), lambda: thing.find(X), lambda: thing.row("x")]
         calls += [lambda: thing.names() if len(thing) < 10**6 else None]
     elif isinstance(thing, k.Labels):

@@ -3,7 +3,7 @@
     PYTHONPATH=tests python tests/support/soak.py [--only HAROW] [--results soak.jsonl]
 
 Every public learner and wrapper, found by walking the package, predicts and learns a stream of
-numbers and one of words; those that hash names or texts, a stream that brings a new name at each
+numbers and one of words; those that hash texts, a stream that brings a new name at each
 step; those that store examples also with a budget. Each has a process of its own. Printed is by how
 much resident memory grew after the first fifth of the steps, the most that it was later: more than
 some megabytes, and the exit status is 1. Learners that store examples for ever, by design, are

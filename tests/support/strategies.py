@@ -69,21 +69,6 @@ def parents_of(taxonomy: Taxonomy) -> dict[Any, tuple[Any, ...]]:
 
 
 @st.composite
-def changes(draw: st.DrawFn, before: Taxonomy) -> tuple[Taxonomy, dict[Any, Any]]:
-    """Any other tree, and what becomes of the labels that are not in it.
-
-    Labels stay, come and go, hang elsewhere, are renamed, merged or forgotten.
-    """
-    labels = draw(st.permutations([label for label in LABELS if label != before.root]))
-    root = before.root if draw(st.booleans()) else "another root"
-    nodes = [root, *labels[: draw(st.integers(1, 8))]]
-    parents = [draw(st.integers(0, v - 1)) for v in range(1, len(nodes))]
-    after = Taxonomy([(nodes[p], nodes[v]) for v, p in enumerate(parents, start=1)])
-    gone = [label for label in before.nodes[1:] if label not in after]
-    return after, {label: draw(st.sampled_from([None, *after.nodes[1:]])) for label in gone}
-
-
-@st.composite
 def extensions(draw: st.DrawFn, before: Taxonomy) -> Taxonomy:
     """A tree with some more nodes below those of a tree."""
     new = draw(st.lists(st.sampled_from(["new", ("new", 2), 99, -99]), unique=True, min_size=1))

@@ -20,7 +20,7 @@ from river.naive_bayes import GaussianNB
 
 import oracles
 from river_hier import OpenTaxonomy, Taxonomy, decision, linear_model, local, losses, metrics
-from river_hier.taxonomy import UnknownLabelError, map_nodes
+from river_hier.taxonomy import UnknownLabelError
 from support.paths import DATA
 
 SEPARATORS = [" > ", "/", " >> ", " ", "::"]
@@ -306,9 +306,6 @@ def test_changes_keep_the_format() -> None:
     t = Taxonomy.from_paths(["a/b", "c/d"], "/", labels="path")
     for changed in (
         t.extend([("a", "a/x")]),
-        t.rename({"c": "C"}),
-        t.move("c/d", "a"),
-        t.merge(["c"], "a"),
         t.subset(["a/b", "c/d"]),
         t.flatten(),
         pickle.loads(pickle.dumps(t)),
@@ -316,17 +313,6 @@ def test_changes_keep_the_format() -> None:
         assert changed.index(" a / b") == changed.index("a/b")
     by_name = Taxonomy.from_paths(["a/b", "c/d"], "/")
     assert by_name.flatten().index("a/b") == by_name.flatten().index("b")
-
-
-def test_a_path_names_the_node_that_changes() -> None:
-    t = Taxonomy.from_paths(["a/b", "a/c", "d"], "/", labels="path")
-    assert t.move("a /b", " d") == t.move("a/b", "d") != t
-    assert t.merge(["a /b"], "a/ c") == t.merge(["a/b"], "a/c") != t
-    assert t.rename({"a /b": "x"}) == t.rename({"a/b": "x"}) != t
-    with pytest.raises(ValueError, match="'a' cannot be moved under 'a/b'"):
-        t.move("a", "a /b")
-    after = t.rename({"a/b": "x"})
-    assert map_nodes(t, after, {"a /b": "x"}) == map_nodes(t, after, {"a/b": "x"})
 
 
 def test_values_of_labels_may_be_given_by_paths() -> None:

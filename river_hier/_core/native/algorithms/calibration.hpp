@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "store/labels.hpp"
-#include "store/weight_store.hpp"
 
 namespace river_hier {
 

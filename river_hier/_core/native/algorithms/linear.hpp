@@ -33,6 +33,13 @@ inline void path_sums(double* values, const Labels& tree) {
     for (uint32_t v = 1; v < tree.n(); ++v) values[v] += values[parents[v - 1]];
 }
 
+// The sum of scores along the path of each label.
+inline double* path_scores(Weights& w, const Vector& x, const Labels& tree, bool averaged) {
+    w.score_all(x, averaged);
+    path_sums(w.scores.data(), tree);
+    return w.scores.data();
+}
+
 // The first of the largest. Four at a time, as each comparison waits for the one before.
 inline uint32_t argmax(const double* scores, size_t n) {
     double most[4] = {scores[0], scores[0], scores[0], scores[0]};
@@ -113,14 +120,13 @@ inline void path_difference(uint32_t y, uint32_t other, const Labels& tree, Node
 template <class Policy>
 void step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const Labels& tree,
           double weight) {
-    w.score_all(x);
-    path_sums(w.scores.data(), tree);  // Eq. (2)
-    tree.without_unseen(w.scores.data());
-    const uint32_t rival = policy.rival(w.scores.data(), y, tree, w.steps);
+    double* scores = path_scores(w, x, tree, false);  // Eq. (2)
+    tree.without_unseen(scores);
+    const uint32_t rival = policy.rival(scores, y, tree, w.steps);
     path_difference(y, rival, tree, w.nodes, w.steps);
     const double gamma = static_cast<double>(w.nodes.size());
     if (gamma == 0.0 || x.norm2 == 0.0) return;
-    const double step = policy.rule(w.scores[y] - w.scores[rival], gamma, x.norm2);
+    const double step = policy.rule(scores[y] - scores[rival], gamma, x.norm2);
     if (!(step > 0.0)) return;
     for (double& sign : w.steps) sign *= weight * step;
     w.add(x, w.nodes, w.steps);
@@ -147,13 +153,6 @@ inline void top_down(Weights& w, const Vector& x, const Labels& labels, bool ave
     }
     for (uint32_t v : on) w.mask[v] = 0;
     std::sort(on.begin(), on.end());
-}
-
-// The sum of scores along the path of each label.
-inline double* path_scores(Weights& w, const Vector& x, const Labels& tree, bool averaged) {
-    w.score_all(x, averaged);
-    path_sums(w.scores.data(), tree);
-    return w.scores.data();
 }
 
 }  // namespace river_hier

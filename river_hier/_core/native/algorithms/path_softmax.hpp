@@ -120,7 +120,6 @@ inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_
     for (uint32_t v = y; v; v = tree.parent(v)) w.mask[v] = 0;
     if (w.nodes.empty()) return;
     for (Group& g : groups) g.score += std::log(g.sum);
-    if (policy.forgetting < 1.0) w.discount(x, w.nodes, policy.forgetting);
     const auto moves_of = [&](const Numbers& variances, Moves& moves) {
         for (size_t i = 1; i < groups.size(); ++i)
             groups[i].variance = std::min(policy.prior_variance * variances[i - 1], most_variance);
@@ -131,7 +130,7 @@ inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_
                              policy.prior_variance * h / (1.0 + h * groups[i].variance)});
         }
     };
-    w.move(x, w.nodes, std::cref(moves_of));
+    w.move(x, w.nodes, std::cref(moves_of), policy.forgetting);
 }
 
 }  // namespace river_hier

@@ -173,15 +173,4 @@ inline Ranking ranked(Probabilities& values, const Labels& labels, size_t k, boo
     return best;
 }
 
-// The softmax of the scores of labels, of the k largest.
-inline std::vector<Ranking::Entry> ranked_softmax(Numbers& scores, const Labels& tree, size_t k, bool leaves) {
-    Probabilities values(scores.data());
-    std::vector<Ranking::Entry> found = ranked(values, tree, k, leaves, {}, false).sorted();
-    const double largest = scores[argmax(scores.data(), tree.n())];
-    std::fill(scores.begin() + tree.n(), scores.end(), -HUGE_VAL);
-    const double total = sum_exp(scores.data(), largest, whole_lines<double>(tree.n()));
-    for (Ranking::Entry& each : found) each.value = std::exp(each.value - largest) / total;
-    return found;
-}
-
 }  // namespace river_hier

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "python/arrays.hpp"
-#include "store/feature_map.hpp"
+#include "store/feature_index.hpp"
 #include "store/rows.hpp"
 
 namespace river_hier {

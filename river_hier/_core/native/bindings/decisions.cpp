@@ -1,11 +1,13 @@
 // Calibration, and decisions from probabilities, as Python sees them.
 
 #include <nanobind/stl/optional.h>
+
 #include "algorithms/calibration.hpp"
 #include "algorithms/decoding.hpp"
+#include "algorithms/label_probabilities.hpp"
 #include "bindings/bindings.hpp"
 #include "python/callbacks.hpp"
-#include "store/linear_state.hpp"
+#include "store/checksums.hpp"
 
 namespace river_hier {
 
@@ -47,6 +49,80 @@ auto with_probabilities(const Labels& labels, nb::handle p, Decide decide) {
     return decide(scored);
 }
 
+// Those of single labels.
+struct LabelProbabilities {
+    nb::object state, x;
+    bool averaged;
+    uint32_t first;
+    Softmax softmax;
+};
+
+// Calls `use` with a linear learner's scores of labels, in which those that are never predicted are -inf, and
+// with a function that turns them into probabilities.
+template <class Use>
+auto with_scores(const Labels& labels, const LabelProbabilities& from, Use use) {
+    auto& state = nb::cast<LinearState&>(from.state);
+    ensure(labels.n() <= state.labels.n(), "a probability for each node");
+    double* scores = rival_scores(state, state.find(from.x), from.averaged, from.first);
+    return use(scores, [&] { from.softmax.apply(scores, state.labels, from.first, state.w.p); });
+}
+
+// P(label) of each node, valid until the next call; of an array, whose nan stand for 0, they are a copy.
+double* label_probabilities(const Labels& labels, nb::handle values, Numbers& copied) {
+    if (nb::isinstance<LabelProbabilities>(values))
+        return with_scores(labels, nb::cast<const LabelProbabilities&>(values), [](double* p, auto to_probabilities) {
+            to_probabilities();
+            return p;
+        });
+    copied = numbers(values);
+    copied.resize(labels.n());  // another thread may have added nodes
+    for (double& p : copied) p = std::isnan(p) ? 0.0 : p;
+    return copied.data();
+}
+
+// The same for each row of a matrix.
+template <class Decide>
+void each_row(const Labels& labels, const Values& rows, Decide decide) {
+    const size_t n = labels.n();
+    ensure(rows.ndim() == 2 && rows.shape(1) == n, "a number for each node");
+    for (size_t i = 0; i < rows.shape(0); ++i) decide(Numbers(rows.data() + i * n, rows.data() + (i + 1) * n));
+}
+
+uint32_t deepest_label(const Labels& tree, nb::handle values, std::optional<double> threshold) {
+    Numbers copied;
+    double* p = label_probabilities(tree, values, copied);
+    subtree_sums(p, tree);
+    return deepest(p, tree, threshold);
+}
+
+nb::object deepest_labels(const Labels& tree, const Values& rows, std::optional<double> threshold) {
+    Nodes found;
+    each_row(tree, rows, [&](Numbers p) {
+        subtree_sums(p.data(), tree);
+        found.push_back(deepest(p.data(), tree, threshold));
+    });
+    return array(std::move(found));
+}
+
+// `{label: probability}` of all nodes.
+nb::dict distribution(const Labels& labels, nb::handle values) {
+    Numbers copied;
+    const uint32_t n = labels.n();  // a label's own code may add nodes
+    const double* p = label_probabilities(labels, values, copied);
+    if (p != copied.data()) copied.assign(p, p + n);
+    nb::dict found;
+    for (uint32_t v = 0; v < n; ++v) found[labels.label(v)] = copied[v];
+    return found;
+}
+
+// The probability that the label is a node or lies below it.
+nb::object below(const Labels& tree, nb::handle values) {
+    Numbers copied;
+    double* p = label_probabilities(tree, values, copied);
+    subtree_sums(p, tree);
+    return array(Numbers(p, p + tree.n()));
+}
+
 nb::object connected_nodes(const Labels& labels, nb::handle values, double threshold,
                            std::optional<uint32_t> max_depth) {
     return Labels::nodes(with_probabilities(
@@ -73,16 +149,34 @@ nb::object listed(const std::vector<Ranking::Entry>& best) {
 nb::object ranked_nodes(const Labels& labels, nb::handle values, size_t k, bool leaves,
                         std::optional<uint32_t> depth, bool multilabel) {
     ensure(k > 0, "a number of nodes");
+    if (nb::isinstance<LabelProbabilities>(values))
+        return with_scores(labels, nb::cast<const LabelProbabilities&>(values), [&](double* p, auto to_probabilities) {
+            if (depth) {
+                to_probabilities();
+                subtree_sums(p, labels);
+            }
+            Probabilities known(p);  // or scores, whose differences may be lost in probabilities
+            std::vector<Ranking::Entry> found = ranked(known, labels, k, leaves, depth, multilabel).sorted();
+            if (!depth) to_probabilities();
+            for (Ranking::Entry& each : found) each.value = p[each.node];
+            return listed(found);
+        });
     return listed(with_probabilities(labels, values, [&](Probabilities& p) {
         return p.computed() || !labels.tree() ? ranked(p, labels, k, leaves, depth, multilabel)
                                               : most_probable(p, labels, k, leaves, depth);
     }).sorted());
 }
 
-nb::object ranked_labels(LinearState& state, nb::handle x, bool averaged, size_t k, bool leaves) {
-    ensure(k > 0 && state.labels.tree(), "a number of nodes of a tree");
-    path_scores(state.w, state.find(x), state.labels, averaged);
-    return listed(ranked_softmax(state.w.scores, state.labels, k, leaves));
+// The same for each row.
+nb::list ranked_rows(const Labels& labels, const Values& rows, size_t k, bool leaves,
+                     std::optional<uint32_t> depth, bool multilabel) {
+    ensure(k > 0, "a number of nodes");
+    nb::list found;
+    each_row(labels, rows, [&](const Numbers& p) {
+        Probabilities known(p.data());
+        found.append(listed(ranked(known, labels, k, leaves, depth, multilabel).sorted()));
+    });
+    return found;
 }
 
 // What all nodes share, and the parameters of each node in rows.
@@ -153,10 +247,22 @@ void decisions(nb::module_& m) {
               return NodeProbabilities{state, x, calibration, averaged, given};
           },
           "state"_a, "x"_a.none(), "averaged"_a, "calibration"_a = nb::none(), "given"_a = false);
+    nb::class_<LabelProbabilities>(m, "LabelProbabilities");
+    m.def("label_probabilities",
+          [](nb::object state, nb::object x, bool averaged, uint32_t first, double sharp, double flat,
+             double share) {
+              return LabelProbabilities{state, x, averaged, first, Softmax{sharp, flat, share}};
+          },
+          "state"_a, "x"_a.none(), "averaged"_a, "first"_a, "sharp"_a = 1.0, "flat"_a = 0.0, "share"_a = 0.0);
+    m.def("deepest", &deepest_label, "tree"_a, "values"_a, "threshold"_a.none());
+    m.def("deepest_many", &deepest_labels, "tree"_a, "values"_a, "threshold"_a.none());
+    m.def("distribution", &distribution, "labels"_a, "values"_a);
+    m.def("below", &below, "tree"_a, "values"_a);
     m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none());
     m.def("ranked", &ranked_nodes, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
           "multilabel"_a);
-    m.def("ranked_paths", &ranked_labels, "state"_a, "x"_a.none(), "averaged"_a, "k"_a, "leaves"_a);
+    m.def("ranked_many", &ranked_rows, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
+          "multilabel"_a);
     m.def("logistic",
           [](nb::handle scores) {  // of any shape and memory layout
               nb::object p = numpy("array")(scores, "order"_a = "K", "dtype"_a = "float64");

@@ -17,7 +17,7 @@ LeastSquares& ready(LeastSquares& rls, size_t n_nodes) {
 }
 
 // False, and nothing has changed, if l2 is lost in rounding beside x.
-bool learn(LeastSquares& rls, FeatureMap& features, Labels& labels, nb::handle x, nb::handle y,
+bool learn(LeastSquares& rls, FeatureIndex& features, Labels& labels, nb::handle x, nb::handle y,
            double weight, double c_ln_t) {
     On on = labels.closed(y);
     const Vector& found = features.find(x);

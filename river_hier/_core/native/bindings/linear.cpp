@@ -2,14 +2,11 @@
 // policy (see algorithms/linear.hpp) and one line in `linear` below; `learn_one` and `learn_many` are built
 // from it here.
 
-#include <nanobind/stl/optional.h>
-
 #include "algorithms/harow.hpp"
 #include "algorithms/hieron.hpp"
 #include "algorithms/hperceptron.hpp"
-#include "algorithms/path_softmax.hpp"
+#include "algorithms/label_probabilities.hpp"
 #include "bindings/bindings.hpp"
-#include "store/linear_state.hpp"
 
 namespace river_hier {
 
@@ -120,18 +117,9 @@ const Vector& next(const LinearState& state, Rows& X, size_t i) {
     return x;
 }
 
-// The score of each label: the sum along its path.
-double* path_scores(LinearState& state, const Vector& x, bool averaged) {
-    return state.vectors == 2 ? label_scores(state.w, x, state.labels)
-                              : path_scores(state.w, x, state.labels, averaged);
-}
-
-// The seen node from `first` on with the largest score, the first one of several.
+// The node with the largest score, the first one of several.
 uint32_t best_path(LinearState& state, const Vector& x, bool averaged, uint32_t first) {
-    double* scores = path_scores(state, x, averaged);
-    state.labels.without_unseen(scores);
-    if (first >= state.labels.n()) return 0;
-    return first + argmax(scores + first, state.labels.n() - first);
+    return argmax(rival_scores(state, x, averaged, first), state.labels.n());
 }
 
 nb::object best_paths(LinearState& state, Rows& X, bool averaged, uint32_t first) {
@@ -227,7 +215,7 @@ nb::object variances(LinearState& state, const Vector& x, nb::handle nodes) {
 // The weight vector of a node.
 nb::object column(const LinearState& state, uint32_t node, bool averaged) {
     ensure(node < state.w.n_nodes(), "a weight vector");
-    Numbers weights(state.features->size());
+    Numbers weights(state.features.size());
     const Average* average = averaged ? state.w.average.get() : nullptr;
     for (size_t row = 0; row < weights.size(); ++row) {
         weights[row] = state.w->get(0, row, node);
@@ -308,7 +296,7 @@ void load(LinearState& state, nb::handle average) {
 
 // All of it as plain values and arrays.
 nb::tuple saved(const LinearState& state) {
-    return nb::make_tuple(state.shared_labels, state.features->saved(), state.features->intercept,
+    return nb::make_tuple(state.shared_labels, state.features.names(), state.features.intercept,
                           state.w.dtype(), state.w.n_planes(), state.vectors, saved(state.w),
                           saved(state.w.average.get()));
 }
@@ -340,7 +328,7 @@ void linear(nb::module_& m) {
              "labels"_a, "features"_a, "intercept"_a, "dtype"_a, "n_planes"_a = 1, "vectors"_a = 1,
              "rows"_a = nb::none(), "average"_a = nb::none())
         .def("saved", [](const LinearState& state) { return saved(state); })
-        .def_prop_ro("features", [](LinearState& s) -> FeatureMap& { return *s.features; },
+        .def_prop_ro("features", [](LinearState& s) -> FeatureIndex& { return s.features; },
                      nb::rv_policy::reference_internal)
         .def_prop_ro("rounds",
                      [](const LinearState& s) {
@@ -352,10 +340,19 @@ void linear(nb::module_& m) {
         .def_prop_ro("n_bytes", [](const LinearState& s) { return s.w->bytes(); })
         .def("__sizeof__",
              [](const LinearState& s) {
-                 return sizeof(LinearState) + s.w.bytes() + s.labels.bytes() + s.features->bytes();
+                 return sizeof(LinearState) + s.w.bytes() + s.labels.bytes() + s.features.bytes();
              })
         .def("start_average", &LinearState::start_average, "from_first_round"_a)
         .def("add_nodes", &LinearState::add_nodes, "n_nodes"_a)
+        .def("forget",
+             [](LinearState& s, nb::handle nodes) {
+                 for (uint32_t v : numbers<uint32_t>(nodes)) {
+                     ensure(v < s.labels.n(), "a node of another taxonomy");
+                     for (size_t k = 0; k < s.vectors; ++k)
+                         s.w.forget(static_cast<uint32_t>(v * s.vectors + k));
+                 }
+             },
+             "nodes"_a)
         .def("find", [](LinearState& s, nb::handle x) { return Vector(s.find(x)); }, "x"_a.none())
         .def("insert", [](LinearState& s, nb::handle x) { return Vector(s.insert(x)); }, "x"_a.none())
         .def("begin_round",
@@ -393,8 +390,14 @@ void linear(nb::module_& m) {
              "x"_a.none(), "averaged"_a, "first"_a)
         .def("best_paths", &best_paths, "X"_a, "averaged"_a, "first"_a);
 
+    m.def("used_columns",
+          [](nb::handle columns) {
+              auto [used, places] = used_columns(numbers<uint32_t>(columns));
+              return nb::make_tuple(array(std::move(used)), array(std::move(places)));
+          },
+          "columns"_a);
     nb::class_<Rows>(m, "Vectors")
-        .def(nb::init<FeatureMap&, nb::handle, bool>(), "features"_a, "X"_a, "insert"_a = false,
+        .def(nb::init<FeatureIndex&, nb::handle, bool>(), "features"_a, "X"_a, "insert"_a = false,
              nb::keep_alive<1, 2>())
         .def_ro("n_learned", &Rows::n_learned)
         .def_prop_ro("norms2",

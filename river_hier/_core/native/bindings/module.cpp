@@ -1,10 +1,7 @@
 // The extension: names of features, and labels.
 
-#include <nanobind/stl/vector.h>
-
 #include "bindings/bindings.hpp"
 #include "python/callbacks.hpp"
-#include "store/feature_hasher.hpp"
 #include "store/feature_index.hpp"
 
 using namespace river_hier;
@@ -35,32 +32,35 @@ void features(nb::module_& m) {
     nb::class_<Vector>(m, "Vector")
         .def_prop_ro("rows", [](const Vector& x) { return array(x.rows); })
         .def_prop_ro("values", [](const Vector& x) { return array(x.values); })
-        .def_ro("norm2", &Vector::norm2);
+        .def_ro("norm2", &Vector::norm2)
+        .def("dense",
+             [](const Vector& x, size_t n_rows) {
+                 Numbers dense(n_rows);
+                 for (size_t j = 0; j < x.size(); ++j)
+                     if (x.rows[j] < n_rows) dense[x.rows[j]] = x.values[j];
+                 return array(std::move(dense));
+             },
+             "n_rows"_a);
 
-    nb::class_<FeatureMap>(m, "FeatureMap")
-        .def_ro("intercept", &FeatureMap::intercept)
-        .def_ro("first_row", &FeatureMap::first_row)
-        .def("__len__", &FeatureMap::size)
-        .def("__sizeof__", [](const FeatureMap& names) { return sizeof(FeatureMap) + names.bytes(); })
-        .def("find", [](FeatureMap& names, nb::handle x) { return Vector(names.find(x)); }, "x"_a.none())
-        .def("insert", [](FeatureMap& names, nb::handle x) { return Vector(names.insert(x)); },
+    nb::class_<FeatureIndex>(m, "FeatureIndex", nb::type_slots(feature_slots))
+        .def(nb::init<nb::list, double>(), "names"_a = nb::list(), "intercept"_a = 0.0)
+        .def_ro("intercept", &FeatureIndex::intercept)
+        .def_ro("first_row", &FeatureIndex::first_row)
+        .def("__len__", &FeatureIndex::size)
+        .def("__sizeof__", [](const FeatureIndex& names) { return sizeof(FeatureIndex) + names.bytes(); })
+        .def("find", [](FeatureIndex& names, nb::handle x) { return Vector(names.find(x)); }, "x"_a.none())
+        .def("insert", [](FeatureIndex& names, nb::handle x) { return Vector(names.insert(x)); },
              "x"_a.none())
-        .def("names", &FeatureMap::names)
+        .def("names", &FeatureIndex::names)
         .def("row",
-             [](FeatureMap& names, nb::handle name) {
+             [](FeatureIndex& names, nb::handle name) {
                  PyObject* one = name.ptr();
                  uint32_t row;
                  names.find_rows(&one, 1, &row, false);
                  return row == no_row ? nb::none() : nb::object(nb::int_(row));
              },
              "name"_a.none())
-        .def("saved", [](const FeatureMap& names) { return nb::make_tuple(names.saved(), names.intercept); });
-
-    nb::class_<FeatureIndex, FeatureMap>(m, "FeatureIndex", nb::type_slots(feature_slots))
-        .def(nb::init<nb::list, double>(), "names"_a = nb::list(), "intercept"_a = 0.0);
-
-    nb::class_<FeatureHasher, FeatureMap>(m, "FeatureHasher")
-        .def(nb::init<size_t, double>(), "n_rows"_a, "intercept"_a = 0.0);
+        .def("saved", [](const FeatureIndex& names) { return nb::make_tuple(names.names(), names.intercept); });
 }
 
 nb::tuple closed_many(Labels& labels, nb::list ys) {
@@ -123,10 +123,9 @@ void labels(nb::module_& m) {
     m.def("closed_many", &closed_many, "labels"_a, "ys"_a);
 }
 
-void set_callbacks(nb::object read_odd, nb::object canonical, nb::object digests, nb::object read_pairs,
-                   nb::object closure_nodes, nb::object predicted_nodes, nb::object given_closure) {
-    callbacks() = {read_odd,      canonical,       digests,      read_pairs,
-                   closure_nodes, predicted_nodes, given_closure};
+void set_callbacks(nb::object read_odd, nb::object digests, nb::object read_pairs, nb::object closure_nodes,
+                   nb::object predicted_nodes, nb::object given_closure) {
+    callbacks() = {read_odd, digests, read_pairs, closure_nodes, predicted_nodes, given_closure};
 }
 
 }  // namespace
@@ -140,6 +139,6 @@ NB_MODULE(_native, m) {
     least_squares(m);
     decisions(m);
     texts(m);
-    m.def("set_callbacks", &set_callbacks, "read_odd"_a, "canonical"_a, "digests"_a, "read_pairs"_a,
+    m.def("set_callbacks", &set_callbacks, "read_odd"_a, "digests"_a, "read_pairs"_a,
           "closure_nodes"_a, "predicted_nodes"_a, "given_closure"_a);
 }

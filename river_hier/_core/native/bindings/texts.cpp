@@ -2,8 +2,6 @@
 
 #include <nanobind/stl/pair.h>
 
-#include <cstdlib>
-
 #include "bindings/bindings.hpp"
 #include "store/vocabulary.hpp"
 

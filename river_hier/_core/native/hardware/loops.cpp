@@ -33,7 +33,7 @@ RIVER_HIER_INLINE double sum_of(const double* p) {
     return ((p[0] + p[4]) + (p[1] + p[5])) + ((p[2] + p[6]) + (p[3] + p[7]));
 }
 
-// e^x for x <= 0, within 1e-14 of it; no less than e^-708.
+// e^x for x <= 0, within 1e-14 of it; e^-708 for less, and for nan.
 RIVER_HIER_INLINE double exponential(double x) {
     x = x > -708.0 ? x : -708.0;
     const double shifted = x * 0x1.71547652b82fep0 + 0x1.8p52;  // x / log 2, rounded
@@ -134,10 +134,13 @@ RIVER_HIER_CLONES void add(double a, const double* y, size_t whole, double* x) {
     for (size_t j = 0; j < whole; ++j) x[j] += a * y[j];
 }
 
-RIVER_HIER_CLONES double sum_exp(const double* x, double most, size_t whole) {
+RIVER_HIER_CLONES double exponentials(double* x, double most, double slope, size_t whole) {
     double total[lanes<double>] = {};
     for (size_t j = 0; j < whole; j += lanes<double>)
-        for (size_t k = 0; k < lanes<double>; ++k) total[k] += exponential(x[j + k] - most);
+        for (size_t k = 0; k < lanes<double>; ++k) {
+            x[j + k] = exponential(slope * (x[j + k] - most));
+            total[k] += x[j + k];
+        }
     return sum_of(total);
 }
 

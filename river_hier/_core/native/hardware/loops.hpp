@@ -71,7 +71,8 @@ double dot(const double* a, const double* b, size_t whole);
 // x += a y
 void add(double a, const double* y, size_t whole, double* x);
 
-// The sum of e^(x - most) over whole lines; most is the largest x, or more.
-double sum_exp(const double* x, double most, size_t whole);
+// x = e^(slope (x - most)) over whole lines, where most is the largest x, or more, and slope >= 0; nothing
+// becomes less than e^-708. Returns the sum.
+double exponentials(double* x, double most, double slope, size_t whole);
 
 }  // namespace river_hier

@@ -10,7 +10,6 @@ namespace nb = nanobind;
 // `_core/__init__.py` sets them when the extension is imported.
 struct Callbacks {
     nb::object read_odd;         // x -> names, values and squared norm
-    nb::object canonical;        // one of the names that are equal
     nb::object digests;          // the hash values of an x
     nb::object read_pairs;       // a line of `name:value` pairs
     nb::object closure_nodes;    // taxonomy, y -> nodes and their ancestors

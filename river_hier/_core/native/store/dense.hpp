@@ -63,7 +63,9 @@ class Dense : public WeightStore {
         for (const Move& move : moves_) steps_[move.node] = confidences_[move.node] = 0;
     }
 
-    void clear(size_t feature, uint32_t node) override { at(feature)[node] = 0; }
+    void clear(size_t feature, uint32_t node) override {
+        for (size_t k = 0; k * width_ < stride_; ++k) at(feature, k)[node] = 0;
+    }
 
     size_t n_features() const override { return n_features_; }
 

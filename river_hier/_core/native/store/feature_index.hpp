@@ -1,8 +1,13 @@
-// Feature names to rows, by a table of all names.
+// Feature dicts to sparse vectors: the names of features, and the reading of x.
 #pragma once
 
-#include "store/feature_map.hpp"
+#include <cmath>
+
+#include "hardware/loops.hpp"
+#include "python/callbacks.hpp"
+#include "python/objects.hpp"
 #include "store/text_table.hpp"
+#include "store/vector.hpp"
 
 namespace river_hier {
 
@@ -11,26 +16,55 @@ namespace river_hier {
 // Names of exact type str live in a TextTable, and numbers in a Python dict. A name of any other type
 // may equal one of these, and only Python can compare it, which runs the user's code (`__hash__`,
 // `__eq__`): once there is one, the dict holds all names, and every x is copied first.
-class FeatureIndex : public FeatureMap {
+//
+// Reading an unusual x, and comparing unusual names, may run foreign code, which may call the model again:
+// both happen before the vector of an x is stored here.
+//
+// With an intercept, every x has a constant feature of this value, whose row is 0 and which has no name.
+class FeatureIndex {
   public:
-    FeatureIndex(nb::handle names, double intercept) : FeatureMap(intercept), keys_(first_row) {
+    FeatureIndex(nb::handle names, double intercept)
+        : intercept(intercept), first_row(intercept != 0.0), keys_(first_row) {
+        if (!(intercept == 0.0 || (intercept >= 1e-6 && intercept <= 1e6)))
+            throw nb::value_error("not an intercept");
         nb::dict zeros;
         for (nb::handle name : names) zeros[name] = 0.0;
         if (nb::len(zeros) != nb::len(names)) throw nb::value_error("a feature comes twice");
         insert(zeros);
     }
+    FeatureIndex(const FeatureIndex&) = delete;
 
-    size_t size() const override { return keys_.size(); }
+    // x over the known features; valid until the next call.
+    const Vector& find(nb::handle x) { return read(x, false); }
 
-    nb::list names() const override {
+    // The same, but new features get the next rows.
+    const Vector& insert(nb::handle x) { return read(x, true); }
+
+    // Makes a vector of rows and values that of an x: without the features that have no row, and with the
+    // constant feature.
+    void finish(Vector& x) const {
+        size_t known = 0;
+        for (size_t i = 0; i < x.size(); ++i) {
+            if (x.rows[i] == no_row) continue;
+            x.rows[known] = x.rows[i];
+            x.values[known++] = x.values[i];
+        }
+        x.resize(known);
+        x.add_constant(intercept);
+    }
+
+    size_t size() const { return keys_.size(); }
+
+    nb::list names() const {
         nb::list names;
         for (size_t row = first_row; row < size(); ++row) names.append(keys_[row]);
         return names;
     }
 
-    // Names of exact type str are counted here, unless the garbage collector finds them.
-    size_t bytes() const override {
-        size_t bytes = FeatureMap::bytes() + table_.bytes() + heap_bytes(keys_);
+    // In memory. Names of exact type str are counted here, unless the garbage collector finds them.
+    size_t bytes() const {
+        size_t bytes = heap_bytes(names_) + heap_bytes(values_) + heap_bytes(found_.rows) +
+                       heap_bytes(found_.values) + table_.bytes() + heap_bytes(keys_);
         const nb::object size_of = nb::module_::import_("sys").attr("getsizeof");
         for (size_t row = first_row; row < size(); ++row)
             if (in_table(keys_[row].ptr()))
@@ -38,8 +72,9 @@ class FeatureIndex : public FeatureMap {
         return bytes;
     }
 
-    // Names and slots of the table are prefetched some iterations ahead.
-    void find_rows(PyObject* const* names, size_t n, uint32_t* rows, bool insert) override {
+    // The row of each name or, unless new ones get the next rows, `no_row`. The caller owns the names. Names
+    // and slots of the table are prefetched some iterations ahead.
+    void find_rows(PyObject* const* names, size_t n, uint32_t* rows, bool insert) {
         constexpr size_t soon = 16;
         for (size_t i = 0; i < n + soon; ++i) {
             if (i + soon < n) prefetch(names[i + soon]);
@@ -64,7 +99,71 @@ class FeatureIndex : public FeatureMap {
         keys_.clear();
     }
 
+    const double intercept;
+    const uint32_t first_row;  // of the features with names
+
   private:
+    static bool is_text(PyObject* name) { return PyUnicode_CheckExact(name); }
+
+    // Names whose hash and comparison run no foreign code, and which never equal a str.
+    static bool harmless(PyObject* name) {
+        return PyLong_CheckExact(name) || PyFloat_CheckExact(name) || PyBool_Check(name);
+    }
+
+    const Vector& read(nb::handle x, bool insert) {
+        const bool dict = PyDict_CheckExact(x.ptr()) || dicts_.hold(x.ptr());
+        if (dict && !foreign_ && read_plain(x.ptr()))
+            find_rows(names_.data(), found_.size(), found_.rows.data(), insert);
+        else
+            found_ = read_odd(x, insert);
+        finish(found_);
+        return found_;
+    }
+
+    // Reads any x by Python.
+    Vector read_odd(nb::handle x, bool insert) {
+        const auto odd = nb::cast<nb::tuple>(callbacks().read_odd(x));
+        const auto names = nb::cast<nb::list>(odd[0]);
+        std::vector<PyObject*> pointers;
+        Vector found;
+        for (nb::handle name : names) pointers.push_back(name.ptr());
+        for (nb::handle value : nb::cast<nb::list>(odd[1])) found.values.push_back(nb::cast<double>(value));
+        found.norm2 = nb::cast<double>(odd[2]);
+        found.rows.resize(pointers.size());
+        find_rows(pointers.data(), pointers.size(), found.rows.data(), insert);
+        return found;
+    }
+
+    // Runs no foreign code. Returns false if a dict is unusual.
+    bool read_plain(PyObject* x) {
+        found_.resize(static_cast<size_t>(PyDict_Size(x)));
+        names_.resize(std::max(names_.size(), found_.size()));
+        values_.resize(names_.size());
+        Py_ssize_t position = 0;
+        PyObject *name, *value;
+        size_t n = 0;
+        while (PyDict_Next(x, &position, &name, &value)) {
+            prefetch(name);
+            prefetch(value);
+            names_[n] = name;
+            values_[n++] = value;
+        }
+        double norm2 = 0.0;
+        for (size_t i = 0; i < n; ++i) {
+            double& number = found_.values[i];
+            if (!plain_number(values_[i], number)) {
+                if (!numbers_.hold(values_[i])) return false;
+                number = PyFloat_AsDouble(values_[i]);
+            }
+            if (!is_text(names_[i]) && !harmless(names_[i])) return false;
+            norm2 += number * number;
+        }
+        if (!std::isfinite(norm2)) return false;  // Python raises the error
+        found_.norm2 = norm2;
+        if (norm2 < smallest_norm2) found_.clear();
+        return true;
+    }
+
     bool in_table(PyObject* name) const { return is_text(name) && !foreign_; }
 
     uint32_t row_of(PyObject* name) {
@@ -105,6 +204,11 @@ class FeatureIndex : public FeatureMap {
     TextTable table_;
     nb::dict others_;
     std::vector<nb::object> keys_;  // the name of each row, if it has one
+    bool foreign_ = false;  // whether there are names whose hash or comparison may run foreign code
+    Vector found_;                           // the result of `read`
+    std::vector<PyObject*> names_, values_;  // of x
+    const Types numbers_{"numpy", {"float64", "float32", "int64", "int32", "uint8", "bool_"}};
+    const Types dicts_{"collections", {"Counter", "defaultdict"}};
 };
 
 }  // namespace river_hier

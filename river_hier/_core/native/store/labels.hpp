@@ -222,11 +222,16 @@ class Labels {
 
     // The labels from the root down to v, in a DAG by way of the first parents.
     nb::tuple path(uint32_t v) const {
-        nb::list labels;
-        labels.append(labels_.at(v));
-        for (; v; v = parent(v)) labels.append(labels_[parent(v)]);
-        labels.attr("reverse")();
-        return nb::tuple(labels);
+        Nodes path{v};
+        labels_.at(v);
+        for (; v; v = parent(v)) path.push_back(parent(v));
+        nb::object labels = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(path.size())));
+        if (!labels) throw nb::python_error();
+        for (size_t i = 0; i < path.size(); ++i) {
+            nb::object label = labels_[path[path.size() - 1 - i]];
+            PyTuple_SetItem(labels.ptr(), static_cast<Py_ssize_t>(i), label.release().ptr());
+        }
+        return nb::borrow<nb::tuple>(labels);
     }
 
     // `{label: {False: 1 - p, True: p}}` for all nodes but the root.

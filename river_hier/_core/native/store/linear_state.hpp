@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include "store/feature_hasher.hpp"
 #include "store/feature_index.hpp"
 #include "store/weights.hpp"
 
@@ -13,19 +12,14 @@ namespace river_hier {
 // `labels` is an object of Python, which its model shares.
 class LinearState {
   public:
-    // Nodes have `vectors` weight vectors each. Features are a list of names, all of which are kept,
-    // or the number of rows that they share.
+    // Nodes have `vectors` weight vectors each. Features are a list of names.
     LinearState(nb::object labels, nb::handle features, double intercept, bool single, size_t n_planes,
                 size_t vectors)
         : shared_labels(labels),
           labels(nb::cast<Labels&>(labels)),
           w(vectors * this->labels.n(), single, n_planes),
-          vectors(vectors) {
-        if (PyLong_Check(features.ptr()))
-            this->features = std::make_unique<FeatureHasher>(nb::cast<size_t>(features), intercept);
-        else
-            this->features = std::make_unique<FeatureIndex>(features, intercept);
-    }
+          vectors(vectors),
+          features(features, intercept) {}
 
     // Make room for more nodes; those without labels do no harm.
     void add_nodes(size_t n_nodes) { w.add_nodes(vectors * n_nodes); }
@@ -37,13 +31,13 @@ class LinearState {
 
     // The vector of an x to predict, or to learn from.
     const Vector& find(nb::handle x) {
-        const Vector& vector = features->find(x);
+        const Vector& vector = features.find(x);
         w.check_range(vector.norm2);
         return vector;
     }
     const Vector& insert(nb::handle x) {
-        if (w.single()) w.check_range(features->find(x).norm2);  // before anything is written
-        return features->insert(x);
+        if (w.single()) w.check_range(features.find(x).norm2);  // before anything is written
+        return features.insert(x);
     }
 
     // A round begins, in which these nodes have an example, and ends with the weight of the example.
@@ -64,7 +58,7 @@ class LinearState {
     Labels& labels;
     Weights w;
     const size_t vectors;
-    std::unique_ptr<FeatureMap> features;
+    FeatureIndex features;
 };
 
 }  // namespace river_hier

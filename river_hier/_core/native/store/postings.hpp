@@ -122,7 +122,7 @@ class Postings : public WeightStore {
     }
 
     void clear(size_t feature, uint32_t node) override {
-        if (Cell* cell = find(feature, node)) cell->set(0, 0.0);
+        if (Cell* cell = find(feature, node)) *cell = Cell();
     }
 
     size_t n_features() const override { return rows_.size(); }

@@ -9,7 +9,7 @@
 #include <unordered_set>
 
 #include "python/objects.hpp"
-#include "store/feature_hasher.hpp"
+#include "store/checksums.hpp"
 
 namespace river_hier {
 

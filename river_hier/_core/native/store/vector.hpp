@@ -59,27 +59,6 @@ struct Vector {
         values.insert(values.begin(), value);
         norm2 += value * value;
     }
-
-    // Adds up values that share a row, where it appears first. `at` is zero for every row.
-    void merge_rows(uint32_t* at) {
-        size_t n = 0;
-        for (size_t i = 0; i < size(); ++i) {
-            const uint32_t row = rows[i];
-            if (at[row]) {
-                values[at[row] - 1] += values[i];
-                continue;
-            }
-            rows[n] = row;
-            values[n++] = values[i];
-            at[row] = static_cast<uint32_t>(n);
-        }
-        const bool shared = n < size();
-        resize(n);
-        for (uint32_t row : rows) at[row] = 0;
-        if (!shared) return;
-        norm2 = 0.0;
-        for (double value : values) norm2 += value * value;
-    }
 };
 
 // An x with a smaller squared norm counts as zero: dividing by it would overflow.

@@ -53,7 +53,7 @@ class WeightStore {
     // Move uncertain weights and their variances.
     virtual void move(const Vector& x, const Nodes& nodes, const MoveRule& rule) = 0;
 
-    // Set the weight of a node for a feature to zero.
+    // Set the numbers of a node for a feature to zero.
     virtual void clear(size_t feature, uint32_t node) = 0;
 
     virtual size_t n_features() const = 0;

@@ -120,6 +120,11 @@ void Weights::add_nodes(size_t n_nodes) {
     n_nodes_ = n_nodes;
 }
 
+void Weights::forget(uint32_t v) {
+    for (size_t row = 0; row < store_->n_features(); ++row) store_->clear(row, v);
+    if (average) average->forget(v);
+}
+
 size_t Weights::bytes() const {
     return sizeof(Weights) + heap_bytes(scores) + heap_bytes(steps) + heap_bytes(p) + heap_bytes(ranges) +
            heap_bytes(nodes) + heap_bytes(mask) + heap_bytes(changes_) + store_->bytes() +

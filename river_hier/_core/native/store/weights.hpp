@@ -20,7 +20,6 @@ class Weights {
     ~Weights();
 
     WeightStore* operator->() const { return store_.get(); }
-    WeightStore& operator*() const { return *store_; }
 
     size_t n_nodes() const { return n_nodes_; }
     size_t n_planes() const { return n_planes_; }
@@ -53,6 +52,9 @@ class Weights {
 
     // Make room up to `n_nodes` nodes; the new ones start at zero.
     void add_nodes(size_t n_nodes);
+
+    // A node starts at zero again: O(features).
+    void forget(uint32_t v);
 
     size_t bytes() const;
 
@@ -96,9 +98,17 @@ class Average {
     // A node has an example in this round. If it is the first one, this takes O(features).
     void begin(uint32_t v) {
         if (begun[v]) return;
-        for (size_t row = 0; moved[v] && row < updates->n_features(); ++row) updates->clear(row, v);
+        if (moved[v]) updates.forget(v);
         begun[v] = 1;
         since[v] = m;
+    }
+
+    // A node is as when it is added.
+    void forget(uint32_t v) {
+        updates.forget(v);
+        since[v] = from_first_round ? 0.0 : m;
+        begun[v] = from_first_round;
+        moved[v] = 0;
     }
 
     void add_nodes(size_t n_nodes) {

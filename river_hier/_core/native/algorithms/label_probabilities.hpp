@@ -1,0 +1,68 @@
+// The probabilities of single labels, and the decisions by them.
+#pragma once
+
+#include "algorithms/path_softmax.hpp"
+#include "algorithms/probabilities.hpp"
+#include "store/linear_state.hpp"
+
+namespace river_hier {
+
+// The score of each label: the sum along its path.
+inline double* path_scores(LinearState& state, const Vector& x, bool averaged) {
+    return state.vectors == 2 ? label_scores(state.w, x, state.labels)
+                              : path_scores(state.w, x, state.labels, averaged);
+}
+
+// The same, in which labels that are never predicted lose to all others: unseen ones and those before `first`.
+inline double* rival_scores(LinearState& state, const Vector& x, bool averaged, uint32_t first) {
+    double* scores = path_scores(state, x, averaged);
+    state.labels.without_unseen(scores);
+    if (first < state.labels.n()) std::fill(scores, scores + first, -HUGE_VAL);
+    return scores;
+}
+
+// P(label) is a mixture of two softmax functions of the scores: (1 - share) of the sharp one, whose scores
+// are multiplied by `sharp`, and `share` of the flat one.
+struct Softmax {
+    double sharp, flat, share;
+
+    // Scores become probabilities; labels that are never predicted have none. Beyond those of the labels
+    // there is room for whole cache lines.
+    void apply(double* scores, const Labels& tree, uint32_t first, Numbers& scratch) const {
+        const size_t n = tree.n(), whole = whole_lines<double>(n);
+        const double most = scores[argmax(scores, n)];
+        std::fill(scores + n, scores + whole, -HUGE_VAL);
+        if (share > 0.0) scratch.assign(scores, scores + whole);
+        double factor = (1.0 - share) / exponentials(scores, most, sharp, whole);
+        for (size_t v = 0; v < n; ++v) scores[v] *= factor;
+        if (share > 0.0) {
+            factor = share / exponentials(scratch.data(), most, flat, whole);
+            for (size_t v = 0; v < n; ++v) scores[v] += factor * scratch[v];
+        }
+        if (first < n) std::fill(scores, scores + first, 0.0);
+        for (uint32_t v = 0; tree.n_unseen() && v < n; ++v)
+            if (tree.unseen(v)) scores[v] = 0.0;
+    }
+};
+
+// p[v] becomes the probability that the label is v or lies below it.
+inline void subtree_sums(double* p, const Labels& tree) {
+    const uint32_t* parents = tree.parents();
+    for (uint32_t v = tree.n(); --v;) p[parents[v - 1]] += p[v];
+}
+
+// The deepest node whose subtree has at least this probability or, without a threshold, more than half of
+// it all; of several the most probable, then the first. p has the sums of subtrees.
+inline uint32_t deepest(const double* p, const Labels& tree, std::optional<double> threshold) {
+    const double least = threshold ? *threshold : std::nextafter(p[0] / 2.0, HUGE_VAL);
+    std::vector<uint32_t> depth(tree.n());
+    uint32_t best = 0;
+    for (uint32_t v = 1; v < tree.n(); ++v) {
+        if (!(p[v] >= least)) continue;
+        depth[v] = depth[tree.parent(v)] + 1;
+        if (depth[v] > depth[best] || (depth[v] == depth[best] && p[v] > p[best])) best = v;
+    }
+    return best;
+}
+
+}  // namespace river_hier
