@@ -23,7 +23,7 @@ from .taxonomy.errors import short
 __all__ = ["SuccessiveHalving"]
 
 
-MODELS_PER_EXAMPLE = 1.25  # how many learn, on average over a round
+_MODELS_PER_EXAMPLE = 1.25  # how many learn, on average over a round
 
 
 class SuccessiveHalving(TransparentWrapper):
@@ -233,7 +233,7 @@ class SuccessiveHalving(TransparentWrapper):
 
     def _start_round(self) -> None:
         """Let all models learn."""
-        self._excess: float = 0.0  # steps of models in this round, above MODELS_PER_EXAMPLE
+        self._excess: float = 0.0  # steps of models in this round, above _MODELS_PER_EXAMPLE
         self._start_window(range(len(self.models)), self.window)
 
     def _start_window(self, learning: Sequence[int], length: int) -> None:
@@ -255,7 +255,7 @@ class SuccessiveHalving(TransparentWrapper):
     def _advance(self) -> None:
         """Count an example; compare the models and start a window or a round if it is time to."""
         self._n += 1
-        self._excess += len(self._learning) - MODELS_PER_EXAMPLE
+        self._excess += len(self._learning) - _MODELS_PER_EXAMPLE
         ends = self._n == self._length
         early = not self._decided and self._n & (self._n - 1) == 0
         if len(self._learning) > 1 and (ends or early):

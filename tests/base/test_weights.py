@@ -32,14 +32,11 @@ from support.strategies import (
     multilabel_streams,
     multilabels,
     reals,
-    sample_weights,
-    single_label_streams,
     taxonomies,
     trees,
 )
 
 SINGLE, MULTI = learners("linear_model")
-KERNEL_SINGLE, KERNEL_MULTI = learners("kernel")
 TREE = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": []}})
 LEARNERS = [
     name
@@ -186,33 +183,6 @@ def test_shrls_stores_an_example_with_its_weight(data: Any) -> None:
         all_stored.learn_one(x, y, w=2.0 if i == 0 else w)
     for x, _ in stream:
         assert sure.score_one(x) == pytest.approx(all_stored.score_one(x), abs=1e-8)
-
-
-@pytest.mark.parametrize("name", KERNEL_SINGLE + KERNEL_MULTI)
-@given(data=st.data(), weights=sample_weights)
-@n_examples(40)
-def test_with_a_linear_kernel_weights_are_those_of_the_linear_learner(
-    name: str, data: Any, weights: Any
-) -> None:
-    streams = single_label_streams() if name in KERNEL_SINGLE else multilabel_streams()
-    taxonomy, stream = data.draw(streams)
-    ours, linear = getattr(kernel, name)(taxonomy), getattr(linear_model, name)(taxonomy)
-    for (x, y), w in zip(stream, weights, strict=False):
-        scores = linear.score_one(x)
-        assert ours.score_one(x) == pytest.approx(scores, abs=1e-6)
-        best = max(scores.values(), default=0.0)
-        if (
-            name in KERNEL_SINGLE
-            and sum(s > best - 1e-6 for s in scores.values()) > 1
-            and i_any(scores)
-        ):
-            return  # rounding decides whom the step is for
-        ours.learn_one(x, y, w=w)
-        linear.learn_one(x, y, w=w)
-
-
-def i_any(scores: dict[Any, float]) -> bool:
-    return any(scores.values())
 
 
 @given(

@@ -17,7 +17,6 @@ from river import base, preprocessing
 import oracles
 from river_hier import Taxonomy, kernel, linear_model
 from river_hier._core import Example
-from river_hier.datasets import RCV1
 from support.comparison import (
     assert_coherent,
     assert_near,
@@ -25,7 +24,6 @@ from support.comparison import (
     near_the_top,
 )
 from support.hypothesis_settings import n_examples
-from support.paths import DATA
 from support.river_checks import rivers_checks
 from support.river_data import GENE_TREE
 from support.river_data import TREE as PICTURES
@@ -34,6 +32,7 @@ from support.strategies import (
     multilabel_streams,
     parents_of,
     reals,
+    sample_weights,
     single_label_streams,
     trees,
 )
@@ -165,13 +164,15 @@ def test_multilabel(name: str, which: str, data: Any, pickle_at: int, l2: float)
 
 
 @pytest.mark.parametrize("name", SINGLE)
-@given(data=single_label_streams(), sparse=st.booleans())
+@given(data=single_label_streams(), weights=sample_weights, sparse=st.booleans())
 @n_examples(60)
-def test_a_linear_kernel_is_the_linear_learner(name: str, data: Any, sparse: bool) -> None:
+def test_a_linear_kernel_is_the_linear_learner(
+    name: str, data: Any, weights: Any, sparse: bool
+) -> None:
     taxonomy, stream = data
     dual = getattr(kernel, name)(taxonomy)
     primal = getattr(linear_model, name)(taxonomy)
-    for step, (x, y) in enumerate(stream):
+    for step, ((x, y), w) in enumerate(zip(stream, weights, strict=False)):
         if sparse:  # features that never come again: the matrix is all but empty
             x = {**x, **{f"{step} {j}": 0.5 for j in range(200)}}
         scores = primal.score_one(x)
@@ -185,42 +186,29 @@ def test_a_linear_kernel_is_the_linear_learner(name: str, data: Any, sparse: boo
         tied = near_the_top(rivals)
         if len(tied) > 1 and any(now[v] != 0.0 for v in tied):
             return  # a tie that rounding may break: from here on both may be right
-        dual.learn_one(x, y)
-        primal.learn_one(x, y)
+        dual.learn_one(x, y, w=w)
+        primal.learn_one(x, y, w=w)
 
 
 @pytest.mark.parametrize("name", MULTI)
-@given(data=multilabel_streams(), l2=st.sampled_from([0.1, 1.0]))
+@given(data=multilabel_streams(), weights=sample_weights, l2=st.sampled_from([0.1, 1.0]))
 @n_examples(60)
-def test_a_linear_kernel_is_linear_least_squares(name: str, data: Any, l2: float) -> None:
+def test_a_linear_kernel_is_linear_least_squares(
+    name: str, data: Any, weights: Any, l2: float
+) -> None:
     taxonomy, stream = data
     dual = getattr(kernel, name)(taxonomy, l2=l2)
     primal = getattr(linear_model, name)(taxonomy, l2=l2)
-    for x, y in [*stream, *stream]:
+    for (x, y), w in zip([*stream, *stream], weights * 2, strict=False):
         scores = primal.score_one(x)
         assert_near(dual.score_one(x), scores)
         learned = dual.n_stored
         if decided(scores, lambda v, learned=learned: learned[v]):
             assert dual.predict_one(x) == primal.predict_one(x)
-        dual.learn_one(x, y)
-        primal.learn_one(x, y)
+        dual.learn_one(x, y, w=w)
+        primal.learn_one(x, y, w=w)
         if name == "SHRLS":
             assert dual.n_stored == primal.n_stored
-
-
-@pytest.mark.skipif(not (DATA / "rcv1").is_dir(), reason=f"no RCV1 at {DATA}: set RIVER_HIER_DATA")
-@pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_a_linear_kernel_on_real_documents(name: str) -> None:
-    stream = RCV1(DATA / "rcv1")
-    dual, primal = (getattr(m, name)(stream.taxonomy) for m in (kernel, linear_model))
-    for step, (x, y) in enumerate(stream.take(120)):
-        if name in SINGLE:
-            y = max((label for label in y if y[label]), key=stream.taxonomy.depth)
-        if step % 10 == 9:
-            assert_near(dual.score_one(x), primal.score_one(x))
-        assert dual.predict_one(x) == primal.predict_one(x)
-        dual.learn_one(x, y)
-        primal.learn_one(x, y)
 
 
 # --- What the papers prove
