@@ -52,8 +52,8 @@ def run(t: Taxonomy, train: Examples, test: Examples, rules: Sequence[str]) -> d
     rbf = kernel.RBF(SIGMA * math.sqrt(len(train[0][0])))
     hieron = partial(kernel.Hieron, kernel=rbf)
     learners = {
-        "2004": partial(kernel.AveragedHieron, kernel=rbf),
-        "2005": lambda taxonomy: linear_model.Averaged(hieron(taxonomy)),
+        "2004": partial(kernel.AveragedHieron, kernel=rbf, from_first_round=True),
+        "2005": lambda taxonomy: linear_model.Averaged(hieron(taxonomy), from_first_round=True),
     }
     before: Result = {}
     for name, taxonomy in (("tree", t), ("flat", tables.flat(t.leaves))):
