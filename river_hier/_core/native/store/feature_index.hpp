@@ -1,6 +1,9 @@
 // Feature dicts to sparse vectors: the names of features, and the reading of x.
 #pragma once
 
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
 #include <cmath>
 
 #include "hardware/loops.hpp"
@@ -115,7 +118,7 @@ class FeatureIndex {
         const bool dict = PyDict_CheckExact(x.ptr()) || dicts_.hold(x.ptr());
         if (dict && !foreign_ && read_plain(x.ptr()))
             find_rows(names_.data(), found_.size(), found_.rows.data(), insert);
-        else
+        else if (foreign_ || !arrays_.hold(x.ptr()) || !read_row(x, insert))
             found_ = read_odd(x, insert);
         finish(found_);
         return found_;
@@ -133,6 +136,27 @@ class FeatureIndex {
         found.rows.resize(pointers.size());
         find_rows(pointers.data(), pointers.size(), found.rows.data(), insert);
         return found;
+    }
+
+    // Reads a row of an array, whose features are the numbers of its columns. Returns false if it is unusual.
+    bool read_row(nb::handle x, bool insert) {
+        nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu> row;
+        if (!nb::try_cast(x, row)) return false;
+        found_.resize(row.size());
+        std::copy_n(row.data(), row.size(), found_.values.begin());
+        found_.norm2 = 0.0;
+        for (double value : found_.values) found_.norm2 += value * value;
+        if (!std::isfinite(found_.norm2)) return false;
+        if (found_.norm2 < smallest_norm2) found_.clear();
+        for (size_t k = 0; k < row.size(); ++k) {
+            uint32_t& place = found_.rows[k];
+            place = k < row_of_number_.size() ? row_of_number_[k] : no_row;
+            if (place != no_row) continue;
+            const nb::int_ name(k);
+            place = row_of(name.ptr());
+            if (place == no_row && insert) place = add(name.ptr());
+        }
+        return true;
     }
 
     // Runs no foreign code. Returns false if a dict is unusual.
@@ -230,6 +254,7 @@ class FeatureIndex {
     Vector found_;                           // the result of `read`
     std::vector<PyObject*> names_, values_;  // of x
     const Types numbers_{"numpy", {"float64", "float32", "int64", "int32", "uint8", "bool_"}};
+    const Types arrays_{"numpy", {"ndarray"}};
     const Types dicts_{"collections", {"Counter", "defaultdict"}};
 };
 
