@@ -16,9 +16,10 @@ namespace river_hier {
 
 // The rows of all features learned so far, in order of appearance.
 //
-// Names of exact type str live in a TextTable, small whole numbers in a list of their rows, and other numbers
-// in a Python dict. A name of any other type may equal one of these, and only Python can compare it, which runs the user's code (`__hash__`,
-// `__eq__`): once there is one, the dict holds all names, and every x is copied first.
+// Names of exact type str live in a TextTable, small whole numbers in a list of their rows, and other
+// numbers in a Python dict. A name of any other type may equal one of these, and only Python can compare
+// it, which runs the user's code (`__hash__`, `__eq__`): once there is one, the dict holds all names, and
+// every x is copied first.
 //
 // Reading an unusual x, and comparing unusual names, may run foreign code, which may call the model again:
 // both happen before the vector of an x is stored here.
