@@ -7,7 +7,7 @@
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(RIVER_HIER_SANITIZE)
-#define RIVER_HIER_CLONES __attribute__((target_clones("avx2", "default")))
+#define RIVER_HIER_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define RIVER_HIER_CLONES
 #endif
@@ -23,6 +23,9 @@ RIVER_HIER_INLINE void sum_lines(const T* const* rows, const double* values, siz
     constexpr size_t width = n_lines * lanes<T>;
     T total[width] = {};
     for (size_t i = 0; i < n; ++i) {
+#if defined(__GNUC__)
+        __asm__ volatile("");  // else compilers vectorise this loop, with numbers of several rows in a register
+#endif
         const T* row = rows[i] + first;
         const T value = static_cast<T>(values[i]);
         for (size_t k = 0; k < width; ++k) total[k] += value * row[k];
