@@ -1,9 +1,8 @@
 // Loops over many numbers.
 //
 // With gcc on Linux for x86 they are compiled for AVX-512 and AVX2, too, and chosen when the library is
-// loaded. The
-// results are the same to the last bit: each column is summed in the order of the rows, and products are
-// not fused with sums (-ffp-contract=off).
+// loaded. The results are the same to the last bit: each column is summed in the order of the rows, and
+// products are not fused with sums (-ffp-contract=off).
 #pragma once
 
 #include <cstddef>
