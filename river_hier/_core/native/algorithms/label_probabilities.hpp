@@ -26,22 +26,23 @@ inline double* rival_scores(LinearState& state, const Vector& x, bool averaged, 
 struct Softmax {
     double sharp, flat, share;
 
-    // Scores become probabilities; labels that are never predicted have none. Beyond those of the labels
-    // there is room for whole cache lines.
-    void apply(double* scores, const Labels& tree, uint32_t first, Numbers& scratch) const {
+    // Scores become probabilities, but for the factor that is returned; labels that are never predicted have
+    // none. Beyond those of the labels there is room for whole cache lines.
+    double apply(double* scores, const Labels& tree, uint32_t first, Numbers& scratch) const {
         const size_t n = tree.n(), whole = whole_lines<double>(n);
         const double most = scores[argmax(scores, n)];
         std::fill(scores + n, scores + whole, -HUGE_VAL);
         if (share > 0.0) scratch.assign(scores, scores + whole);
-        double factor = (1.0 - share) / exponentials(scores, most, sharp, whole);
-        for (size_t v = 0; v < n; ++v) scores[v] *= factor;
+        double factor = 1.0 / exponentials(scores, most, sharp, whole);
         if (share > 0.0) {
-            factor = share / exponentials(scratch.data(), most, flat, whole);
-            for (size_t v = 0; v < n; ++v) scores[v] += factor * scratch[v];
+            const double other = share / exponentials(scratch.data(), most, flat, whole);
+            for (size_t v = 0; v < n; ++v) scores[v] = (1.0 - share) * factor * scores[v] + other * scratch[v];
+            factor = 1.0;
         }
         if (first < n) std::fill(scores, scores + first, 0.0);
         for (uint32_t v = 0; tree.n_unseen() && v < n; ++v)
             if (tree.unseen(v)) scores[v] = 0.0;
+        return factor;
     }
 };
 
@@ -51,18 +52,24 @@ inline void subtree_sums(double* p, const Labels& tree) {
     for (uint32_t v = tree.n(); --v;) p[parents[v - 1]] += p[v];
 }
 
-// The deepest node whose subtree has at least this probability or, without a threshold, more than half of
-// it all; of several the most probable, then the first. p has the sums of subtrees.
-inline uint32_t deepest(const double* p, const Labels& tree, std::optional<double> threshold) {
-    const double least = threshold ? *threshold : std::nextafter(p[0] / 2.0, HUGE_VAL);
-    std::vector<uint32_t> depth(tree.n());
-    uint32_t best = 0;
+// The deepest node whose subtree has at least this share of it all or, without a share, more than half; of
+// several the most probable, then the first. p has the sums of subtrees.
+inline uint32_t deepest(const double* p, const Labels& tree, std::optional<double> least) {
+    const double enough = least ? *least : std::nextafter(p[0] / 2.0, HUGE_VAL);
+    struct Reached {
+        uint32_t node, depth;
+    };
+    std::vector<Reached> reached{{0, 0}};  // parents come before their children
+    Reached best{0, 0};
     for (uint32_t v = 1; v < tree.n(); ++v) {
-        if (!(p[v] >= least)) continue;
-        depth[v] = depth[tree.parent(v)] + 1;
-        if (depth[v] > depth[best] || (depth[v] == depth[best] && p[v] > p[best])) best = v;
+        if (!(p[v] >= enough)) continue;
+        const auto before = [](Reached a, uint32_t node) { return a.node < node; };
+        const auto above = std::lower_bound(reached.begin(), reached.end(), tree.parent(v), before);
+        const Reached here{v, above->depth + 1};
+        reached.push_back(here);
+        if (here.depth > best.depth || (here.depth == best.depth && p[v] > p[best.node])) best = here;
     }
-    return best;
+    return best.node;
 }
 
 }  // namespace river_hier

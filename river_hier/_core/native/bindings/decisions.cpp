@@ -57,28 +57,45 @@ struct LabelProbabilities {
     Softmax softmax;
 };
 
-// Calls `use` with a linear learner's scores of labels, in which those that are never predicted are -inf, and
-// with a function that turns them into probabilities.
-template <class Use>
-auto with_scores(const Labels& labels, const LabelProbabilities& from, Use use) {
+// A linear learner's scores of labels, in which those that are never predicted are -inf.
+double* scores_of(const Labels& labels, const LabelProbabilities& from) {
     auto& state = nb::cast<LinearState&>(from.state);
     ensure(labels.n() <= state.labels.n(), "a probability for each node");
-    double* scores = rival_scores(state, state.find(from.x), from.averaged, from.first);
-    return use(scores, [&] { from.softmax.apply(scores, state.labels, from.first, state.w.p); });
+    return rival_scores(state, state.find(from.x), from.averaged, from.first);
 }
 
-// P(label) of each node, valid until the next call; of an array, whose nan stand for 0, they are a copy.
-double* label_probabilities(const Labels& labels, nb::handle values, Numbers& copied) {
-    if (nb::isinstance<LabelProbabilities>(values))
-        return with_scores(labels, nb::cast<const LabelProbabilities&>(values), [](double* p, auto to_probabilities) {
-            to_probabilities();
-            return p;
-        });
-    copied = numbers(values);
-    copied.resize(labels.n());  // another thread may have added nodes
-    for (double& p : copied) p = std::isnan(p) ? 0.0 : p;
-    return copied.data();
+// They become probabilities, but for the factor that is returned.
+double to_probabilities(double* scores, const LabelProbabilities& from) {
+    auto& state = nb::cast<LinearState&>(from.state);
+    return from.softmax.apply(scores, state.labels, from.first, state.w.p);
 }
+
+// P(label) of each node but for a factor, valid until the next call. Those of an array, whose nan stand for 0,
+// are copied.
+struct Shares {
+    Shares(const Labels& labels, nb::handle values) {
+        if (nb::isinstance<LabelProbabilities>(values)) {
+            const auto& from = nb::cast<const LabelProbabilities&>(values);
+            p = scores_of(labels, from);
+            factor = to_probabilities(p, from);
+            return;
+        }
+        copied = numbers(values);
+        copied.resize(labels.n());  // another thread may have added nodes
+        for (double& each : copied) each = std::isnan(each) ? 0.0 : each;
+        p = copied.data();
+    }
+
+    Numbers all(size_t n) const {
+        Numbers found(p, p + n);
+        for (double& each : found) each *= factor;
+        return found;
+    }
+
+    Numbers copied;
+    double* p;
+    double factor = 1.0;
+};
 
 // The same for each row of a matrix.
 template <class Decide>
@@ -89,10 +106,10 @@ void each_row(const Labels& labels, const Values& rows, Decide decide) {
 }
 
 uint32_t deepest_label(const Labels& tree, nb::handle values, std::optional<double> threshold) {
-    Numbers copied;
-    double* p = label_probabilities(tree, values, copied);
-    subtree_sums(p, tree);
-    return deepest(p, tree, threshold);
+    const Shares shares(tree, values);
+    subtree_sums(shares.p, tree);
+    if (threshold) *threshold /= shares.factor;
+    return deepest(shares.p, tree, threshold);
 }
 
 nb::object deepest_labels(const Labels& tree, const Values& rows, std::optional<double> threshold) {
@@ -106,21 +123,17 @@ nb::object deepest_labels(const Labels& tree, const Values& rows, std::optional<
 
 // `{label: probability}` of all nodes.
 nb::dict distribution(const Labels& labels, nb::handle values) {
-    Numbers copied;
-    const uint32_t n = labels.n();  // a label's own code may add nodes
-    const double* p = label_probabilities(labels, values, copied);
-    if (p != copied.data()) copied.assign(p, p + n);
+    const Numbers p = Shares(labels, values).all(labels.n());  // a label's own code may add nodes
     nb::dict found;
-    for (uint32_t v = 0; v < n; ++v) found[labels.label(v)] = copied[v];
+    for (uint32_t v = 0; v < p.size(); ++v) found[labels.label(v)] = p[v];
     return found;
 }
 
 // The probability that the label is a node or lies below it.
 nb::object below(const Labels& tree, nb::handle values) {
-    Numbers copied;
-    double* p = label_probabilities(tree, values, copied);
-    subtree_sums(p, tree);
-    return array(Numbers(p, p + tree.n()));
+    const Shares shares(tree, values);
+    subtree_sums(shares.p, tree);
+    return array(shares.all(tree.n()));
 }
 
 nb::object connected_nodes(const Labels& labels, nb::handle values, double threshold,
@@ -149,18 +162,19 @@ nb::object listed(const std::vector<Ranking::Entry>& best) {
 nb::object ranked_nodes(const Labels& labels, nb::handle values, size_t k, bool leaves,
                         std::optional<uint32_t> depth, bool multilabel) {
     ensure(k > 0, "a number of nodes");
-    if (nb::isinstance<LabelProbabilities>(values))
-        return with_scores(labels, nb::cast<const LabelProbabilities&>(values), [&](double* p, auto to_probabilities) {
-            if (depth) {
-                to_probabilities();
-                subtree_sums(p, labels);
-            }
-            Probabilities known(p);  // or scores, whose differences may be lost in probabilities
-            std::vector<Ranking::Entry> found = ranked(known, labels, k, leaves, depth, multilabel).sorted();
-            if (!depth) to_probabilities();
-            for (Ranking::Entry& each : found) each.value = p[each.node];
-            return listed(found);
-        });
+    if (nb::isinstance<LabelProbabilities>(values)) {
+        const auto& from = nb::cast<const LabelProbabilities&>(values);
+        double *p = scores_of(labels, from), factor = 1.0;
+        if (depth) {
+            factor = to_probabilities(p, from);
+            subtree_sums(p, labels);
+        }
+        Probabilities known(p);  // or scores, whose differences may be lost in probabilities
+        std::vector<Ranking::Entry> found = ranked(known, labels, k, leaves, depth, multilabel).sorted();
+        if (!depth) factor = to_probabilities(p, from);
+        for (Ranking::Entry& each : found) each.value = factor * p[each.node];
+        return listed(found);
+    }
     return listed(with_probabilities(labels, values, [&](Probabilities& p) {
         return p.computed() || !labels.tree() ? ranked(p, labels, k, leaves, depth, multilabel)
                                               : most_probable(p, labels, k, leaves, depth);

@@ -164,13 +164,11 @@ RIVER_HIER_CLONES void add(double a, const double* y, size_t whole, double* x) {
     for (size_t j = 0; j < whole; ++j) x[j] += a * y[j];
 }
 
-RIVER_HIER_CLONES double exponentials(double* x, double most, double slope, size_t whole) {
+RIVER_HIER_CLONES double exponentials(double* __restrict x, double most, double slope, size_t whole) {
+    for (size_t j = 0; j < whole; ++j) x[j] = exponential(slope * (x[j] - most));
     double total[lanes<double>] = {};
     for (size_t j = 0; j < whole; j += lanes<double>)
-        for (size_t k = 0; k < lanes<double>; ++k) {
-            x[j + k] = exponential(slope * (x[j + k] - most));
-            total[k] += x[j + k];
-        }
+        for (size_t k = 0; k < lanes<double>; ++k) total[k] += x[j + k];
     return sum_of(total);
 }
 
