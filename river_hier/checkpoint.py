@@ -10,12 +10,12 @@ import platform
 import re
 import secrets
 import shutil
-import sys
 import threading
+import time
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from . import __version__
 
@@ -40,63 +40,31 @@ def _checked(path: FilePath) -> Path:
 def _replace(path: Path, *chunks: bytes) -> None:
     """Write a file that appears under its name when it is complete."""
     _delete_leftovers(path)
-    while not _written(path, chunks):
-        pass
-    if os.name == "posix":  # elsewhere folders cannot be opened
-        _sync_folder(path.parent)
-
-
-def _written(path: Path, chunks: tuple[bytes, ...]) -> bool:
-    """Write a part file and rename it; return False if another program deleted it first."""
     new = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         with new.open("xb") as file:
-            try:
-                _lock(file)
-            except BlockingIOError:  # by a program that is about to delete it
-                return False
-            if os.name == "posix" and not os.fstat(file.fileno()).st_nlink:
-                return False  # deleted before it was locked
             if path.exists():
                 shutil.copymode(path, new)  # while the file is still empty
             for chunk in chunks:
                 file.write(chunk)
             file.flush()
             os.fsync(file.fileno())  # before the rename can reach the disk
-            if os.name == "posix":
-                os.replace(new, path)  # while the file is locked
-                return True
-        with suppress(FileNotFoundError):  # deleted after it was closed
-            os.replace(new, path)
-            return True
+        os.replace(new, path)
     except BaseException:  # an interrupt too
         new.unlink(missing_ok=True)
         raise
-    return False
+    if os.name == "posix":  # elsewhere folders cannot be opened
+        _sync_folder(path.parent)
 
 
 def _delete_leftovers(path: Path) -> None:
-    """Delete the part files that no program is writing."""
+    """Delete the part files to which no program has written for an hour."""
     ours = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.part")
     for name in filter(ours.fullmatch, os.listdir(path.parent)):
-        part = path.with_name(name)
-        with suppress(OSError):
-            if not part.is_file():
-                continue
-            if os.name != "posix":  # open files cannot be deleted
+        with suppress(OSError):  # another program may have deleted it
+            part = path.with_name(name)
+            if time.time() - part.stat().st_mtime > _OLD:
                 part.unlink()
-            else:
-                with part.open("rb") as file:
-                    _lock(file)
-                    part.unlink()
-
-
-def _lock(file: IO[bytes]) -> None:
-    """Lock a file until it is closed; an OSError if another program has locked it."""
-    if sys.platform != "win32":
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _sync_folder(folder: Path) -> None:
@@ -108,6 +76,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 _FORMAT = 1
+_OLD = 3600.0  # seconds
 # Fixed, whatever Python's default is, so that Python 3.11 can read it.
 _PROTOCOL = 5
 Bytes = bytes | bytearray | memoryview
@@ -270,8 +239,8 @@ def save(state: Any, path: FilePath) -> None:
     The file is replaced atomically: if the program is killed or the machine goes down at any
     moment, the file holds the old checkpoint or the new one. The new one is written to
     `.name.<16 digits>.part` in the same folder, flushed to disk, and renamed. If a killed program
-    leaves such a file, it is never read, and the next `save` to the same path deletes it. Several
-    programs may save to one path: the file holds the state that was saved last.
+    leaves such a file, it is never read, and a `save` to the same path deletes it after an hour.
+    Several programs may save to one path: the file holds the state that was saved last.
 
     Saving takes the time to pickle, hash (SHA-256) and write the state, and the memory of the
     pickle; `save_in_background` does not wait for it. If that is still writing to the same path,
@@ -438,9 +407,7 @@ class Saving:
 def load(path: FilePath) -> Any:
     """Load a state from a file that `save` has written.
 
-    The payload is a pickle, and unpickling can run arbitrary code: **open only files from sources
-    that you trust.** The checksum detects damage; it is not a signature and does not prove where a
-    file comes from. Nothing is unpickled unless the checksum is correct.
+    Unpickling can run arbitrary code: **open only files from sources that you trust**; see `loads`.
 
     Parameters
     ----------

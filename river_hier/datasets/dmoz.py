@@ -26,7 +26,7 @@ from ..base.checks import check_integer
 from ..taxonomy import Taxonomy
 from ..taxonomy.errors import UnknownLabelError
 from .file_dataset import FileDataset
-from .files import ErrorHandler, Files, check_levels, damage, lines
+from .files import ErrorHandler, Files, damage, lines
 
 _CONTENT = ("content.rdf.u8", "*content.rdf*")
 _STRUCTURE = ("structure.rdf.u8", "*structure.rdf*")
@@ -253,16 +253,15 @@ def _topics(files: Files, name: str, report: ErrorHandler) -> Iterator[str]:
         if text.startswith("<Topic"):
             if _INVALID in text:
                 report(name, line, "the topic is not UTF-8")
-            elif _checked(topic := _topic(text), name, line, report):
-                yield topic
+            else:
+                yield _topic(text)
 
 
 def _pages(files: Files, name: str, report: ErrorHandler) -> Iterator[_Page]:
     """The pages of a content file.
 
     The topic of a page is the one it names or, as in dumps made before June 2003, the preceding
-    one. Pages without an end tag or a topic, with a topic of too many levels, and pages that are
-    not UTF-8, are reported.
+    one. Pages without an end tag or a topic, and pages that are not UTF-8, are reported.
     """
     begun, page, topic = 0, list[str](), ""
     for line, text in _lines(files, name):
@@ -276,8 +275,7 @@ def _pages(files: Files, name: str, report: ErrorHandler) -> Iterator[_Page]:
             if _INVALID in xml:
                 report(name, begun, "the page is not UTF-8")
             elif of := named.strip() or topic:
-                if _checked(of, name, begun, report):
-                    yield _Page(begun, of, xml)
+                yield _Page(begun, of, xml)
             else:
                 report(name, begun, "the page has no topic")
         elif text.startswith(("<ExternalPage", "<Topic", "</RDF")):
@@ -325,16 +323,6 @@ def _topic(text: str) -> str:
     """The topic of a line `<Topic r:id=...>`; the root of the directory has an empty name."""
     found = _ID.match(text)
     return html.unescape(found[2]) if found else ""
-
-
-def _checked(topic: str, name: str, line: int, report: ErrorHandler) -> bool:
-    """Whether a topic has few enough levels; if not, it is reported."""
-    try:
-        check_levels(topic.count("/") + 1)
-    except ValueError as error:
-        report(name, line, str(error))
-        return False
-    return True
 
 
 def _lines(files: Files, name: str) -> Iterator[tuple[int, str]]:
