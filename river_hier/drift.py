@@ -123,21 +123,9 @@ class BranchReset(TransparentWrapper):
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after the model has predicted it.
 
-        If a detector raises an error, the model has learned the example, and the other detectors
-        may have missed it.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        y
-            The target, as the model takes it.
-        w
-            The weight of the example, at least 0. An example of weight 0 changes nothing; the
-            detectors treat all others alike.
-        kwargs
-            Passed on to the model.
-
+        The arguments are those of the model. An example of weight 0 changes nothing; the detectors
+        treat all others alike. If a detector raises an error, the model has learned the example,
+        and the other detectors may have missed it.
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return

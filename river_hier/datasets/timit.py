@@ -324,33 +324,8 @@ class TIMITSegments(Speech):
     `"delta2_12"`. The frames of a segment are those whose middle lies in it; if there are none, the
     frames on both sides of it are used.
 
-    Parameters
-    ----------
-    path
-        The folder or archive, by default the same as that of `TIMIT`, with the same sample, which
-        is downloaded over TLS but without a checksum.
-    subsets
-        The subsets of the official split to read: `"train"`, `"test"` or both.
-    speakers
-        The speakers to read; `None` for all.
-    sentences
-        The kinds of sentences to read: `"sa"`, `"si"` and `"sx"`.
-
-    Attributes
-    ----------
-    utterances
-        The utterances in the order of the stream, as tuples with `subset`, `speaker`, `sentence`,
-        `transcription` and `recording`.
-
-    Raises
-    ------
-    FileNotFoundError
-        There are no transcriptions, or a recording is missing.
-    ValueError
-        A recording is damaged, compressed or not mono with 16 bits at 16 kHz, a line of a
-        transcription is broken, or a speaker does not exist.
-    ImportError
-        kaldi-native-fbank is not installed.
+    Parameters, attributes, errors and the sample, which is downloaded over TLS but without a
+    checksum, are those of `TIMIT`.
 
     Examples
     --------

@@ -50,15 +50,7 @@ class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, as the model gives it.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: {False: 1 - p, True: p}}` for all nodes but the root.
-
+        It is `{label: {False: 1 - p, True: p}}` for all nodes but the root.
         """
         refuse_unknown(self.predict_proba_one, kwargs)
         proba: dict[Label, dict[bool, float]] = self.model.predict_proba_one(x)

@@ -119,17 +119,7 @@ class Calibrator(ModelWrapper):
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after computing the scores the model gives to it.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        y
-            The target, as the model takes it.
-        w
-            The weight of the example, at least 0. An example of weight 0 changes nothing.
-        kwargs
-            Passed on to the model.
-
+        The arguments are those of the model. An example of weight 0 changes nothing.
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return
@@ -255,15 +245,7 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, never above its parent's.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: {False: 1 - p, True: p}}` for all nodes but the root.
-
+        It is `{label: {False: 1 - p, True: p}}` for all nodes but the root.
         """
         refuse_unknown(self.predict_proba_one, kwargs)
         return self._labels.probabilities(self._probabilities_one(x))
@@ -414,18 +396,9 @@ class Tempered(Calibrator, base.Classifier):
         return self.model.predict_one(x)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
-        """The probability of each label.
+        """The probability of each label, `{label: probability}`; they sum to 1.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: probability}`; they sum to 1. Empty if the taxonomy is open and there have been no
-        labels.
-
+        Empty if the taxonomy is open and there have been no labels.
         """
         refuse_unknown(self.predict_proba_one, kwargs)
         p = self._softmax(x)

@@ -251,8 +251,7 @@ class SHRLS(KernelLeastSquares):
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
         open flat taxonomy, to which labels are added under the root as they arrive.
     kernel
-        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
-        of two feature dicts that returns a number; see `HRLS`. `None` is the linear kernel.
+        A kernel, or a function of two feature dicts that returns a number; see `HRLS`.
     threshold
         The constant c of the rule; 5 in the paper. Larger values store more.
     l2
@@ -262,14 +261,8 @@ class SHRLS(KernelLeastSquares):
 
     Raises
     ------
-    TypeError
-        If `kernel` is not a function, or `budget` not an integer; from `learn_one` and
-        `predict_one`, if a custom kernel function does not return a number.
     ValueError
-        If `threshold` or `l2` is not positive or `budget` below 2; from `learn_one` and
-        `predict_one`, if a feature or a value of the kernel is not a finite number, $K(x, x) /
-        \\lambda$ is above $10^{12}$, a label is unknown, or a label is on although one of its
-        ancestors is explicitly False.
+        If `threshold` is not positive; otherwise as in `HRLS`.
 
     Notes
     -----

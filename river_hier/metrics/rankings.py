@@ -148,18 +148,7 @@ def average_precision(
 ) -> float:
     """Average precision: that of one ranking; see `metrics.AveragePrecision`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
-        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
-    y_pred
-        `{label: score}`; candidates without a score rank last. A score that is not a number raises
-        a `ValueError`. With `None`, no answer, all candidates tie.
-    candidates
-        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
+    `losses` says what `y_true` and `y_pred` may be.
 
     Examples
     --------
@@ -267,18 +256,7 @@ def one_accuracy(
 ) -> float:
     """One-accuracy: 1 if the top-ranked candidate is relevant; see `metrics.OneAccuracy`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
-        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
-    y_pred
-        `{label: score}`; candidates without a score rank last. A score that is not a number raises
-        a `ValueError`. `None`, no answer, has no scores.
-    candidates
-        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
+    `losses` says what `y_true` and `y_pred` may be.
 
     Examples
     --------
@@ -302,18 +280,7 @@ def parent_one_accuracy(
 ) -> float:
     """Parent one-accuracy: 1 if the parent is right; see `metrics.ParentOneAccuracy`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
-        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
-    y_pred
-        `{label: score}`; candidates without a score rank last. A score that is not a number raises
-        a `ValueError`. `None`, no answer, has no scores.
-    candidates
-        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
+    `losses` says what `y_true` and `y_pred` may be.
 
     Examples
     --------
@@ -387,18 +354,7 @@ def ranking_loss(
 ) -> float:
     """Ranking loss: the share of misordered pairs of one ranking; see `metrics.RankingLoss`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
-        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
-    y_pred
-        `{label: score}`; candidates without a score rank last. A score that is not a number raises
-        a `ValueError`. With `None`, no answer, all candidates tie.
-    candidates
-        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
+    `losses` says what `y_true` and `y_pred` may be.
 
     Examples
     --------

@@ -112,17 +112,9 @@ class DistanceHistogram(TableMetric):
 def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
     """Tree-induced error: the distance between two labels; see `metrics.TreeInducedError`.
 
-    For single labels in a tree, `tree_induced_error(t, u, v) == t.distance(u, v)`.
+    `losses` says what `y_true` and `y_pred` may be.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
-        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
-    y_pred
-        The same, where labels below one that is False may be True. `None` counts as the root.
+    For single labels in a tree, `tree_induced_error(t, u, v) == t.distance(u, v)`.
 
     Examples
     --------

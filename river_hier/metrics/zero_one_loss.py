@@ -54,15 +54,7 @@ class ZeroOneLoss(MeanLoss):
 def zero_one_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
     """Zero-one loss: 1 if any node is wrong, otherwise 0; see `metrics.ZeroOneLoss`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
-        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
-    y_pred
-        The same, where labels below one that is False may be True. `None` counts as the root.
+    `losses` says what `y_true` and `y_pred` may be.
 
     Examples
     --------
