@@ -32,8 +32,6 @@ def _checked(path: FilePath) -> Path:
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(path.parent)!r} to save into; make it")
-    if path.exists() and not path.is_file():
-        raise OSError(f"{str(path)!r} is a pipe or a device, which cannot be replaced; name a file")
     return path
 
 
@@ -261,8 +259,7 @@ def save(state: Any, path: FilePath) -> None:
     FileNotFoundError
         If the folder does not exist.
     OSError
-        If the file cannot be written, e.g. because the disk is full or `path` is a pipe or a
-        device. The old file is kept.
+        If the file cannot be written, e.g. because the disk is full. The old file is kept.
 
     Examples
     --------
@@ -324,7 +321,7 @@ def save_in_background(state: Any, path: FilePath) -> Saving:
     FileNotFoundError
         If the folder does not exist.
     OSError
-        If `path` is a folder, a pipe or a device. Errors of writing are raised by `Saving.wait`.
+        If `path` is a folder. Errors of writing are raised by `Saving.wait`.
 
     Examples
     --------

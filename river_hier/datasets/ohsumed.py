@@ -42,7 +42,6 @@ _ADDRESSES = {
 }
 _ANY_RECORDS, _ANY_TREE = "ohsumed.[0-9]*", "mtrees*.bin"
 _FIELDS = {"id": ".U", "title": ".T", "body": ".W", "authors": ".A", "source": ".S"}
-_KEPT = 10_000  # unknown headings; a broken file must not fill memory with them
 
 _BEGINNING = re.compile(r"\.I(\s.*)?")
 _NUMBERED = re.compile(r"\.I\s+\d+")
@@ -98,8 +97,7 @@ class OHSUMED(FileDataset):
     Attributes
     ----------
     unknown_headings
-        The number of records under each heading that is not in the tree, in the latest iteration;
-        at most 10,000 headings are counted.
+        The number of records under each heading that is not in the tree, in the latest iteration.
 
     Raises
     ------
@@ -212,9 +210,7 @@ class OHSUMED(FileDataset):
         multilabel = Multilabels(dag, kept=self.taxonomy)
         for record in self._records(report):
             found = headings(record.get(".M", ""))
-            for heading in found:
-                if heading not in known and (heading in unknown or len(unknown) < _KEPT):
-                    unknown[heading] += 1
+            unknown.update(heading for heading in found if heading not in known)
             y = multilabel(heading for heading in found if heading in dag)
             if any(y.values()):
                 yield {name: record.get(tag, "") for name, tag in _FIELDS.items()}, y

@@ -324,8 +324,13 @@ class TIMITSegments(Speech):
     `"delta2_12"`. The frames of a segment are those whose middle lies in it; if there are none, the
     frames on both sides of it are used.
 
-    Parameters, attributes, errors and the sample, which is downloaded over TLS but without a
-    checksum, are those of `TIMIT`.
+    Attributes, errors and the sample, which is downloaded over TLS but without a checksum, are
+    those of `TIMIT`.
+
+    Parameters
+    ----------
+    path, subsets, speakers, sentences
+        As in `TIMIT`.
 
     Examples
     --------

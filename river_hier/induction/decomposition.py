@@ -10,7 +10,7 @@ from ..base.classifiers import check_weight_taken, probability, shown, takes_wei
 from ..base.memory import raw_memory_usage
 from ..base.predictor import refuse_unknown
 from ..taxonomy import Label, Taxonomy
-from ..taxonomy.graph import check_label, check_spelling
+from ..taxonomy.graph import check_label
 from .binary_tree import BinaryTree
 from .divergence import read_counts
 from .jensen_shannon_tree import JensenShannonTree
@@ -177,7 +177,6 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
         tree = self._tree
         check_label(y)
         if y in tree.number:
-            check_spelling(y, tree.classes[tree.number[y]])
             return tree
         if isinstance(self.taxonomy, Taxonomy):
             self.taxonomy.index(y)  # raises, unless y is an inner node

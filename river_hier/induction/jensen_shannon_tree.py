@@ -16,7 +16,7 @@ from scipy import sparse
 from ..base.checks import check_integer, checked_weight
 from ..base.memory import raw_memory_usage
 from ..taxonomy import Label, Taxonomy
-from ..taxonomy.graph import check_label, check_spelling
+from ..taxonomy.graph import check_label
 from .binary_tree import BinaryTree, Children
 from .bounds import recursion
 from .divergence import Floats, Joint, Split, divergences, joints, merge, read_counts, upper_bound
@@ -216,7 +216,6 @@ class JensenShannonTree(base.Estimator):
         self.seed = seed
         self.class_counts: dict[Label, float] = {}
         self.feature_counts: dict[Label, dict[Any, float]] = {}
-        self._spelling: dict[Label, Label] = {}
         kept = 0 if sharpness == math.inf else n_recent
         self._recent: deque[tuple[dict[Any, float], Label, float]] = deque(maxlen=kept)
 
@@ -241,17 +240,15 @@ class JensenShannonTree(base.Estimator):
         if w != 1 and not (w := checked_weight(w)):
             return
         check_label(y)
-        check_spelling(y, self._spelling.get(y, y))
         values = read_counts(x)
         if not values.any():
             return
-        self._spelling.setdefault(y, y)
         self.class_counts[y] = self.class_counts.get(y, 0) + w
         counts = self.feature_counts.setdefault(y, {})
         given = {name: v for name, v in zip(x, values.tolist(), strict=True) if v}
         for name, value in given.items():
             counts[name] = counts.get(name, 0.0) + w * value
-        self._recent.append((given, self._spelling[y], w))
+        self._recent.append((given, y, w))
 
     def taxonomy(self) -> Taxonomy:
         """Build the tree from what has been counted so far.

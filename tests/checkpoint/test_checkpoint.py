@@ -211,15 +211,6 @@ def test_who_may_read_the_old_file_may_read_the_new_one(tmp_path: Path) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
-@posix
-def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match=r"pipe' is a pipe or a device, which cannot be replaced"):
-        checkpoint.save("new", tmp_path / "pipe")
-    assert (tmp_path / "pipe").is_fifo()
-    assert os.listdir(tmp_path) == ["pipe"]
-
-
 def test_leftovers_of_this_path_alone_are_deleted(tmp_path: Path) -> None:
     digits = "0123456789abcdef"
     ours = f".state.{digits}.part"

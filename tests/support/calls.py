@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import networkx
 import pandas as pd
 
 from river_hier import OpenTaxonomy, Taxonomy, inspection
@@ -157,7 +158,7 @@ def of_taxonomy(size: Size) -> Calls:
     last, middle, all_labels = size.last, size.middle, list(made.nodes)
     parents = {label: above for above, label in edges}
     tree = nested(size)
-    graph = made.to_networkx()
+    graph = networkx.DiGraph(edges)
     found: dict[str, Call] = {
         "constructor": lambda: Taxonomy(edges),
         "from_parents": lambda: Taxonomy.from_parents(parents),
@@ -165,7 +166,6 @@ def of_taxonomy(size: Size) -> Calls:
         "from_networkx": lambda: Taxonomy.from_networkx(graph),
         "from_paths": lambda: Taxonomy.from_paths([made.path(leaf) for leaf in made.leaves]),
         "flat": lambda: Taxonomy.flat(all_labels),
-        "to_networkx": lambda: t.to_networkx(),
         "closure": lambda: t.closure(all_labels),
         "_closure_mask": lambda: t._closure_mask(all_labels),
         "truncate": lambda: t.truncate(all_labels),
