@@ -94,17 +94,12 @@ def dumps(state: Any) -> bytes:
     state
         Any object that can be pickled: a model, a pipeline, or a dictionary of all that a program
         needs to resume, such as model, metric, position in the stream and pending examples.
-        Lambdas and open files cannot be pickled.
+        Lambdas and open files cannot be pickled: a `TypeError`.
 
     Returns
     -------
     The bytes of a checkpoint. They begin with three lines of text: the format, the SHA-256 of
     everything after that line, and the versions that wrote it.
-
-    Raises
-    ------
-    TypeError
-        If the state cannot be pickled.
 
     Examples
     --------
@@ -134,19 +129,8 @@ def loads(data: Bytes) -> Any:
     that you trust.** The checksum detects damage; it is not a signature and does not prove where
     the bytes come from. Nothing is unpickled unless the checksum is correct.
 
-    Parameters
-    ----------
-    data
-        All bytes of a checkpoint.
-
-    Returns
-    -------
-    The state.
-
     Raises
     ------
-    TypeError
-        If `data` is not bytes.
     ValueError
         If it is not a checkpoint, is truncated or damaged, has a format that this version does not
         know, or contains classes that are missing or different here.
@@ -303,10 +287,8 @@ def save_in_background(state: Any, path: FilePath) -> Saving:
 
     Parameters
     ----------
-    state
-        Any object that can be pickled; see `dumps`.
-    path
-        The file, in an existing folder.
+    state, path
+        As in `save`.
 
     Returns
     -------
@@ -314,14 +296,9 @@ def save_in_background(state: Any, path: FilePath) -> Saving:
 
     Raises
     ------
-    TypeError
-        If the state cannot be pickled.
     RuntimeError
-        If the last `save_in_background` to this path is not done.
-    FileNotFoundError
-        If the folder does not exist.
-    OSError
-        If `path` is a folder. Errors of writing are raised by `Saving.wait`.
+        If the last `save_in_background` to this path is not done. Other errors are those of `save`;
+        errors of writing are raised by `Saving.wait`.
 
     Examples
     --------
@@ -404,24 +381,8 @@ class Saving:
 def load(path: FilePath) -> Any:
     """Load a state from a file that `save` has written.
 
-    Unpickling can run arbitrary code: **open only files from sources that you trust**; see `loads`.
-
-    Parameters
-    ----------
-    path
-        The file.
-
-    Returns
-    -------
-    The state; see `loads`.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the file does not exist.
-    ValueError
-        If the file is not a checkpoint, is truncated or damaged, has a format that this version
-        does not know, or contains classes that are missing or different here.
+    Unpickling can run arbitrary code: **open only files from sources that you trust**; see `loads`,
+    whose errors are the same.
 
     Examples
     --------

@@ -38,13 +38,13 @@ _INVALID = "\ufffd"  # replaces bytes that are not UTF-8, here or already in the
 class DMOZ(FileDataset):
     r"""The Open Directory Project (DMOZ): web pages under the topics assigned by editors.
 
-    `x` is `{"title": ..., "body": ..., "url": ...}`: title and description by an editor, and the URL
-    of the page. `y` is a single label, the topic of the page: `"Science/Physics"` for
-    `Top/Science/Physics` in the dump. Topics form a tree, and the name of a topic is its path; other
-    links in the structure (`narrow`, `symbolic`, `related`) are ignored. The topic of a page may be
-    any node, not only a leaf. Pages are ordered by topic, as in the dump, which is a bad order for
-    online learning; `river.stream.shuffle` shuffles them within a buffer. A page listed under
-    several topics occurs once for each of them.
+    `x` is `{"title": ..., "body": ..., "url": ...}`: title and description by an editor, and the
+    URL of the page. `y` is a single label, the topic of the page: `"Science/Physics"` for
+    `Top/Science/Physics` in the dump. Topics form a tree, and the name of a topic is its path;
+    other links in the structure (`narrow`, `symbolic`, `related`) are ignored. The topic of a page
+    may be any node, not only a leaf. Pages are ordered by topic, as in the dump, which is a bad
+    order for online learning; `river.stream.shuffle` shuffles them within a buffer. A page listed
+    under several topics occurs once for each of them.
 
     **Files.** `content.rdf.u8` lists pages, `structure.rdf.u8` topics, each compressed with gzip or
     not: a few million pages, several gigabytes. The topics for adults and for children are in
@@ -57,10 +57,6 @@ class DMOZ(FileDataset):
     `min_size=0` the taxonomy holds all topics of the structure, including empty ones, and the
     content is not read for it. Memory holds a single page, the taxonomy and, while this is built,
     the counts of all topics below `topics` down to `depth`.
-
-    **Broken pages.** Each page is parsed separately. A page without an end tag, that is not XML or
-    not UTF-8, as occurs in dumps before 2003, is an error or is skipped and counted. When topics are
-    counted, titles and descriptions are not parsed, so errors in them are not detected.
 
     **The paper.** The Hieron paper [^1] used the words of 8,576 homepages, under 316 topics down to
     depth 8 in four branches: `topics=["Top/Arts", "Top/Computers", "Top/Shopping", "Top/Sports"],
@@ -81,8 +77,8 @@ class DMOZ(FileDataset):
         The minimum number of pages of a topic, including those of its descendants. Pages of a
         smaller topic are assigned to its nearest ancestor that is large enough.
     on_error
-        What to do with a broken record: `"raise"` a `ValueError` that names file and line, or
-        `"skip"` and count it.
+        What to do with a page that is not XML or not UTF-8, as occurs in dumps before 2003:
+        `"raise"` a `ValueError` that names file and line, or `"skip"` and count it.
 
     Raises
     ------

@@ -86,15 +86,14 @@ class Reuters21578(FileDataset):
     boolean.
 
     The 135 topics are those of the list of categories that comes with the stories, in lower case as
-    in the stories. The list sorts them into five groups (economic indicators, currencies, corporate,
-    commodities, energy), which are the inner nodes of the taxonomy; `money-fx`, `ship` and
-    `interest` belong to no group and are children of the root `"Subject Codes"`. Fifteen topics have
-    no stories.
+    in the stories. The list sorts them into five groups (economic indicators, currencies,
+    corporate, commodities, energy), which are the inner nodes of the taxonomy; `money-fx`, `ship`
+    and `interest` belong to no group and are children of the root `"Subject Codes"`. Fifteen topics
+    have no stories.
 
-    Many stories have no topic: their `y` is False everywhere. If a story was indexed, as in the
-    train and test sets of ModApte, this is a true negative; otherwise topics may be missing.
-
-    The collection may be used for research only; publications are asked to name it and its source
+    Many stories have no topic: their `y` is False everywhere. In the train and test sets of
+    ModApte, which were indexed, these are true negatives; otherwise topics may be missing. The
+    collection may be used for research only; publications are asked to name it and its source
     [^1]. It is read in one pass, with one story in memory. Without `path` its archive is downloaded
     into River's data home (8 MB, 28 MB uncompressed) in the first iteration, and its SHA-256 is
     verified.
@@ -118,8 +117,8 @@ class Reuters21578(FileDataset):
         The first two are chronological: the test set begins on April 8. Hayes' test stories are
         from April to June, with training stories before, between and after them.
     subsets
-        The subsets to read: some of `"train"`, `"test"` and `"unused"`, which together are the whole
-        collection. Stories are in chronological order, whatever the order given.
+        The subsets to read: some of `"train"`, `"test"` and `"unused"`, which together are the
+        whole collection. Stories are in chronological order, whatever the order given.
     on_error
         What to do with a broken story: `"raise"` a `ValueError` that names the file and the first
         line of the story, or `"skip"` it and count it in `n_skipped`.

@@ -177,15 +177,6 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
         Random seed number used for reproducibility. Without one, each object is a different stream,
         which can still be iterated several times.
 
-    Attributes
-    ----------
-    vectors
-        The vector $w^v$ of each node, `{label: {feature: weight}}`.
-    popularity
-        The probability $p_v$ that a path ends at a node, `{label: probability}`.
-    priors
-        The probability that a node is on, `{label: probability}`.
-
     Examples
     --------
 
@@ -254,13 +245,13 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
 
     @property
     def vectors(self) -> dict[Label, dict[int, float]]:
-        """The vector of each node, including the root; O(n^2) at every call."""
+        """The vector $w^v$ of each node, including the root: O(n^2) at every call."""
         rows = (dict(enumerate(w_v)) for w_v in self._w.tolist())
         return dict(zip(self.taxonomy.nodes, rows, strict=True))
 
     @property
     def popularity(self) -> dict[Label, float]:
-        """The probability that a path ends at a node, for each node except the root."""
+        """The probability $p_v$ that a path ends at a node, for each node except the root."""
         return dict(zip(self.taxonomy.nodes[1:], self._p.tolist(), strict=True))
 
     @property
