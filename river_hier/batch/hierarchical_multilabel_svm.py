@@ -96,11 +96,12 @@ class HierarchicalMultilabelSVM(LabelRanker):
 
     Notes
     -----
-    Section 3 and Algorithm 1 of the paper [^1]. There, each step takes the example that is farthest
-    from its optimum, which needs the scores of all examples at every step; here, a pass visits all
-    examples that are not at their optimum, the farthest first. After `fit`, `primal` and `dual` are
-    the objectives, `gap` is their difference, and `n_passes` the number of passes. The threshold
-    of `predict_one` is learned from the training examples, as in `linear_model.HMinOver`.
+    Section 3 and Algorithm 1 of the paper of `linear_model.HMinOver`. There, each step takes the
+    example that is farthest from its optimum, which needs the scores of all examples at every step;
+    here, a pass visits all examples that are not at their optimum, the farthest first. After `fit`,
+    `primal` and `dual` are the objectives, `gap` is their difference, and `n_passes` the number of
+    passes. The threshold of `predict_one` is learned from the training examples, as in
+    `linear_model.HMinOver`.
 
     Examples
     --------
@@ -121,12 +122,6 @@ class HierarchicalMultilabelSVM(LabelRanker):
     ...     metric.update(y, model.score_one(x))
     >>> metric
     AveragePrecision: 98.72%
-
-    References
-    ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. In Proceedings of the 20th International Joint Conference on Artificial
-        Intelligence, pp. 714-719.
 
     """
 

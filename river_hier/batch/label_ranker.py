@@ -136,9 +136,10 @@ class BatchHMinOver(LabelRanker):
 
     Notes
     -----
-    Algorithm 2 of the paper [^1], and Section 4. The threshold of `predict_one` is learned from the
-    training examples at the end, as in `linear_model.HMinOver`. After `fit`, `n_steps` is the
-    number of steps taken, and `smallest_margin` the smallest margin of all examples.
+    Algorithm 2 and Section 4 of the paper of `linear_model.HMinOver`. The threshold of
+    `predict_one` is learned from the training examples at the end, as in `linear_model.HMinOver`.
+    After `fit`, `n_steps` is the number of steps taken, and `smallest_margin` the smallest margin
+    of all examples.
 
     Examples
     --------
@@ -159,12 +160,6 @@ class BatchHMinOver(LabelRanker):
 
     >>> model.n_steps
     54
-
-    References
-    ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. In Proceedings of the 20th International Joint Conference on Artificial
-        Intelligence, pp. 714-719.
 
     """
 

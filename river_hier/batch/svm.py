@@ -240,7 +240,7 @@ class KernelHSVM(SupportVectorModel):
 
     Notes
     -----
-    With `kernel.Linear()` and C = 1 this is H-SVM as in section 8 of the paper [^1].
+    With `kernel.Linear()` and C = 1 this is H-SVM as in section 8 of the paper of `HSVM`.
 
     Examples
     --------
@@ -264,12 +264,6 @@ class KernelHSVM(SupportVectorModel):
 
     >>> evaluate.progressive_val_score(examples[500:], model, metric)
     HLoss: 0.190055
-
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
-        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

@@ -174,9 +174,10 @@ class HLossBayes(Decoder):
 
     Notes
     -----
-    The H-loss and its expectation are those of [^1]. The paper's own rule switches a node on if its
-    probability, given that its parent is on, is at least 1/2. `predict_proba_one` is the model's,
-    so the prediction may leave out labels whose probability is above 1/2.
+    The H-loss and its expectation are those of the paper of `ZeroOneBayes`. The paper's own rule
+    switches a node on if its probability, given that its parent is on, is at least 1/2.
+    `predict_proba_one` is the model's, so the prediction may leave out labels whose probability is
+    above 1/2.
 
     On top of the model's probabilities, a prediction takes O(nodes) time.
 
@@ -197,12 +198,6 @@ class HLossBayes(Decoder):
     >>> model = decision.HLossBayes(linear_model.HRLS(t))
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
     HLoss: 0.894
-
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
-        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

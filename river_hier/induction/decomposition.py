@@ -231,12 +231,12 @@ class SoftBinaryDecomposition(BinaryDecomposition):
 
     Notes
     -----
-    The decoding that the paper [^1] proposes for classifiers with probabilities. If the
-    probabilities at the splits are correct, so are those of the classes, in any tree, and no
-    classifier has a smaller error. Underconfident classifiers, as many are after a few examples,
-    favour classes near the root. Ties go to the first class of the tree. A classifier that returns
-    no probabilities counts as 1/2. Before the first example, a model without a taxonomy predicts
-    `None`.
+    The decoding that the paper of `BinaryDecomposition` proposes for classifiers with
+    probabilities. If the probabilities at the splits are correct, so are those of the classes, in
+    any tree, and no classifier has a smaller error. Underconfident classifiers, as many are after a
+    few examples, favour classes near the root. Ties go to the first class of the tree. A classifier
+    that returns no probabilities counts as 1/2. Before the first example, a model without a
+    taxonomy predicts `None`.
 
     Examples
     --------
@@ -249,11 +249,6 @@ class SoftBinaryDecomposition(BinaryDecomposition):
     ... )
     >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metrics.Accuracy())
     Accuracy: 68.90%
-
-    References
-    ----------
-    [^1]: El-Yaniv, R. and Etzion-Rosenberg, N., 2002. Hierarchical multiclass decompositions with
-        application to authorship determination.
 
     """
 

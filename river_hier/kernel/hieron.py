@@ -139,8 +139,8 @@ class AveragedHieron(KernelPathLearner):
 
     Notes
     -----
-    Section 4 of the paper [^1], with the dual form of Eq. (11) to (13); see `Hieron`, whose errors
-    are the same, and `linear_model.AveragedHieron` for the differences.
+    Section 4 of the paper of `Hieron`, with the dual form of Eq. (11) to (13); see `Hieron`, whose
+    errors are the same, and `linear_model.AveragedHieron` for the differences.
 
     Examples
     --------
@@ -160,12 +160,6 @@ class AveragedHieron(KernelPathLearner):
 
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(1000), model, metric)
     TreeInducedError: 0.396
-
-    References
-    ----------
-    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification. In
-        Proceedings of the 21st International Conference on Machine Learning, p. 27.](
-        https://doi.org/10.1145/1015330.1015374)
 
     """
 

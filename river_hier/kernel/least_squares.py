@@ -266,8 +266,8 @@ class SHRLS(KernelLeastSquares):
 
     Notes
     -----
-    Section 8 and Remark 3 of the paper [^1], which has no budget. For an x with $K(x, x) = 0$ all
-    scores are 0, which counts as on, and learning from it only counts as a round.
+    Section 8 and Remark 3 of the paper of `HRLS`, which has no budget. For an x with $K(x, x) = 0$
+    all scores are 0, which counts as on, and learning from it only counts as a round.
 
     Examples
     --------
@@ -290,12 +290,6 @@ class SHRLS(KernelLeastSquares):
 
     >>> shrls.n_stored["sky"], shrls.n_stored["path"]
     (89.0, 139.0)
-
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
-        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

@@ -85,9 +85,7 @@ class HRLS(LeastSquaresModel):
     `preprocessing.Normalizer() | HRLS(...)`. `score_one` is the paper's $w \\cdot x$, and
     `predict_proba_one` puts it into the paper's label model, (1 + score) / 2.
 
-    Without an intercept, if x is empty, zero, or has only features that were never learned, all
-    scores are 0. A score of 0 counts as on, so all nodes are on. Learning from an x that is empty
-    or zero changes nothing.
+    An x that is empty or zero is treated as in `HPerceptron`.
 
     Examples
     --------

@@ -70,13 +70,9 @@ class SHRLS(LeastSquaresModel):
 
     Notes
     -----
-    Section 8 of the paper [^1]. The text writes the labels as {0, 1}; the paper's own analysis
-    needs {-1, +1}. The paper assumes examples of unit norm; for that, use
-    `preprocessing.Normalizer() | SHRLS(...)`.
+    Section 8 of the paper of `HRLS`, whose notes on labels and norms apply here, too.
 
-    Without an intercept, if x is empty, zero, or has only features that were never learned, all
-    scores are 0. A score of 0 counts as on, so all nodes are on. Learning from an x that is empty
-    or zero only counts as a round.
+    An x that is empty or zero is treated as in `HPerceptron`, but counts as a round.
 
     Examples
     --------
@@ -95,12 +91,6 @@ class SHRLS(LeastSquaresModel):
 
     >>> model.n_stored
     {'news': 810.0, 'sport': 570.0, 'politics': 603.0}
-
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
-        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

@@ -76,9 +76,9 @@ class HLossByDepth(TableMetric):
     `{depth: (false positives, false negatives)}`, sums of weights, for every depth below the root.
     Their total is the cumulative H-loss with unit costs.
 
-    This is Table 2 of the paper[^1], where depths are counted from the children of the root. There
-    the ancestors must be correctly predicted *on*; here they must be correct, as in the H-loss.
-    This differs only for predictions that do not respect the taxonomy.
+    This is Table 2 of the paper of `HLoss` (section 8), where depths are counted from the children
+    of the root. There the ancestors must be correctly predicted *on*; here they must be correct, as
+    in the H-loss. This differs only for predictions that do not respect the taxonomy.
 
     An update takes O(nodes that differ and their ancestors), plus the time to parse the labels.
 
@@ -103,11 +103,6 @@ class HLossByDepth(TableMetric):
 
     >>> metric.get()
     {1: (1.0, 1.0), 2: (0.0, 1.0)}
-
-    References
-    ----------
-    [^1]: Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. JMLR 7, 31-54. Section 8.
 
     """
 

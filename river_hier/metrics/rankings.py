@@ -173,9 +173,9 @@ def average_precision(
 class OneAccuracy(RankingMetric):
     r"""One-accuracy: the share of examples whose top-ranked candidate is relevant.
 
-    As in section 6 of the paper[^1]. Among equal top scores the first candidate in taxonomy order
-    counts. An example counts as 0 if no candidate is relevant, or none has a score. An update takes
-    O(nodes that are on + candidates).
+    As in section 6 of the first paper of `AveragePrecision`. Among equal top scores the first
+    candidate in taxonomy order counts. An example counts as 0 if no candidate is relevant, or none
+    has a score. An update takes O(nodes that are on + candidates).
 
     It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
 
@@ -198,11 +198,6 @@ class OneAccuracy(RankingMetric):
     >>> metric
     OneAccuracy: 50.00%
 
-    References
-    ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI.
-
     """
 
     _fmt = ".2%"
@@ -214,8 +209,8 @@ class OneAccuracy(RankingMetric):
 class ParentOneAccuracy(RankingMetric):
     r"""Parent one-accuracy: the share of examples whose top-ranked candidate has a right parent.
 
-    A parent is right if it is the parent of a relevant candidate. Otherwise as `OneAccuracy`; also
-    from section 6 of the paper[^1].
+    A parent is right if it is the parent of a relevant candidate. Otherwise as `OneAccuracy`, from
+    the same section of its paper.
 
     It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
 
@@ -237,11 +232,6 @@ class ParentOneAccuracy(RankingMetric):
     >>> metric.update({"wolf", "whale"}, {"wolf": 1.5, "whale": 1.0, "owl": 0.75})
     >>> metric
     ParentOneAccuracy: 100.00%
-
-    References
-    ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI.
 
     """
 
@@ -308,9 +298,9 @@ class RankingLoss(RankingMetric):
 
     $$\frac{|\{(y, \bar y) \in Y \times \bar Y : F(y) \le F(\bar y)\}|}{|Y| \, |\bar Y|}$$
 
-    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, as in section 6 of the
-    paper[^1], after Schapire and Singer[^2]. Equal scores are misordered; an example without such
-    pairs counts as 0. An update takes O(relevant * candidates).
+    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, as in section 6 of the first
+    paper of `AveragePrecision`, after the second. Equal scores are misordered; an example without
+    such pairs counts as 0. An update takes O(relevant * candidates).
 
     It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
 
@@ -332,13 +322,6 @@ class RankingLoss(RankingMetric):
     >>> metric.update({"wolf", "whale"}, {"wolf": 1.5, "whale": 1.0, "owl": 0.75})
     >>> metric
     RankingLoss: 50.00%
-
-    References
-    ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI.
-    [^2]: Schapire, R.E. and Singer, Y., 2000. BoosTexter: a boosting-based system for text
-        categorization. Machine Learning 39, 135-168.
 
     """
 

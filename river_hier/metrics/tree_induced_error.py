@@ -56,8 +56,8 @@ class DistanceHistogram(TableMetric):
 
     `get` returns `{distance: weight}`, in increasing order of the distances: the total weight of
     the examples whose tree-induced error $\gamma(y, \hat{y})$ is that distance. Correct predictions
-    have distance 0. Figure 2 of the paper[^1] is the difference between the histograms of a
-    hierarchical and a flat model.
+    have distance 0. Figure 2 of the paper of `TreeInducedError` is the difference between the
+    histograms of a hierarchical and a flat model.
 
     An update takes O(nodes of both closures), plus the time to parse the labels.
 
@@ -82,11 +82,6 @@ class DistanceHistogram(TableMetric):
 
     >>> metric.get()
     {0: 1.0, 4: 1.0}
-
-    References
-    ----------
-    [^1]: Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
-        ICML. Section 5.
 
     """
 

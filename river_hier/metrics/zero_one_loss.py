@@ -14,7 +14,7 @@ class ZeroOneLoss(MeanLoss):
 
     $$\ell_{0/1}(\hat{y}, v) = \{\exists i : \hat{y}_i \neq v_i\}$$
 
-    as in section 3 of the paper[^1]; for single labels, the multiclass error.
+    as in section 3 of the paper of `HLoss`; for single labels, the multiclass error.
 
     An update takes O(nodes that are on), plus the time to parse the labels.
 
@@ -34,11 +34,6 @@ class ZeroOneLoss(MeanLoss):
     >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
     >>> metric
     ZeroOneLoss: 50.00%
-
-    References
-    ----------
-    [^1]: Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. JMLR 7, 31-54.
 
     """
 
@@ -76,7 +71,7 @@ def expected_zero_one_loss(
     r"""Expected zero-one loss of a prediction under known probabilities of the labels.
 
     Labels are drawn from the top down: a node is on with probability $p_i$ if its parent is on,
-    otherwise it is off (section 5 of the paper of `metrics.ZeroOneLoss`). A prediction that
+    otherwise it is off (section 5 of the paper of `metrics.HLoss`). A prediction that
     respects the taxonomy is right with the probability of that multilabel, and any other is always
     wrong:
 

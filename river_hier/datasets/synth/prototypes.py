@@ -158,7 +158,7 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
     $$x = \sum_{v\,\textrm{on}} w^v + \textrm{noise}$$
 
     over all nodes that are on, including the root. With a single path, the sum is the prototype of
-    its end, as in the Hieron paper[^1]. So $w^v \cdot x$ is 1 if $v$ is on and 0 otherwise, plus
+    its end, as in `PrototypeTree`. So $w^v \cdot x$ is 1 if $v$ is on and 0 otherwise, plus
     Gaussian noise. The root is always on and serves as an intercept.
 
     The stream is infinite. With $n$ nodes the first example takes $O(n^3)$, the others $O(n^2)$.
@@ -197,11 +197,6 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
     >>> model = linear_model.HRLS(t)
     >>> evaluate.progressive_val_score(stream.take(500), model, metrics.HLoss(t))
     HLoss: 0.026
-
-    References
-    ----------
-    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
-        ICML 21.](https://doi.org/10.1145/1015330.1015374)
 
     """
 
