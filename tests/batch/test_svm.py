@@ -139,23 +139,6 @@ def test_a_linear_kernel_leaves_the_bias_out_of_the_norm() -> None:
     assert batch.HSVM(taxonomy).fit(examples).score_one({})["a"] > -2.0
 
 
-def test_a_kernel_separates_what_a_line_cannot() -> None:
-    taxonomy = Taxonomy([("r", "a"), ("a", "b")])
-    examples = [
-        ({"x": x, "y": y}, ["b"] if x * y > 0 else ["a"])
-        for x in (-2.0, -1.0, 1.0, 2.0)
-        for y in (-2.0, -1.0, 1.0, 2.0)
-    ]
-    right = {
-        name: sum(
-            MODELS[name](taxonomy).fit(examples).predict_one(x)["b"] == (y == ["b"])
-            for x, y in examples
-        )
-        for name in ("HSVM", "KernelHSVM")
-    }
-    assert right["KernelHSVM"] == len(examples) > right["HSVM"]
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_nothing_to_separate(name: str) -> None:
     taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("c", "d")])

@@ -322,15 +322,6 @@ def test_files_that_are_no_arff(tmp_path, data, message):
         list(datasets.HMC(tmp_path / "mine.arff"))
 
 
-def test_what_is_skipped_is_counted(tmp_path):
-    folder = write_parts(tmp_path / "yeast")
-    (folder / "yeast_FUN.train.arff").write_text(text([ROWS["train"][0], "?", *ROWS["train"][1:]]))
-    stream = datasets.HMC(folder, on_error="skip")
-    assert stream.n_skipped == 0
-    assert read(stream) == TRAINVALID
-    assert stream.skipped == ("yeast_FUN.train.arff, line 11: expected 5 values, got 1",)
-
-
 def test_missing_files(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVER_DATA", str(tmp_path / "home"))
     stream = datasets.HMC(dataset="cellcycle_FUN")  # says nothing yet

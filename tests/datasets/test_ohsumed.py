@@ -11,7 +11,6 @@ from river_hier import datasets
 from river_hier.datasets import ohsumed
 from support.corpora import by_depth, on, real_data
 from support.ohsumed_corpus import (
-    RECORDS,
     TREE,
     XS,
     YS,
@@ -226,20 +225,6 @@ def test_wrong_roots(root):
     expected = "^`root` must be a tree number, such as 'N05.715', or a category, such as 'C', got "
     with pytest.raises(ValueError, match=expected):
         datasets.OHSUMED(root=root)
-
-
-def test_what_is_skipped_is_counted(folder):
-    records = ["?", *RECORDS[:16], ".Q", "what", ".T", "again", *RECORDS[16:], ".I next", ".M"]
-    (folder / "ohsumed.87").write_bytes(data(records))
-    stream = datasets.OHSUMED(folder, root="C08", on_error="skip")
-    assert [(x, on(y)) for x, y in stream] == list(zip(XS, YS, strict=True))
-    assert stream.n_skipped == 4
-    assert stream.skipped == (
-        "ohsumed.87, line 1: expected `.I number`, got '?'",
-        f"ohsumed.87, line 18: expected one of {TAGS}, got '.Q'",
-        "ohsumed.87, line 20: .T comes twice in a record",
-        "ohsumed.87, line 39: expected `.I number`, got '.I next'",
-    )
 
 
 def test_missing_files(folder):

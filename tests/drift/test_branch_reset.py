@@ -23,7 +23,6 @@ from river_hier import (
     drift,
     kernel,
     linear_model,
-    losses,
     metrics,
     probabilistic,
 )
@@ -380,46 +379,6 @@ def changing(seed: int, n: int, change: int) -> Any:
     return synth.SubtreeDrift(articles, drift_in="1", drift_at=change)
 
 
-def branch_loss(make: Any, seed: int, change: int) -> list[float]:
-    """The H-loss in the branch and in the other, from 600 to 1,000 examples after the step 1,000.
-
-    With a `change` at step 0 there is nothing to get over.
-    """
-    stream = changing(seed, n=2000, change=change)
-    t = stream.taxonomy
-    model = make(t)
-    branches = [t.subset(t.subtree(top)) for top in ("1", "8")]
-    sums = [0.0, 0.0]
-    for step, (x, y) in enumerate(stream.take(2000)):
-        if step >= 1600:
-            answer = model.predict_one(x)
-            for i, branch in enumerate(branches):
-                pair = [{label: a[label] for label in branch.nodes[1:]} for a in (y, answer)]
-                sums[i] += losses.h_loss(branch, *pair) / 400
-        model.learn_one(x, y)
-    return sums
-
-
-@pytest.mark.slow
-def test_the_loss_recovers_within_600_examples() -> None:
-    """To within a quarter of the loss without drift; that of H-RLS alone does not."""
-
-    def mean(make: Any, change: int = 1000) -> Any:
-        runs = [branch_loss(make, seed, change) for seed in range(3)]
-        return [sum(run[i] for run in runs) / len(runs) for i in (0, 1)]
-
-    mark, alone = mean(linear_model.HRLS, change=0), mean(linear_model.HRLS)
-    assert alone[0] > 5 * mark[0]
-    for remedy in (
-        lambda t: linear_model.HRLS(t, forgetting=0.99),
-        lambda t: linear_model.SHRLS(t, forgetting=0.99),
-        lambda t: drift.BranchReset(linear_model.HRLS(t), river_drift.binary.DDM()),
-    ):
-        branch, elsewhere = mean(remedy)
-        assert branch < 1.25 * mark[0] + 0.01
-        assert elsewhere < mark[1] + 0.01
-
-
 @pytest.mark.slow
 def test_the_claims_of_the_benchmark_hold(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -430,25 +389,3 @@ def test_the_claims_of_the_benchmark_hold(
     runpy.run_path(str(path), run_name="__main__")
     found = re.findall(r"^(?:not )?reproduced", capsys.readouterr().out, re.MULTILINE)
     assert found == ["reproduced"] * 5
-
-
-def test_truncated_predictions_are_those_of_the_model() -> None:
-    for name in MULTI + SINGLE:
-        model = getattr(linear_model, name)(T)
-        learned(model, [({"x": 1.0}, "c"), ({"x": -1.0}, "h"), ({"x": 1.0, "y": 1.0}, "e")])
-        wrapped = drift.BranchReset(model)
-        for options in ({"max_depth": 1}, {"threshold": 0.4}, {"threshold": 0.4, "max_depth": 2}):
-            for x in ({"x": 1.0}, {"y": 2.0}, {}):
-                assert wrapped.predict_one(x, **options) == model.predict_one(x, **options)
-
-
-class Failing(river_drift.binary.DDM):
-    """A detector that raises an error at its third example."""
-
-    n = 0
-
-    def update(self, x: Any) -> None:
-        self.n += 1
-        if self.n == 3:
-            raise RecursionError
-        super().update(x)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import math
 import pickle
-import tracemalloc
 from collections import Counter
 from itertools import combinations
 from typing import Any
@@ -16,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from river import (
     base,
-    datasets,
     drift,
     linear_model,
     multiclass,
@@ -438,19 +436,6 @@ def test_a_thousand_classes_in_a_row() -> None:
     assert len(builder.taxonomy()) == 599
 
 
-def test_rebuilding_a_skewed_tree_takes_little_memory() -> None:
-    model = induction.BinaryDecomposition(linear_model.Perceptron())
-    for label in range(1000):
-        model._tree = model._tree.with_label(label)
-    tracemalloc.start()
-    try:
-        sides = model._tree.sides(model._tree.number)
-        assert tracemalloc.get_traced_memory()[0] < 1e6
-    finally:
-        tracemalloc.stop()
-    assert sides[-1] == (2**999 - 1, 2**999)
-
-
 def test_empty_examples_are_not_counted() -> None:
     builder = induction.JensenShannonTree()
     for x in ({}, {"x": 0}, {"x": 0.0, "y": False}):
@@ -738,18 +723,6 @@ def test_rivers_checks() -> None:
     model = variants()["built"]
     for check in rivers_checks(model):
         check(model.clone())
-
-
-@pytest.mark.parametrize("name", list(variants()))
-def test_a_pickle_in_the_middle_of_a_stream_changes_nothing(name: str) -> None:
-    model = variants()[name]
-    twin = model.clone()
-    for i, (x, y) in enumerate(datasets.ImageSegments().take(120)):
-        assert model.predict_proba_one(x) == twin.predict_proba_one(x)
-        model.learn_one(x, y)
-        twin.learn_one(x, y)
-        if i % 40 == 20:
-            twin = copy.deepcopy(twin) if i == 60 else pickle.loads(pickle.dumps(twin))
 
 
 @each_decoding

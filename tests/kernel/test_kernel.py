@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import base, preprocessing
+from river import preprocessing
 
 import oracles
 from river_hier import Taxonomy, kernel, linear_model
@@ -518,37 +518,6 @@ def test_a_zero_example_counts_as_a_round_of_shrls() -> None:
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)
-@pytest.mark.parametrize("ours", [kernel.RBF(), laplacian])
-def test_predict_is_pure(name: str, ours: Any) -> None:
-    model = getattr(kernel, name)(TREE, ours)
-    for example in cloud(10, seed=7):
-        model.learn_one(*example)
-    before = pickle.dumps(model)
-    x = {0: 2.0, "new": 1.0}
-    for call in (model.predict_one, model.predict_proba_one, model.score_one, model.debug_one):
-        call(x)
-    assert pickle.dumps(model) == before
-
-
-@pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_a_pickle_goes_on_to_the_last_bit(name: str) -> None:
-    for parameters in ({}, {"budget": 8}):
-        ours = getattr(kernel, name)(None, kernel.RBF(), **parameters)
-        for step, (x, y) in enumerate(cloud(60, seed=8)):
-            if step in (5, 30):
-                theirs = [pickle.loads(pickle.dumps(ours)), copy.deepcopy(ours)]
-            if step >= 5:
-                for model in theirs:
-                    assert model.score_one(x) == ours.score_one(x)
-                    assert model.predict_one(x) == ours.predict_one(x)
-                    model.learn_one(x, y)
-            ours.learn_one(x, y)
-        fresh = ours.clone()
-        assert not any(fresh.score_one(x).values())
-        assert fresh._get_params() == ours._get_params()
-
-
-@pytest.mark.parametrize("name", SINGLE + MULTI)
 def test_an_open_taxonomy_grows(name: str) -> None:
     model = getattr(kernel, name)(kernel=kernel.RBF())
     rng = np.random.default_rng(9)
@@ -738,14 +707,3 @@ def variants() -> Iterator[Any]:
 def test_rivers_checks(model: Any) -> None:
     for check in rivers_checks(model):
         check(model.clone())
-
-
-@pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_repr_and_clone(name: str) -> None:
-    model = getattr(kernel, name)(PICTURES, kernel.RBF(2.0), budget=50)
-    assert isinstance(model, base.Estimator)
-    assert "RBF" in repr(model)
-    assert repr(model) == repr(model.clone())
-    assert model.clone().kernel == kernel.RBF(2.0)
-    own = getattr(kernel, name)(PICTURES, laplacian)
-    assert own.clone().kernel is laplacian

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from typing import Any
 
 import numpy as np
@@ -67,21 +66,6 @@ def test_scikit_learn_draws_the_same_curve_in_small_steps(counts: list[tuple[int
     assert area(true, false) == pytest.approx(theirs, abs=0.01)
 
 
-def test_near_scikit_learn_on_many_decisions() -> None:
-    """Where all scores differ, the k-th label that is on adds at most 1 / k more to its steps."""
-    rng = np.random.default_rng(1)
-    on = rng.random((200, 12)) < 0.2
-    scores = rng.normal(size=on.shape) + 1.5 * on
-    labels = "abcdefghijkl"
-    metric = metrics.PooledAUPRC(Taxonomy.flat(labels))
-    for y, s in zip(on.tolist(), scores.tolist(), strict=True):
-        truth = dict(zip(labels, y, strict=True))
-        metric.update(truth, dict(zip(labels, s, strict=True)))
-    theirs = average_precision_score(on, scores, average="micro")
-    positives = int(on.sum())
-    assert 0 < theirs - metric.get() < (1 + math.log(positives)) / positives
-
-
 @given(any_score, any_score)
 def test_bins_keep_the_order(a: float, b: float) -> None:
     bin_a, bin_b = bins(np.array([a, b])).tolist()
@@ -121,21 +105,6 @@ def test_bins_cost_no_more_than_the_order_within_them(stream: Any) -> None:
     assert bounds[0] - 4e-3 <= exact <= bounds[2] + 4e-3
 
 
-def test_bins_cost_little_on_probabilities() -> None:
-    rng = np.random.default_rng(2)
-    p = rng.beta(0.3, 1.5, size=(400, 30))
-    on = rng.random(p.shape) < p
-    labels = list(range(30))
-    metric = metrics.PooledAUPRC(Taxonomy.flat(labels, root="root"))
-    for y, s in zip(on.tolist(), p.tolist(), strict=True):
-        truth = dict(zip(labels, y, strict=True))
-        metric.update(truth, dict(zip(labels, s, strict=True)))
-    order = np.argsort(-p.ravel())
-    truth = on.ravel()[order].astype(float)
-    assert metric.get() == pytest.approx(area(truth, 1.0 - truth), abs=1e-4)
-    assert len(list(metric._sums)) < p.size  # and the bins are fewer than the scores
-
-
 @given(stream=streams(), scale=st.sampled_from([0.5, 4.0]), data=st.data())
 def test_only_the_order_counts(stream: Any, scale: float, data: Any) -> None:
     """Powers of 2 move every bin alike, far from where floats end."""
@@ -168,12 +137,6 @@ def test_the_extremes() -> None:
 
 
 # Models that answer with probabilities
-
-
-def stream_of(n: int) -> list[tuple[dict[str, float], set[str]]]:
-    rng = random.Random(3)
-    signs = [{v: rng.choice([-1.0, 1.0]) for v in "xyz"} for _ in range(n)]
-    return [(x, {"b"} if x["x"] > 0 else {"c"} if x["y"] > 0 else {"d"}) for x in signs]
 
 
 def test_probabilities_refuses_what_is_not_multilabel() -> None:
