@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import reprlib
 from collections.abc import Hashable
@@ -73,7 +74,13 @@ def frame_of(values: Any, columns: Any, start: Any, names: list[Any], like: Any)
     """A frame like another one, or a sparse array, with a column for each name."""
     matrix: Any = sparse.csr_array((values, columns, start), (len(start) - 1, len(names)))
     if like is not None:
-        return sparse_to_native_frame(matrix, columns=names, like=like)
+        enabled = gc.isenabled()
+        gc.disable()  # a frame has several objects a column, and collections would look at all
+        try:
+            return sparse_to_native_frame(matrix, columns=names, like=like)
+        finally:
+            if enabled:
+                gc.enable()
     matrix.columns = names
     return matrix
 

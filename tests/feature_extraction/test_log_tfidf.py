@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import itertools
 import math
 import pickle
@@ -327,6 +328,14 @@ def test_a_batch_is_a_sequence_of_texts() -> None:
     for X in (iter(["a cat"]), "a cat", None):
         with pytest.raises(TypeError, match=message + type(X).__name__):
             LogTFIDF().learn_many(X)
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_garbage_collection_stays_as_it_is(enabled: bool, request: pytest.FixtureRequest) -> None:
+    request.addfinalizer(gc.enable)
+    gc.enable() if enabled else gc.disable()
+    LogTFIDF().transform_many(pd.Series(["a cat"]))
+    assert gc.isenabled() == enabled
 
 
 def test_a_batch_with_a_wrong_text_is_not_counted() -> None:
