@@ -174,15 +174,6 @@ def test_attributes_of_norm_1(data: Any) -> None:
         assert ours.score_one(x) == pytest.approx(theirs.score_one(x), abs=0.05)
 
 
-def test_attributes_of_norm_1_are_the_papers_where_leaves_are_equally_deep() -> None:
-    even = Taxonomy.from_nested({"a": {"b": ["c", "d"]}, "e": {"f": ["g", "h"]}})
-    examples = separable(even, 20, seed=1)
-    ours = batch.HierarchicalMultilabelSVM(even, unit_norm=True).fit(examples)
-    theirs = batch.HierarchicalMultilabelSVM(even, t=even.height**-0.5).fit(examples)
-    for x, _ in examples:
-        assert ours.score_one(x) == pytest.approx(theirs.score_one(x), abs=1e-9)
-
-
 def test_attributes_of_norm_1_in_a_ragged_tree() -> None:
     """Own attributes sqrt(1 - (d - 1) / D): 1 at depth 1, sqrt(1 / 2) at depth 2 of 2."""
     model = batch.HierarchicalMultilabelSVM(TREE, unit_norm=True)

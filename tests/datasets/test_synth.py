@@ -133,6 +133,23 @@ def test_labels_are_uniform_over_all_nodes() -> None:
     assert abs(chi2 - (n - 1)) < 5 * math.sqrt(2 * (n - 1))
 
 
+@pytest.mark.parametrize(("noise", "least", "most"), [(0.16, 0.2, 0.3), (0.04, 0.012, 0.02)])
+def test_how_well_one_can_do(noise: float, least: float, most: float) -> None:
+    """At any x, sum_v f_v - max_v f_v >= sum over edges of min(f_u, f_v): hence the bound."""
+    stream = synth.PrototypeTree(noise=noise, seed=7)
+    n, m = len(stream.taxonomy), 10_000
+    examples = list(stream.take(m))
+    W = np.array([list(W_v.values()) for W_v in stream.prototypes.values()])
+    nearest = (rows(examples) @ W.T - (W**2).sum(axis=1) / 2).argmax(axis=1)
+    errors = np.mean(
+        [stream.taxonomy.nodes[v] != y for v, (_, y) in zip(nearest, examples, strict=True)]
+    )
+    Phi = math.erfc(0.5 / math.sqrt(noise) / math.sqrt(2)) / 2  # of -1 / (2 sqrt(noise))
+    bound = 2 * Phi * (n - 1) / n
+    assert least < bound < errors + 3 * math.sqrt(bound / m)
+    assert errors < most
+
+
 # --- LinearLabels -------------------------------------------------------------------------------
 
 

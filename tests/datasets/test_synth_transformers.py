@@ -292,6 +292,27 @@ def test_a_gradual_drift_is_a_linearly_changing_mixture() -> None:
     assert all(other != first for other in others)
 
 
+@pytest.mark.parametrize("learner", ["HPerceptron", "HRLS", "SHRLS", "HAROW"])
+def test_independent_nodes_are_not_affected_by_drift_elsewhere(learner: str) -> None:
+    """Exactly: the same examples and labels outside the branch give the same predictions there."""
+    models = [getattr(linear_model, learner)(TREE) for _ in range(3)]
+    steady = synth.LinearLabels(TREE, n_features=3, seed=3)
+    turning = synth.LinearLabels(TREE, n_features=3, seed=3, drift_at=200, drift_in="mammal")
+    swapped = synth.SubtreeDrift(steady, "mammal", 200)
+    outside = {"bird", "owl"}
+    branch_differs = [0, 0]
+    for (x, y), *others in zip(steady.take(600), turning, swapped, strict=False):
+        answers = [model.predict_one(x) for model in models]
+        for i, (x_, z) in enumerate(others):
+            assert x_ == x
+            assert all(z[label] == y[label] for label in outside)
+            assert all(answers[i + 1][label] == answers[0][label] for label in outside)
+            branch_differs[i] += answers[i + 1] != answers[0]
+        for model, (x_, z) in zip(models, [(x, y), *others], strict=True):
+            model.learn_one(x_, z)
+    assert min(branch_differs) > 20
+
+
 def test_transformers_may_share_a_seed() -> None:
     m = 8000
     drifting = synth.SubtreeDrift(Listed(TREE, [({}, "wolf")] * m), "dog", 0, 2 * m, seed=9)

@@ -146,37 +146,6 @@ def test_lins_bounds_hold_for_every_tree(problem: Any, seed: int) -> None:
     assert induction.tree_recursions(taxonomy_of(tree), *problem)[1] <= upper + 1e-12
 
 
-def test_proposition_3_is_no_upper_bound() -> None:
-    """If errors occur on different x, the total error exceeds the upper figure."""
-    tree, priors = ((("a",), ("b",)), ("c",)), {"a": 0.25, "b": 0.25, "c": 0.5}
-    conditionals = {"a": {1: 0.4, 2: 0.6}, "b": {2: 0.6, 3: 0.4}, "c": {1: 0.2, 4: 0.8}}
-    _, upper = induction.tree_recursions(taxonomy_of(tree), priors, conditionals)
-    assert upper == pytest.approx(0.235)
-    assert oracles.tree_error(tree, priors, conditionals) == pytest.approx(0.25)
-    # The upper figure is below the Bayes error too, so no other decoding helps.
-    assert oracles.bayes_error(list(priors.values()), list(conditionals.values())) > upper
-
-
-def test_proposition_4_is_no_lower_bound() -> None:
-    """If errors are nested, the recursion counts them twice, so its lower figure is too large."""
-    tree = (("a",), ((("b",), ("c",)), (("d",), ("e",))))
-    priors = {"a": 0.75, "b": 0.0625, "c": 0.0625, "d": 0.0625, "e": 0.0625}
-    conditionals = {c: {"x": 1.0} for c in priors}
-    lower, _ = induction.tree_recursions(taxonomy_of(tree), priors, conditionals)
-    assert lower > 0.255
-    assert oracles.tree_error(tree, priors, conditionals) == pytest.approx(0.25)
-
-
-def test_the_recursion_prefers_the_skewed_tree() -> None:
-    """Two pairs of similar classes: a chain that splits a pair at the top has a larger R."""
-    priors = dict.fromkeys("abcd", 1)
-    twins = {c: {c: 1, "xy"["cd".count(c)]: 1} for c in "abcd"}
-    natural = taxonomy_of(((("a",), ("b",)), (("c",), ("d",))))
-    skewed = taxonomy_of((("a",), (("b",), (("c",), ("d",)))))
-    best, worse = (induction.tree_recursions(t, priors, twins)[1] for t in (skewed, natural))
-    assert best < worse == pytest.approx(induction.bayes_error_bounds(priors, twins)[1])
-
-
 @pytest.mark.parametrize(
     ("priors", "conditionals", "error", "message"),
     [

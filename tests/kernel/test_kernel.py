@@ -377,21 +377,6 @@ def test_a_budget_does_not_depend_on_the_unit(name: str, scale: float) -> None:
     assert scaled.n_stored == usual.n_stored
 
 
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_forgetting_where_distances_drown_in_norms(name: str) -> None:
-    """Times in seconds, say: K(x, x) is 1, however x . x is rounded."""
-    model = getattr(kernel, name)(TREE, kernel.RBF(1.0), budget=5)
-    for x, y in cloud(40, seed=12):
-        model.learn_one({j: 1e9 + value for j, value in x.items()}, y)
-    assert all(map(math.isfinite, model.score_one({0: 1e9}).values()))
-    for sigma in (1e-200, 1e200):  # sigma^2 is no float
-        model = getattr(kernel, name)(TREE, kernel.RBF(sigma), budget=5)
-        for x, y in cloud(40, seed=13):
-            model.learn_one(x, y)
-            assert all(map(math.isfinite, model.score_one(x).values()))
-
-
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 def test_forgetting_asks_a_function_nothing_new(name: str) -> None:
     """So what it refuses is refused before anything has changed."""

@@ -13,12 +13,9 @@ from river import dummy, preprocessing
 from river import metrics as river_metrics
 from sklearn.metrics import average_precision_score
 
-import oracles
-from oracles.pooled_auprc import Decision
 from river_hier import Taxonomy, evaluate, linear_model, metrics
 from river_hier.metrics.pooled_auprc import area, bins
-from support.hypothesis_settings import n_examples
-from support.strategies import multilabels, parents_of, taxonomies
+from support.strategies import multilabels, taxonomies
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
 any_score = st.floats(allow_nan=False) | st.integers(-4, 4).map(lambda i: i / 2)
@@ -32,16 +29,6 @@ def streams(draw: st.DrawFn, scores: Any = any_score) -> Any:
     ranking = st.dictionaries(st.sampled_from(taxonomy.nodes), scores, max_size=9)
     example = st.tuples(multilabels(taxonomy), st.none() | ranking, weights)
     return taxonomy, draw(st.lists(example, min_size=1, max_size=6))
-
-
-def decisions(taxonomy: Taxonomy, stream: Any, pooled: Any = None) -> list[Decision]:
-    """What is pooled, one by one; labels without a score or an answer rank last."""
-    parents = parents_of(taxonomy)
-    return [
-        ((scores or {}).get(v, -math.inf), v in oracles.closure(parents, y), w)
-        for y, scores, w in stream
-        for v in pooled or taxonomy.nodes[1:]
-    ]
 
 
 def feed(metric: Any, stream: Any) -> Any:
@@ -82,27 +69,6 @@ def test_bins_are_a_thousandth_wide() -> None:
         powers = bins(sign * 2.0 ** np.arange(-20, 21))
         assert (abs(np.diff(powers)) == 1024).all()
     assert bins(np.array([-0.0, 0.0])).tolist() == [0, 0]
-
-
-@given(stream=streams())
-@n_examples(60)
-def test_bins_cost_no_more_than_the_order_within_them(stream: Any) -> None:
-    """The exact area is between those of the worst and of the best order within bins."""
-    taxonomy, examples = stream
-    pooled = decisions(taxonomy, examples)
-    numbers = bins(np.array([score for score, _, _ in pooled])).tolist()
-    bounds = [
-        oracles.pooled_auprc(
-            [(2.0 * n + side * on, on, w) for n, (_, on, w) in zip(numbers, pooled, strict=True)],
-            steps=200,
-        )
-        for side in (-1, 0, 1)
-    ]
-    ours = feed(metrics.PooledAUPRC(taxonomy), examples).get()
-    assert bounds[0] - 4e-3 <= ours <= bounds[2] + 4e-3
-    assert ours == pytest.approx(bounds[1], abs=4e-3)
-    exact = oracles.pooled_auprc(pooled, steps=200)
-    assert bounds[0] - 4e-3 <= exact <= bounds[2] + 4e-3
 
 
 @given(stream=streams(), scale=st.sampled_from([0.5, 4.0]), data=st.data())
