@@ -61,15 +61,12 @@ class BranchReset(TransparentWrapper):
     -----
     On top of the model, learning takes one prediction, O(nodes) time, and one update of the
     detector of each visited node. `HDDMA` is slow; River's `drift.binary.DDM` is faster, with some
-    false alarms. A reset takes time proportional to the size of the whole model.
-
-    A detector bounds its rate of false alarms per node, and a large taxonomy has many nodes:
-    `HDDMA(drift_confidence=...)` makes them rarer. River's `ADWIN` also detects decreases of the
-    error rate, so it would reset nodes because they have learned.
+    false alarms, of which `HDDMA(drift_confidence=...)` has fewer. River's `ADWIN` also detects
+    decreases of the error rate, so it would reset nodes because they have learned. A reset takes
+    time proportional to the size of the whole model.
 
     Learners that adapt quickly, such as H-PERC and Hieron, gain nothing; those that weigh all past
-    examples equally gain most. `examples/benchmarks/drift.py` measures it. There, losses fell more
-    slowly when only the node itself was reset, and not the nodes below it.
+    examples equally gain most (`examples/benchmarks/drift.py`).
 
     Examples
     --------

@@ -74,13 +74,11 @@ class SuccessiveHalving(TransparentWrapper):
     Notes
     -----
     A step takes a prediction, an update of the metric and a step of each model that learns, and a
-    prediction only one of the best model. Time is highest at the start, where all models learn.
-    Memory is that of all models.
+    prediction only one of the best model. Memory is that of all models.
 
-    A model that does not learn misses examples, so it is chosen again only if it is better in spite
-    of that. Take a longer window if a model may overtake others only after many examples. Examples
-    with labels that are new to an open taxonomy are learned by all models. If one of the models
-    refuses an example that others have learned already, an error is raised.
+    A model that does not learn misses examples, so take a longer window if a model may overtake
+    others only after many examples. Examples with labels that are new to an open taxonomy are
+    learned by all models.
 
     Successive halving is due to [^1]. Unlike River's `SuccessiveHalvingClassifier`, this class
     takes multilabel models, needs no budget, and does not stop choosing.

@@ -154,16 +154,13 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     AdaGrad on the logarithmic loss, at the nodes whose parents are truly on. In learning, scores
     are clipped at ten units, so that a single outlier does not change the scale.
 
-    The scores of margin learners have no fixed scale: those of a perceptron depend on how many
-    examples it has learned from and how many mistakes it has made. The parameters are learned from
-    the scores of examples that the model has not seen yet, so they also account for overfitting.
-
-    Several passes and replayed examples do not make the probabilities overconfident: from an
-    example that has been learned before, the model learns, but the calibration does not. Examples
-    are recognised by the names of their features or, if features are dense, by names and values. A
-    transformer whose output for the same example changes, such as a scaler, must therefore be
-    inside: `Calibrated(StandardScaler() | model)`. Weights of words may be computed before or
-    inside.
+    The parameters are learned from the scores of examples that the model has not seen yet, so they
+    also account for overfitting. Several passes and replayed examples do not make the probabilities
+    overconfident: from an example that has been learned before, the model learns, but the
+    calibration does not. Examples are recognised by the names of their features or, if features are
+    dense, by names and values. A transformer whose output for the same example changes, such as a
+    scaler, must therefore be inside: `Calibrated(StandardScaler() | model)`. Weights of words may
+    be computed before or inside.
 
     `predict_one` thresholds these probabilities: a node is on if its parents are and
     $p_i \ge 1/2$. `HLossBayes` and the other decoders do better on the losses they minimise.
@@ -182,9 +179,8 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     -----
     In addition to the model, learning takes O(features of x) time to recognise x and, for examples
     used for calibration, one prediction and O(nodes whose parents are on) time. The first 4,096
-    examples are used, and a random share of the later ones, so that at most 4,096 are remembered,
-    in less than a megabyte. After 16 passes, repeated examples are used as well, because so many
-    repetitions are taken as a sign of features with few values.
+    examples are used, and a random share of the later ones. After 16 passes, repeated examples are
+    used as well, because so many repetitions are taken as a sign of features with few values.
 
     The logistic function of a score is due to [^1], where it is fitted to held-out examples
     afterwards. Sharing it among the nodes and learning it online, with the steps of [^2], are ours.
@@ -326,10 +322,8 @@ class Tempered(Calibrator, base.Classifier):
 
     Notes
     -----
-    In addition to the model, learning takes O(features of x) time to recognise x and, for examples
-    used for calibration, one prediction and O(nodes) time. The first 4,096 examples are used, and a
-    random share of the later ones. The first example of a label in an open taxonomy is not used,
-    since the label had no score.
+    Learning takes as much time as in `Calibrated`, and O(nodes) for the examples used. The first
+    example of a label in an open taxonomy is not used, since the label had no score.
 
     Temperature scaling is due to [^1], where it is fitted to held-out examples, and mixtures of
     temperatures to [^2], where one is learned.

@@ -112,11 +112,8 @@ def tree_recursions(
     ----------
     taxonomy
         A full binary tree whose leaves are the classes.
-    priors
-        `{class: prior}`, counts or probabilities; they are normalised.
-    conditionals
-        `{class: {x: probability of x in that class}}`, counts or probabilities; each is
-        normalised. An x that is missing has probability 0.
+    priors, conditionals
+        As in `bayes_error_bounds`.
 
     Returns
     -------
@@ -125,9 +122,8 @@ def tree_recursions(
     Raises
     ------
     ValueError
-        If the taxonomy is not a full binary tree or its leaves are not the classes; if a prior is
-        not positive, a class is missing on one side, a conditional is all zero, or a value is
-        negative or not a finite number.
+        If the taxonomy is not a full binary tree or its leaves are not the classes; otherwise as in
+        `bayes_error_bounds`.
 
     Notes
     -----

@@ -149,15 +149,13 @@ class JensenShannonTree(base.Estimator):
     empty or zero is ignored.
 
     The exponent is reconstructed, because the formula is missing from the available text of the
-    paper. A footnote says that the weight is proportional to the probability that two samples come
-    from one source. For samples with n tokens in all, that is $2^{-n \, JS}$, where n is the number
-    of tokens of all classes times the prior of the two trees: `sharpness=1`. With thousands of
-    tokens, the trees drawn hardly differ from the default.
+    paper: a footnote says that the weight is proportional to the probability that two samples come
+    from one source, which is $2^{-n \, JS}$ for samples with n tokens in all (`sharpness=1`).
 
-    The paper keeps the tree with the largest $R(root)$. This prefers skewed trees with the hard
-    splits at the top, which are often less accurate (`docs/results/el_yaniv_2002.md`). Here
-    trees are compared by the errors of hard decoding with multinomial naive Bayes classifiers; each
-    example is left out of the counts that classify it.
+    The paper keeps the tree with the largest $R(root)$, which prefers skewed trees that are often
+    less accurate (`docs/results/el_yaniv_2002.md`). Here trees are compared by the errors of hard
+    decoding with multinomial naive Bayes classifiers; each example is left out of the counts that
+    classify it.
 
     Examples
     --------

@@ -63,8 +63,9 @@ def read_ranking(
             f"a ranking must be {{label: score}}, got {type(y_pred).__name__}; "
             "evaluate.Ranked(model) predicts one"
         )
-    nodes = _nodes(taxonomy, candidates)
-    relevant = np.zeros(len(taxonomy), dtype=bool)
+    if not isinstance(candidates, np.ndarray):
+        candidates = candidate_nodes(taxonomy, candidates)
+    nodes, relevant = candidates, np.zeros(len(taxonomy), dtype=bool)
     relevant[list(on)] = True
     if (numbers := labels_of(taxonomy).numbers(y_pred)) is not None:
         scores = np.nan_to_num(numbers[nodes], nan=-math.inf, posinf=math.inf, neginf=-math.inf)
@@ -72,17 +73,6 @@ def read_ranking(
         given, labels = known(taxonomy, y_pred), [taxonomy._label(v) for v in nodes]
         scores = np.array([_score(label, given.get(label, -math.inf)) for label in labels], float)
     return Ranked(scores, relevant[nodes], nodes)
-
-
-def _nodes(taxonomy: Taxonomy, candidates: Candidates | Ints | None) -> Ints:
-    if isinstance(candidates, np.ndarray):
-        return candidates
-    if candidates is None:  # without a loop in Python
-        leaves = np.ones(len(taxonomy), dtype=bool)
-        leaves[0] = False
-        leaves[taxonomy._arrays.parent_index] = False
-        return np.flatnonzero(leaves)
-    return np.array(candidate_nodes(taxonomy, candidates), dtype=np.intp)
 
 
 def _score(label: Any, value: Any) -> float:
