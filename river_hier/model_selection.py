@@ -55,10 +55,6 @@ class SuccessiveHalving(TransparentWrapper):
 
     Attributes
     ----------
-    best_model
-        The model that predicts.
-    learning_models
-        The models that learn at present.
     metrics
         The metric of each model, over the last window in which it was compared.
 

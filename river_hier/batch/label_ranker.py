@@ -125,8 +125,7 @@ class BatchHMinOver(LabelRanker):
     Raises
     ------
     TypeError
-        If `kernel` is not callable, or `max_steps` not an integer; from `fit` and predictions, if
-        the kernel function does not return a number.
+        If `kernel` is not callable; from `fit` and predictions, if it does not return a number.
     ValueError
         If `margin` is not positive, an attribute is negative, `candidates` is empty or contains the
         root, or `max_steps` is below 1; from `fit`, if there are no examples or one is invalid;

@@ -62,14 +62,12 @@ class KernelSolver:
         self.n_weights: int = len(self._gram)
 
     def solve(self, seen: Ints, yes: Mask) -> tuple[Floats, float]:
-        """The weights and the bias that separate the examples with the indices `seen`."""
         svm: Any = self._svm().fit(self._gram[np.ix_(seen, seen)], yes)
         b = np.zeros(self.n_weights)
         b[seen[svm.support_]] = svm.dual_coef_[0]
         return b, svm.intercept_[0]
 
     def scorers(self, w: Floats, bias: Floats) -> KernelScorers:
-        """The solutions of all nodes."""
         return KernelScorers(self._instances, w, bias)
 
 

@@ -92,13 +92,6 @@ class ZeroOneBayes(Decoder):
     model
         A multilabel model in a tree, with `predict_proba_one`, or a pipeline that ends in one.
 
-    Raises
-    ------
-    TypeError
-        If `model` is not a multilabel model in a taxonomy.
-    ValueError
-        If the taxonomy is not a tree.
-
     Notes
     -----
     The labels are assumed to depend on their parents only, as in section 5 of [^1].
@@ -230,26 +223,16 @@ class SymmetricDifferenceBayes(Decoder):
 
     with $P_i$ the probability that it is on. As no node is more probable than its parent, the
     prediction respects the taxonomy. The weights of nodes (`volumes` in the metric) have no effect.
+    On top of the model's probabilities, a prediction takes O(nodes) time.
 
     Parameters
     ----------
     model
         A multilabel model in a taxonomy, with `predict_proba_one`, or a pipeline that ends in one.
     missed
-        The cost of a label that is missed.
+        The cost of a label that is missed, positive.
     spurious
-        The cost of a label that is wrongly predicted.
-
-    Raises
-    ------
-    TypeError
-        If `model` is not a multilabel model in a taxonomy.
-    ValueError
-        If a cost is not positive and finite.
-
-    Notes
-    -----
-    On top of the model's probabilities, a prediction takes O(nodes) time.
+        The cost of a label that is wrongly predicted, positive.
 
     Examples
     --------

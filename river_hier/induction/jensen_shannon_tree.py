@@ -181,12 +181,6 @@ class JensenShannonTree(base.Estimator):
     >>> tree.path("opera")
     ('split 1', 'split 3', 'opera')
 
-    Bounds on the error of predicting the class from one word:
-
-    >>> lower, upper = induction.bayes_error_bounds(builder.class_counts, builder.feature_counts)
-    >>> round(lower, 3), round(upper, 3)
-    (0.007, 0.146)
-
     References
     ----------
     [^1]: El-Yaniv, R. and Etzion-Rosenberg, N., 2002. Hierarchical multiclass decompositions with

@@ -31,12 +31,10 @@ class Hieron(KernelPathLearner):
     most of it would be zero, in a sparse matrix.
 
     For an endless stream, set a `budget`. Once the model holds more examples, it keeps at most four
-    fifths of the budget. They are chosen greedily: next is the example whose removal would lose the
-    most, i.e. whose squared distance, in the space of the kernel, from the span of those already
-    chosen, times its squared coefficients, is the largest. The others are projected onto them, i.e.
-    replaced in every weight vector by their nearest points in that span. That takes $O(budget^2)$ a
-    mistake on average, and $O(budget^2 + budget \\cdot nodes)$ memory. Features that only dropped
-    examples had are dropped as well.
+    fifths of the budget. They are chosen greedily: next is the example with the largest squared
+    distance from the span of those already chosen, times its squared coefficients. The others are
+    projected onto them. That takes $O(budget^2)$ a mistake on average, and $O(budget^2 + budget
+    \\cdot nodes)$ memory. Features that only dropped examples had are dropped as well.
 
     Parameters
     ----------

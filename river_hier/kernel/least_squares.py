@@ -160,8 +160,7 @@ class HRLS(KernelLeastSquares):
     at most four fifths of it, chosen as in `Hieron`, by the squared coefficients of all children.
     The contribution of the others to w is projected onto those, and from then on w is regularised
     towards this $w_0$ instead of 0: $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum (v - w \\cdot
-    \\phi(x))^2$ over the kept examples. (The budget of `linear_model.HRLS` works differently: it
-    drops the oldest and need not project, as its $w_0$ consists of feature weights.)
+    \\phi(x))^2$ over the kept examples. (The budget of `linear_model.HRLS` drops the oldest.)
 
     Parameters
     ----------

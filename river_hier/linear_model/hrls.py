@@ -44,9 +44,7 @@ class HRLS(LeastSquaresModel):
 
     The regularisation is not discounted, so the solution stays stable for features that no longer
     occur. In dual variables an instance is dropped once $f^{a_i} \\max(1, \\|x_i\\|^2 / \\lambda) <
-    1/1000$, which bounds the memory of endless streams: for x of norm 1 a node holds at most 10
-    periods, so a `budget` cannot be given as well. The end of a period takes $O(Q^3)$, or $O(d^3)$
-    in primal variables.
+    1/1000$, so a `budget` cannot be given as well. The end of a period takes $O(Q^3)$, or $O(d^3)$.
 
     The flat counterpart is `HRLS(taxonomy.flatten())`.
 

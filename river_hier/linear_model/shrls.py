@@ -22,21 +22,17 @@ class SHRLS(LeastSquaresModel):
     has its own system of equations, in dual or primal variables.
 
     A step takes $O(\\min(N_i, d)^2)$ for each node whose parents are truly on and which stores x or
-    comes close to it, and as much memory; an instance is stored once, whatever the number of nodes
-    that use it, and its dot products with x, O(stored nonzeros), are shared. The score in the rule
-    is $w_i \\cdot x / (1 + r)$ with $0 \\le r \\le \\|x\\|^2 / \\lambda$, so where $|w_i \\cdot x|$
-    alone decides, no system needs to be solved. Predicting takes O(d) a node visited in primal
-    variables; in dual ones the same dot products and $O(N_i)$. Scores and probabilities take
+    comes close to it, and as much memory; an instance and its dot products with x, O(stored
+    nonzeros), are shared by all nodes. Predicting takes O(d) a node visited in primal variables; in
+    dual ones the same dot products and $O(N_i)$. Scores and probabilities take
     $O(\\min(N_i, d)^2)$ for every node.
 
     For an endless stream, set a `budget`, which works as in `HRLS`. $N_i$ still counts the dropped
     instances.
 
     With `forgetting` $f < 1$ the past is discounted as in `HRLS`, in periods of h visits. A visit
-    is an example that the node is trained on, whether it is stored or not: a node whose large
-    scores have become wrong stores nothing until its scores have shrunk. $N_i$ is discounted as
-    well, to $f^h N_i$, which need not be whole, so that the rule keeps storing. The number of
-    instances is bounded as in `HRLS`, so a `budget` cannot be given as well.
+    is an example that the node is trained on, whether it is stored or not. $N_i$ is discounted as
+    well, to $f^h N_i$, which need not be whole, so that the rule keeps storing.
 
     The flat counterpart, S-RLS, is `SHRLS(taxonomy.flatten())`.
 
