@@ -394,9 +394,3 @@ def test_other_wrong_parameters():
         datasets.TIMIT(speakers=[])
     with pytest.raises(ValueError, match=r"^`speakers` must be .* names, got \[1\]"):
         datasets.TIMIT(speakers=[1])
-
-
-# Anything at all
-
-
-# The paper's script

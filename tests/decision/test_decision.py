@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import base, evaluate, multiclass, naive_bayes, preprocessing
+from river import base, evaluate, naive_bayes, preprocessing
 from river import linear_model as river_linear_model
 from river import metrics as river_metrics
 
@@ -19,8 +19,6 @@ import oracles
 from river_hier import Taxonomy, decision, kernel, linear_model, local, losses, metrics
 from river_hier.datasets import synth
 from support.paths import DATA, ROOT
-from support.river_checks import rivers_checks
-from support.river_data import GENE_TREE, GENES, SEGMENTS
 from support.strategies import (
     multilabel_streams,
     parents_of,
@@ -331,34 +329,6 @@ def test_tree_bayes_answers_with_the_root_if_the_classifier_has_no_answer() -> N
 
 
 # River
-
-
-def everything() -> list[Any]:
-    genes = GENE_TREE
-    scaled = preprocessing.StandardScaler() | linear_model.HAROW(genes)
-    segments = Taxonomy.flat([True, False, *SEGMENTS])
-    bayes = naive_bayes.GaussianNB()
-    return [
-        decision.Calibrated(linear_model.HAROW()),
-        decision.Calibrated(scaled),
-        *(getattr(decision, name)(linear_model.HRLS(genes)) for name in DECODERS),
-        decision.HLossBayes(decision.Calibrated(linear_model.HPerceptron(genes))),
-        preprocessing.StandardScaler() | decision.HLossBayes(linear_model.SHRLS(genes)),
-        decision.HLossBayes(scaled, {GENES[0]: 2.0}),
-        decision.Tempered(linear_model.Hieron()),
-        decision.Tempered(preprocessing.StandardScaler() | linear_model.AveragedHieron(segments)),
-        decision.TreeBayes(
-            multiclass.OneVsRestClassifier(river_linear_model.Perceptron()), segments
-        ),
-        decision.TreeBayes(preprocessing.StandardScaler() | bayes, segments),
-    ]
-
-
-@pytest.mark.slow(but=1)
-@pytest.mark.parametrize("model", everything(), ids=lambda model: repr(model)[:40])
-def test_rivers_checks(model: Any) -> None:
-    for check in rivers_checks(model):
-        check(model.clone())
 
 
 def test_kernel_models() -> None:

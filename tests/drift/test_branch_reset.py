@@ -30,7 +30,6 @@ from river_hier.datasets import synth
 from river_hier.evaluate import Ranked
 from support.hypothesis_settings import n_examples
 from support.paths import ROOT
-from support.river_checks import rivers_checks
 from support.strategies import (
     features,
     multilabel_streams,
@@ -335,14 +334,6 @@ def test_a_rejected_example_changes_nothing() -> None:
 def test_bad_arguments(make: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         make()
-
-
-@pytest.mark.slow(but=1)
-@pytest.mark.parametrize("name", ["HPerceptron", "Hieron"])
-def test_rivers_checks(name: str) -> None:
-    model: Any = drift.BranchReset(getattr(linear_model, name)(), river_drift.binary.DDM())
-    for check in rivers_checks(model):
-        check(model.clone())
 
 
 def test_clones_copies_pipelines_and_evaluation() -> None:

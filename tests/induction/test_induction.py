@@ -30,7 +30,6 @@ from river_hier.induction.binary_tree import BinaryTree
 from river_hier.induction.divergence import divergences, joints, merge
 from river_hier.induction.jensen_shannon_tree import LeaveOneOut, agglomerate, all_costs
 from support.hypothesis_settings import n_examples
-from support.river_checks import rivers_checks
 from support.strategies import LABELS
 
 DECOMPOSITIONS = [induction.BinaryDecomposition, induction.SoftBinaryDecomposition]
@@ -674,24 +673,6 @@ def test_a_classifier_without_probabilities_is_sure() -> None:
 
 
 # --- In River ------------------------------------------------------------------------------------
-
-
-def variants() -> dict[str, Any]:
-    scaled = preprocessing.StandardScaler() | linear_model.LogisticRegression()
-    builder = induction.JensenShannonTree(seed=1)
-    built = induction.BinaryDecomposition(scaled, builder, grace_period=50)
-    return {
-        "hard": induction.BinaryDecomposition(linear_model.LogisticRegression()),
-        "soft": induction.SoftBinaryDecomposition(linear_model.LogisticRegression()),
-        "built": preprocessing.MinMaxScaler() | built,
-    }
-
-
-@pytest.mark.slow
-def test_rivers_checks() -> None:
-    model = variants()["built"]
-    for check in rivers_checks(model):
-        check(model.clone())
 
 
 @each_decoding

@@ -5,14 +5,13 @@ from __future__ import annotations
 import copy
 import math
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import preprocessing
 
 import oracles
 from river_hier import Taxonomy, kernel, linear_model
@@ -24,9 +23,6 @@ from support.comparison import (
     near_the_top,
 )
 from support.hypothesis_settings import n_examples
-from support.river_checks import rivers_checks
-from support.river_data import GENE_TREE
-from support.river_data import TREE as PICTURES
 from support.strategies import (
     features,
     multilabel_streams,
@@ -673,22 +669,3 @@ def test_bad_parameters(bad: Any) -> None:
     if bad != 0:
         with pytest.raises(ValueError, match="`coef0` must be a number, at least 0, got"):
             kernel.Polynomial(2, bad)
-
-
-# --- River
-
-
-def variants() -> Iterator[Any]:
-    for name in SINGLE + MULTI:
-        yield getattr(kernel, name)(kernel=kernel.RBF(2.0))
-    yield linear_model.Averaged(kernel.Hieron(kernel=kernel.RBF(), budget=50))
-    yield kernel.HRLS(GENE_TREE, kernel.Polynomial(2), budget=20)
-    yield preprocessing.StandardScaler() | kernel.HRLS(GENE_TREE)
-    yield preprocessing.StandardScaler() | kernel.Hieron(PICTURES, kernel.Polynomial(2), budget=40)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("model", list(variants()), ids=str)
-def test_rivers_checks(model: Any) -> None:
-    for check in rivers_checks(model):
-        check(model.clone())
