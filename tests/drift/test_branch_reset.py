@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import base, evaluate, preprocessing
+from river import base
 from river import drift as river_drift
 from river import linear_model as river_linear_model
 
@@ -23,7 +23,6 @@ from river_hier import (
     drift,
     kernel,
     linear_model,
-    metrics,
     probabilistic,
 )
 from river_hier.datasets import synth
@@ -334,30 +333,6 @@ def test_a_rejected_example_changes_nothing() -> None:
 def test_bad_arguments(make: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         make()
-
-
-def test_clones_copies_pipelines_and_evaluation() -> None:
-    stream = changing(3, n=400, change=200)
-    model = preprocessing.Normalizer() | drift.BranchReset(
-        linear_model.HRLS(stream.taxonomy), river_drift.binary.DDM()
-    )
-    metric = metrics.HLoss(stream.taxonomy)
-    evaluate.progressive_val_score(stream.take(400), model, metric)
-    assert 0.0 < metric.get() < 1.0
-    assert model.clone()["BranchReset"].drifts_detected == []
-    inside = drift.BranchReset(preprocessing.Normalizer() | linear_model.HRLS(stream.taxonomy))
-    assert inside.clone().taxonomy is stream.taxonomy
-    evaluate.progressive_val_score(stream.take(400), inside, metrics.HLoss(stream.taxonomy))
-    pair = copy.deepcopy(inside), pickle.loads(pickle.dumps(inside))
-    for x, y in stream.take(50):
-        for twin in pair:
-            assert twin.score_one(x) == pytest.approx(inside.score_one(x), abs=1e-12)
-            twin.learn_one(x, y)
-        inside.learn_one(x, y)
-    hieron = drift.BranchReset(linear_model.Hieron(T))
-    error = metrics.TreeInducedError(T)
-    evaluate.progressive_val_score([({"x": 1.0}, "c")] * 20, hieron, error)
-    assert error.get() < 1.0
 
 
 # What it is good for

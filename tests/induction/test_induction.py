@@ -685,12 +685,3 @@ def test_text_goes_to_classifiers_that_read_it(cls: Any) -> None:
             model.learn_one(text, label)
     assert model.predict_one("a goal") == "sport"
     assert model.predict_one("the stage") == "opera"
-
-
-@each_decoding
-def test_keywords_that_mean_nothing_are_refused(cls: Any) -> None:
-    model = cls(linear_model.LogisticRegression())
-    model.learn_one({"x": 1.0}, "a")
-    for method in (model.predict_one, model.predict_proba_one):
-        with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'treshold'"):
-            method({"x": 1.0}, treshold=0.5)
