@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._core import LabelProbabilities, Labels, labels_of, ranked, subtree_sums
+from ._core import Batch, LabelProbabilities, Labels, labels_of, ranked, ranked_many, subtree_sums
 from .base.checks import check_integer
 from .base.classifiers import is_multilabel, last_step, last_step_and_input, probabilities, shown
+from .base.dataframes import ColumnNames, answer_table, read_batch
 from .base.explanation import Explanation
+from .base.model import TaxonomyModel
 from .base.predictor import without_labels
 from .base.protocol import inner, is_ours
+from .base.wrapper import ModelWrapper
 from .taxonomy import Label, Taxonomy
 
-__all__ = ["explain_one", "top_one"]
+__all__ = ["explain_one", "labels_one", "top_many", "top_one"]
 
 
-def explain_one(model: Any, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
+def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
     """Explain a prediction, also through a pipeline: `explain_one` of its last step.
 
     The features are those that the last step receives.
@@ -29,7 +31,7 @@ def explain_one(model: Any, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
     model
         A model of `linear_model`, `kernel` or `probabilistic`, or a pipeline that ends in one.
     x
-        A dictionary of features, as the pipeline takes it.
+        A dictionary of features, a row of an array or a text, as the pipeline takes it.
 
     Returns
     -------
@@ -79,7 +81,7 @@ Floats = NDArray[np.float64]
 
 
 def top_one(
-    model: Any, x: Mapping[Any, Any], k: int = 5, leaves: bool = False, depth: int | None = None
+    model: Any, x: Any, k: int = 5, leaves: bool = False, depth: int | None = None
 ) -> list[tuple[tuple[Label, ...], float]]:
     """The k best labels of x, each with its path.
 
@@ -91,16 +93,16 @@ def top_one(
     Ties: for a multilabel model deeper nodes come first, as they are more specific; otherwise the
     order is that of the taxonomy.
 
-    In a tree, the linear multilabel learners, and `Calibrated` around them,
-    score only the children of nodes that are more probable than the k-th label. For other models it
-    takes O(nodes + k log k), in addition to computing all probabilities or scores.
+    In a tree, the linear multilabel learners, and `Calibrated` around them, score only the children
+    of nodes that are more probable than the k-th label. For other models it takes
+    O(nodes + k log k), in addition to computing all probabilities or scores.
 
     Parameters
     ----------
     model
         A model in a taxonomy with probabilities or scores, or a pipeline that ends in one.
     x
-        A dictionary of features, as the model takes it.
+        A dictionary of features, a row of an array or a text, as the model takes it.
     k
         The number of labels; fewer are returned if there are not as many.
     leaves
@@ -145,19 +147,143 @@ def top_one(
     whale 0.207
 
     """
+    labels = _checked(model, k, depth)
+    last, x = last_step_and_input(model, x)
+    found = _top(last, x, labels, min(k, len(labels.taxonomy)), leaves, depth)
+    return [(labels.path(v), value) for v, value in found]
+
+
+def top_many(
+    model: Any,
+    X: Any,
+    k: int = 5,
+    leaves: bool = False,
+    depth: int | None = None,
+    columns: ColumnNames = None,
+) -> Any:
+    """The k best labels of each row, as `top_one` ranks them.
+
+    Parameters
+    ----------
+    model
+        A model in a taxonomy with probabilities or scores, or a pipeline that ends in one.
+    X
+        A dataframe, a numpy array or a scipy.sparse matrix, or whatever the pipeline takes, such as
+        a series of texts.
+    k
+        The number of labels.
+    leaves
+        Whether to rank the leaves only.
+    depth
+        Rank only the nodes at this depth; `None` for all depths.
+    columns
+        The names of the columns of an array or of a sparse X.
+
+    Returns
+    -------
+    A dataframe with the columns `label_1`, `value_1`, ..., `label_k`, `value_k`, the best first,
+    where the values are probabilities or scores; without a label and nan where there are fewer. It
+    is of the same kind as X, with its index; of pandas if X is an array or sparse. Outside pandas,
+    labels that are neither text nor numbers are converted to text.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `top_one`.
+
+    Examples
+    --------
+
+    >>> import numpy as np
+    >>> from river_hier import Taxonomy, inspection, linear_model
+
+    >>> t = Taxonomy([("animal", "wolf"), ("animal", "owl")])
+    >>> model = linear_model.PathSoftmax(t)
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> model.learn_many(X, ["wolf", "owl"])
+    >>> inspection.top_many(model, X, k=1)
+      label_1   value_1
+    0    wolf  0.935889
+    1     owl  0.936714
+
+    """
+    labels = _checked(model, k, depth)
+    if last_step(model) is not model:
+        X, model = model._transform_many(X)
+    batch, like = read_batch(X, columns)
+    answers = _top_rows(model, batch, labels, min(k, len(labels.taxonomy)), leaves, depth)
+    nodes, names = labels.taxonomy.nodes, list[str]()
+    cells: list[list[Any]] = []
+    for place in range(min(k, len(nodes))):
+        names += [f"label_{place + 1}", f"value_{place + 1}"]
+        found = [row[place] if place < len(row) else (None, np.nan) for row in answers]
+        cells.append([None if v is None else nodes[v] for v, _ in found])
+        cells.append([value for _, value in found])
+    return answer_table(like, names, cells)
+
+
+def labels_one(
+    model: Any, x: Any, threshold: float | None = None, max_depth: int | None = None
+) -> list[Label]:
+    """The labels that are on, also through a pipeline: `predict_labels_one` of its last step.
+
+    Parameters
+    ----------
+    model
+        A multilabel model of this library, or a pipeline that ends in one.
+    x
+        A dictionary of features, a row of an array or a text, as the model takes it.
+    threshold
+        As in `predict_one`.
+    max_depth
+        As in `predict_one`.
+
+    Returns
+    -------
+    The labels from the top down, without the root.
+
+    Raises
+    ------
+    TypeError
+        If the model has no `predict_labels_one`.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, feature_extraction, inspection, linear_model
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> model = feature_extraction.LogTFIDF() | linear_model.HAROW(t)
+    >>> for _ in range(5):
+    ...     model.learn_one("howls at night", {"wolf"})
+    ...     model.learn_one("hoots at night", {"owl"})
+    >>> inspection.labels_one(model, "it howls")
+    ['mammal', 'wolf']
+
+    """
+    if isinstance(model, type) or not hasattr(last_step(model), "predict_labels_one"):
+        raise TypeError(
+            "`model` must be a multilabel model of this library, or a pipeline that ends in one, "
+            f"got {shown(model)}"
+        )
+    last, x = last_step_and_input(model, x)
+    found: list[Label] = last.predict_labels_one(x, threshold, max_depth)
+    return found
+
+
+def _checked(model: Any, k: int, depth: int | None) -> Labels:
+    """The labels of a model that can rank them."""
     check_integer("k", k, at_least=1)
     if depth is not None:
         check_integer("depth", depth, at_least=0)
-    last, x = (None, x) if isinstance(model, type) else last_step_and_input(model, x)
+    last = None if isinstance(model, type) else last_step(model)
     taxonomy = inner(last)._taxonomy if hasattr(last, "taxonomy") else None
     if not isinstance(taxonomy, Taxonomy) or not getattr(last, "_predicts_labels", True):
         raise TypeError(
             "`model` must be a model in a taxonomy, or a pipeline that ends in one, "
             f"got {shown(model)}"
         )
-    labels = labels_of(taxonomy)
-    found = _top(last, x, labels, min(k, len(taxonomy)), leaves, depth)
-    return [(labels.path(v), value) for v, value in found]
+    return labels_of(taxonomy)
 
 
 def _top(
@@ -170,6 +296,25 @@ def _top(
             return []
         return ranked(labels, _shares(model, x, taxonomy, depth), k, leaves, depth, False)
     return ranked(labels, _marginals(model, x, taxonomy), k, leaves, depth, True)
+
+
+def _top_rows(
+    model: Any, X: Batch, labels: Labels, k: int, leaves: bool, depth: int | None
+) -> list[list[tuple[int, float]]]:
+    """The same for each row."""
+    if not isinstance(model, TaxonomyModel | ModelWrapper):
+        return [_top(model, x, labels, k, leaves, depth) for x in X]
+    multilabel = is_multilabel(model)
+    if not multilabel and without_labels(model):
+        return [[]] * X.n
+    try:
+        values = np.asarray(model._probabilities(X), dtype=np.float64)
+    except NotImplementedError:
+        values = model._scores_many(X).T
+    if depth is not None and not multilabel:
+        values = subtree_sums(values.T, labels.taxonomy._arrays).T
+    values = np.ascontiguousarray(values)
+    return ranked_many(labels, values, k, leaves, depth, multilabel)
 
 
 def _shares(model: Any, x: Any, taxonomy: Taxonomy, depth: int | None) -> Any:

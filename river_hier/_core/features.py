@@ -24,6 +24,7 @@ SMALLEST_NORM2 = 1e-300
 
 def read(x: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], float]:
     """The values of x and their squared norm, or an error that names the feature."""
+    x = by_name(x)
     check_mapping(x)
     try:
         values = np.array(list(x.values()))
@@ -39,6 +40,11 @@ def read(x: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], float]:
     if norm2 < SMALLEST_NORM2:
         return np.zeros(len(x)), 0.0
     return values, norm2
+
+
+def by_name(x: Any) -> Any:
+    """A row of an array as a dict, by the numbers of its columns; anything else as it is."""
+    return dict(enumerate(x.tolist())) if isinstance(x, np.ndarray) and x.ndim == 1 else x
 
 
 def check_mapping(x: Any) -> None:
@@ -58,6 +64,7 @@ def check_mapping(x: Any) -> None:
 
 def read_odd(x: Mapping[Hashable, Any]) -> tuple[list[Hashable], list[float], float]:
     """Names, values and squared norm of an x that compiled code cannot read directly."""
+    x = by_name(x)
     if isinstance(x, Mapping):
         x = dict(x)  # reading a value may run code that changes x
     values, _ = read(x)
@@ -168,6 +175,7 @@ def digests(x: Any) -> tuple[int, int]:
 
     They depend neither on the order of the features nor on the process.
     """
+    x = by_name(x)
     if not isinstance(x, Mapping):
         whole = crc32(repr(x).encode("utf-8", "surrogatepass"))
         return whole, whole

@@ -34,7 +34,9 @@ def check_cap(name: str, value: Any) -> None:
 
 def check_integer(name: str, value: Any, at_least: int) -> None:
     """Raise an error unless a parameter is an integer of at least this size."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+    if type(value) is not int and (
+        isinstance(value, bool) or not isinstance(value, numbers.Integral)
+    ):
         raise TypeError(f"`{name}` must be an integer, got {short(value)}")
     if value < at_least:
         raise ValueError(f"`{name}` must be at least {at_least}, got {value}")
@@ -42,7 +44,8 @@ def check_integer(name: str, value: Any, at_least: int) -> None:
 
 def check_probability(name: str, value: Any) -> None:
     """Raise an error unless a parameter is a probability."""
-    if not isinstance(value, numbers.Real) or not 0.0 <= float(value) <= 1.0:
+    known = type(value) is float or isinstance(value, numbers.Real)
+    if not known or not 0.0 <= float(value) <= 1.0:
         raise ValueError(f"`{name}` must be between 0 and 1, got {short(value)}")
 
 

@@ -242,6 +242,20 @@ def answer_series(
     return nw.new_series("", items, backend=like.implementation).to_native()
 
 
+def answer_table(like: Frame | None, names: list[str], columns: list[list[Any]]) -> Any:
+    """A dataframe of columns, of which some hold labels; of pandas for arrays."""
+    answer = dict(zip(names, columns, strict=True))
+    if like is None:
+        return nw.from_dict(answer, backend="pandas").to_native()
+    if like.implementation.is_pandas_like():
+        kind = nw.get_native_namespace(like)
+        return kind.DataFrame(answer, index=like.to_native().index)
+    for name, column in answer.items():
+        if not all(v is None or isinstance(v, str | int | float) for v in column):
+            answer[name] = [None if v is None else str(v) for v in column]
+    return nw.from_dict(answer, backend=like.implementation).to_native()
+
+
 def answer_frame(like: Frame | None, cells: NDArray[Any], labels: Sequence[Label]) -> Any:
     """A dataframe, or array, with a row per example and a column per label."""
     if like is None:

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core.features import by_name
+
 Floats = NDArray[np.float64]
 Contribution = tuple[Any, float]  # a feature (or a stored example), and its part of a score
 
@@ -43,7 +45,7 @@ def effects(
 ) -> list[list[Contribution]]:
     """The contribution of each feature to scores that are linear in x, up to a constant."""
     nothing = scores({})
-    alone = {name: scores({name: value}) - nothing for name, value in x.items()}
+    alone = {name: scores({name: value}) - nothing for name, value in by_name(x).items()}
     return [[(name, effect[v]) for name, effect in alone.items()] for v in nodes]
 
 

@@ -66,7 +66,9 @@ class Predictor(abc.ABC):
         Returns
         -------
         The label, or `None` if an open taxonomy has none; for multilabels `{label: bool}` for all
-        nodes but the root.
+        nodes but the root, as River's metrics expect it. This dictionary takes O(nodes) time, most
+        of that of a prediction in taxonomies of thousands of nodes: there call
+        `predict_labels_one`.
 
         """
         if threshold is None and max_depth is None and not kwargs:

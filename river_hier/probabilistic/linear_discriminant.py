@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Batch, FeatureIndex, Nodes
+from .._core.features import by_name
 from ..base.batches import Stage
 from ..base.checks import check_positive
 from ..base.explanation import Floats
@@ -120,7 +121,7 @@ class LinearDiscriminant(SingleLabelModel):
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         self._check(x, w)
-        self._make_room(x)
+        self._make_room(by_name(x))
         d = len(self._discriminant.reach)
         self._discriminant.learn(self._features.insert(x).dense(d), y, w)
 

@@ -1,8 +1,12 @@
-"""What predictions and metrics cost, from 103 to 100,000 nodes, and how fast this grows.
+"""What predictions and metrics cost: on real documents, or from 103 to 100,000 nodes.
 
+    python tests/bench/answers.py --data FOLDER
     python tests/bench/answers.py
 
-Each learner learns the documents of `zipf_stream.py`, with six topics in eight levels, and predicts
+With FOLDER, which has `products`, `clinc150` and `rcv1`, the learners learn titles, queries and
+news. The output has the time of `predict_one` in microseconds of processor time, and that of the
+other calls as multiples of it.
+Without, they learn the documents of `zipf_stream.py`, with six topics in eight levels, and predict
 60 others. The output has microseconds of processor time per call, medians of interleaved rounds,
 and in brackets the ratio to the scores of all nodes, which is the product of x and all weights. The
 last column is the exponent: time as a power of the number of nodes from 1,000 nodes on. It is 0 if
@@ -13,16 +17,27 @@ one label, the label is the deepest topic, and the metric is the tree-induced er
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+import peers
 import zipf_stream
 from tqdm import tqdm
 
-from river_hier import Taxonomy, decision, inspection, linear_model, metrics
+from river_hier import (
+    Taxonomy,
+    datasets,
+    decision,
+    feature_extraction,
+    inspection,
+    linear_model,
+    metrics,
+)
 from river_hier.base.single_label import SingleLabelModel
 
 SIZES = 103, 1_000, 10_000, 100_000
@@ -82,27 +97,30 @@ def operations(model: Any, t: Taxonomy, xs: list[Any], ys: list[Any]) -> Iterato
             yield f"{name}.update, dicts", lambda i, m=metric: m.update(ys[i], answers[i])
 
 
-def measured(learner: str, t: Taxonomy, documents: list[Any], rounds: int) -> dict[str, float]:
+def measured(
+    learner: str, t: Taxonomy, documents: list[Any], rounds: int, predicted: int = PREDICTED
+) -> dict[str, float]:
     """Microseconds of each operation."""
     make, n = LEARNERS[learner]
+    n = min(n, len(documents) - predicted)
     model = make(t)
     xs, ys = [x for x, _ in documents], [y for _, y in documents]
     if isinstance(getattr(model, "_last", model), SingleLabelModel):
-        ys = [zipf_stream.label(t, y) for y in ys]
+        ys = [y if isinstance(y, str) else zipf_stream.label(t, y) for y in ys]
     begun = 0.0
     for i in range(n):
         if i == n * 4 // 5:
             begun = time.process_time()
         model.learn_one(xs[i], ys[i])
     found = {"learn_one": 5e6 * (time.process_time() - begun) / n}
-    calls = dict(operations(model, t, xs[-PREDICTED:], ys[-PREDICTED:]))
+    calls = dict(operations(model, t, xs[-predicted:], ys[-predicted:]))
     taken: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
             begun = time.process_time()
-            for i in range(PREDICTED):
+            for i in range(predicted):
                 call(i)
-            taken[name].append(1e6 * (time.process_time() - begun) / PREDICTED)
+            taken[name].append(1e6 * (time.process_time() - begun) / predicted)
     return found | {name: statistics.median(times) for name, times in taken.items()}
 
 
@@ -111,6 +129,40 @@ def exponent(sizes: list[int], times: list[float]) -> float:
     points = [(math.log(n), math.log(t)) for n, t in zip(sizes, times, strict=True) if n >= FIRST]
     x, y = (statistics.mean(each) for each in zip(*points, strict=True))
     return sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a, _ in points)
+
+
+def collections(folder: Path) -> Iterator[tuple[str, Taxonomy, list[tuple[Any, Any]]]]:
+    """Titles, queries and news as features, with their labels."""
+    for name, read in (("products", peers.products), ("queries", peers.queries)):
+        t, texts, _ = read(folder)
+        bag, documents = feature_extraction.LogTFIDF(), []
+        for text, y in texts:
+            bag.learn_one(text)
+            documents.append((bag.transform_one(text), y))
+        yield name, t, documents
+    news = datasets.RCV1(folder / "rcv1")
+    t, examples = news.taxonomy, itertools.islice(news, 6_000)
+    yield "RCV1", t, [(x, {t.root, *(v for v, on in y.items() if on)}) for x, y in examples]
+
+
+def on_real_documents(folder: Path, learners: list[str], rounds: int) -> None:
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    names = []
+    for name, t, documents in collections(folder):
+        words = sum(len(x) for x, _ in documents) / len(documents)
+        names.append(f"{name}, {words:.0f} words")
+        for learner in tqdm(learners, desc=name):
+            found[learner, names[-1]] = measured(learner, t, documents, rounds, 600)
+    print(f"{'':28}" + "".join(f"{name:>20}" for name in names))
+    for learner in learners:
+        print(f"\n{learner}")
+        for operation in found[learner, names[0]]:
+            cells = ""
+            for name in names:
+                spent, unit = found[learner, name][operation], found[learner, name]["predict_one"]
+                own = operation == "predict_one"
+                cells += f"{spent:>17.1f} us" if own else f"{spent / unit:>19.1f}x"
+            print(f"  {operation:26}{cells}")
 
 
 def main(sizes: list[int], learners: list[str], rounds: int) -> None:
@@ -135,8 +187,12 @@ def main(sizes: list[int], learners: list[str], rounds: int) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--data", type=Path, help="folder of the collections")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--learners", nargs="+", choices=LEARNERS, default=list(LEARNERS))
     parser.add_argument("--rounds", type=int, default=7)
     arguments = parser.parse_args()
-    main(arguments.sizes, arguments.learners, arguments.rounds)
+    if arguments.data:
+        on_real_documents(arguments.data, arguments.learners, arguments.rounds)
+    else:
+        main(arguments.sizes, arguments.learners, arguments.rounds)

@@ -1,249 +1,212 @@
-"""This library and its peers, side by side on RCV1: the same documents, the same losses.
+"""This library and its peers on the same raw texts: right answers, tree error and time in one row.
 
-    python tests/bench/peers.py --data FOLDER
+    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python tests/bench/peers.py --data FOLDER
 
-Peers are used as their own documentation does, on one core; those not installed are skipped.
-Online learners learn from the first `--train` documents, block by block, one learner after the
-other, so that a machine that slows down slows all of them; then they predict the next `--test`
-documents in the same way. A rate is the median over the blocks, in documents a second, and in
-brackets as a multiple of the first row's. Batch learners get all documents at once. All start from
-dicts; who needs another form has a second rate, for documents put into that form beforehand.
-Losses are those of the answers as they are: nobody's topics are completed by their ancestors, or
-cut down to the taxonomy. MB is what is installed beyond numpy and scipy.
+FOLDER has the collections of `examples/benchmarks/short_texts.py`, in the folders `products` and
+`clinc150`. Each learner gets the texts and labels of the training part in one random order, and
+then predicts the texts of the other part: a quarter of the products, drawn at random, and the
+queries for validation. Times are processor time from strings to labels, on one core, in
+microseconds a text; "right" is the share of labels that are predicted exactly, and "tree error"
+the mean distance of the prediction from the label in the tree. Peers are used as their
+documentation does; those that are not installed are skipped.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
-import platform
-import re
+import random
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
-from functools import partial
-from importlib import metadata
+from collections.abc import Callable, Iterator
+from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from river import feature_extraction as river_features
 from river import linear_model as river_linear_model
-from river import multioutput
+from river import naive_bayes
+from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
+from sklearn.linear_model import SGDClassifier
+from sklearn.svm import LinearSVC
 from tqdm import tqdm
 
-from river_hier import Taxonomy, datasets, linear_model, metrics
+from river_hier import Taxonomy, feature_extraction, linear_model, show_versions
 
-BLOCK = 200
-INSTALLED = {d.name.lower().replace("_", "-"): d for d in metadata.distributions()}
-HASHED = 2**16  # columns where features are hashed; RCV1 has 47,236 terms
-NOTES = """
-* River: a Perceptron moves its intercept by 1 a mistake, so its losses swing with where it stops.
-* scikit-learn: `SGDClassifier`, hinge loss and all else by default, hashed features.
-* VW: all options are in the name but `-b 24`; the other form is its own, parsed from text.
-* HiClass knows one path a document, here the deepest topic's; logistic regression at every node.
-* napkinXC: a tree over the topics that it makes itself, and answers above probability one half.
-"""
-Xs = list[dict[str, float]]
-Ys = list[dict[str, bool]]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "benchmarks"))
+import short_texts
+
+Labelled = list[tuple[str, str]]
+Learner = Callable[[Taxonomy, list[str], list[str]], Callable[[list[str]], list[Any]]]
+BLOCK = 200  # texts in a call of `partial_fit`
 
 
-class Peer(NamedTuple):
-    """How to learn and predict; answers are dicts or sets of topics, or lists of their numbers."""
-
-    learn: Callable[[Any], object]
-    predict: Callable[[Any], Any]
-    prepare: Callable[[Xs, Ys], Any] | None = None  # into another form; to predict, without Ys
-    online: bool = True
-
-
-def each(call: Callable[..., Any]) -> Callable[[Iterable[Any]], list[Any]]:
-    return lambda prepared: [call(example) for example in prepared]
+def products(folder: Path) -> tuple[Taxonomy, Labelled, Labelled]:
+    rows = short_texts.products(folder / "products").dropna(subset="category")
+    examples = list(zip(rows.product_name, rows.category, strict=True))
+    random.Random(0).shuffle(examples)
+    parts = ([" >> ".join(path[:k]) for k in range(1, len(path) + 1)] for path in paths(rows))
+    edges = {edge for part in parts for edge in zip(["shop", *part], part, strict=False)}
+    n = len(examples) * 3 // 4
+    return Taxonomy(sorted(edges), root="shop"), examples[:n], examples[n:]
 
 
-def numbers(y: dict[str, bool]) -> list[int]:
-    return [i for i, yes in enumerate(y.values()) if yes]
+def paths(rows: Any) -> Iterator[list[str]]:
+    return (category.split(" >> ") for category in rows.category.unique())
 
 
-def dicts(model: Any) -> Peer:
+def queries(folder: Path) -> tuple[Taxonomy, Labelled, Labelled]:
+    train = short_texts.queries(folder / "clinc150", "train")
+    random.Random(0).shuffle(train)
+    test = short_texts.queries(folder / "clinc150", "val")
+    return short_texts.intents(folder / "clinc150"), train, test
+
+
+# Learners: each learns texts and labels, and returns what predicts labels.
+
+
+def one_by_one(make: Callable[[Taxonomy], Any]) -> Learner:
     """Ours and River's."""
-    return Peer(each(lambda example: model.learn_one(*example)), each(model.predict_one))
+
+    def learn(t: Taxonomy, texts: list[str], labels: list[str]) -> Any:
+        model = make(t)
+        for text, label in zip(texts, labels, strict=True):
+            model.learn_one(text, label)
+        return lambda new: [model.predict_one(text) for text in new]
+
+    return learn
 
 
-def sgd(t: Taxonomy, a_call: int) -> Peer:
-    """scikit-learn: one `SGDClassifier` a topic, which gets a matrix."""
-    from sklearn import feature_extraction, linear_model, multioutput
-    from threadpoolctl import threadpool_limits
-
-    threadpool_limits(1)  # the threads of BLAS would wait for each other at every document
-    hasher = feature_extraction.FeatureHasher(HASHED)
-    one = linear_model.SGDClassifier(shuffle=False, random_state=0)
-    model = multioutput.MultiOutputClassifier(one)
-    classes = [np.array([False, True])] * (len(t) - 1)
-
-    def prepare(xs: Xs, ys: Ys) -> list[Any]:
-        X, Y = hasher.transform(xs).tocsr(), np.array([[*y.values()] for y in ys])
-        return [(X[i : i + a_call], Y[i : i + a_call]) for i in range(0, len(xs), a_call)]
-
-    def predict(prepared: list[Any]) -> list[Any]:
-        return [np.flatnonzero(row) for X, _ in prepared for row in model.predict(X)]
-
-    return Peer(each(lambda call: model.partial_fit(*call, classes=classes)), predict, prepare)
+def sgd(t: Taxonomy, texts: list[str], labels: list[str]) -> Any:
+    """scikit-learn in one pass, on hashed words."""
+    bag = HashingVectorizer(n_features=2**16)
+    model = SGDClassifier(loss="log_loss", random_state=0)
+    for first in range(0, len(texts), BLOCK):
+        some = slice(first, first + BLOCK)
+        model.partial_fit(bag.transform(texts[some]), labels[some], classes=sorted(set(labels)))
+    return lambda new: model.predict(bag.transform(new)).tolist()
 
 
-def vw(options: str) -> Peer:
-    """Vowpal Wabbit, which parses lines of text into examples."""
+def svc(t: Taxonomy, texts: list[str], labels: list[str]) -> Any:
+    """scikit-learn in batch."""
+    bag, model = TfidfVectorizer(sublinear_tf=True), LinearSVC(random_state=0)
+    model.fit(bag.fit_transform(texts), labels)
+    return lambda new: model.predict(bag.transform(new)).tolist()
+
+
+def hiclass(t: Taxonomy, texts: list[str], labels: list[str]) -> Any:
+    """HiClass in batch: names of a path, and a child of its own for each inner label."""
+    from hiclass import LocalClassifierPerParentNode
+
+    bag, stop = TfidfVectorizer(sublinear_tf=True), "no deeper"
+    paths = np.full((len(labels), t.height + 1), "", dtype=object)
+    for row, label in zip(paths, labels, strict=True):
+        names = [*t.path(label)[1:], *[stop] * bool(t.children(label))]
+        row[: len(names)] = names
+    model = LocalClassifierPerParentNode(LinearSVC(random_state=0))
+    model.fit(bag.fit_transform(texts), paths)
+    return lambda new: [
+        [name for name in row if name not in ("", stop)][-1]
+        for row in model.predict(bag.transform(new))
+    ]
+
+
+def vw(t: Taxonomy, texts: list[str], labels: list[str]) -> Any:
+    """Vowpal Wabbit, which parses lines of text."""
     from vowpalwabbit import Workspace
 
-    model = Workspace(f"{options} -b 24 --quiet")  # room for every term of every topic
+    names = sorted(set(labels))
+    number = {label: i + 1 for i, label in enumerate(names)}
+    model = Workspace(f"--oaa {len(names)} --loss_function logistic -b 24 --quiet")
 
-    def prepare(xs: Xs, ys: Ys) -> list[Any]:
-        labels = [",".join(map(str, numbers(y))) for y in ys] or [""] * len(xs)
-        texts = (" ".join(f"{name}:{value}" for name, value in x.items()) for x in xs)
-        return [model.example(f"{on} |x {x}") for on, x in zip(labels, texts, strict=True)]
+    def words(text: str) -> str:
+        return text.lower().replace(":", " ").replace("|", " ")
 
-    return Peer(each(model.learn), each(model.predict), prepare)
-
-
-def hiclass(t: Taxonomy) -> Peer:
-    """HiClass, which gets a matrix and the labels of one path a document."""
-    from hiclass import LocalClassifierPerNode
-    from sklearn import feature_extraction, linear_model
-    from threadpoolctl import threadpool_limits
-
-    threadpool_limits(1)
-    hasher = feature_extraction.FeatureHasher(HASHED)
-    model = LocalClassifierPerNode(linear_model.LogisticRegression(C=10.0, solver="liblinear"))
-
-    def prepare(xs: Xs, ys: Ys) -> tuple[Any, Any]:
-        paths = np.full((len(ys), t.height), "", dtype=object)
-        for path, y in zip(paths, ys, strict=True):
-            deepest = max((v for v, yes in y.items() if yes), key=t.depth)
-            path[: t.depth(deepest)] = t.path(deepest)[1:]
-        return hasher.transform(xs).tocsr(), paths
-
-    def predict(prepared: tuple[Any, Any]) -> list[Any]:
-        return [{label for label in path if label} for path in model.predict(prepared[0])]
-
-    return Peer(lambda p: model.fit(*p), predict, prepare, online=False)
+    for text, label in zip(texts, labels, strict=True):
+        model.learn(f"{number[label]} |x {words(text)}")
+    return lambda new: [names[model.predict(f"|x {words(text)}") - 1] for text in new]
 
 
-def napkinxc(optimizer: str) -> Peer:
-    """napkinXC, which gets lists of pairs (feature, value) and of topics, all by their numbers."""
+def napkinxc(t: Taxonomy, texts: list[str], labels: list[str]) -> Any:
+    """napkinXC in batch: a probabilistic label tree of its own."""
     from napkinxc.models import PLT
 
-    folder = tempfile.TemporaryDirectory()  # it keeps its model in files
-    model = PLT(folder.name, optimizer=optimizer, threads=1, seed=1)
+    names = sorted(set(labels))
+    number = {label: i for i, label in enumerate(names)}
+    bag, folder = TfidfVectorizer(sublinear_tf=True), tempfile.TemporaryDirectory()
+    model = PLT(folder.name, threads=1, seed=1)
     model.folder = folder  # deleted with the model
-
-    def prepare(xs: Xs, ys: Ys) -> tuple[Any, Any]:
-        X = [[(int(name), value) for name, value in x.items()] for x in xs]
-        return X, [numbers(y) for y in ys]
-
-    predict = partial(model.predict, threshold=0.5)
-    return Peer(lambda p: model.fit(*p), lambda p: predict(p[0]), prepare, online=False)
+    model.fit(bag.fit_transform(texts), [[number[label]] for label in labels])
+    return lambda new: [
+        names[found[0]] if found else None for found in model.predict(bag.transform(new), top_k=1)
+    ]
 
 
-def rows(t: Taxonomy, slow: bool) -> list[tuple[str, str, Callable[[], Peer]]]:
-    """Of every row of the table the name, what to install, and how to make the learner."""
-    models: dict[str, Any] = {
-        "H-PERC": linear_model.HPerceptron(t),
-        "PERC (flat)": linear_model.HPerceptron(t.flatten()),
-        "SH-RLS": linear_model.SHRLS(t),
-    }
-    if hasattr(linear_model, "HAROW"):
-        models["H-AROW"] = linear_model.HAROW(t)
-    found: list[Any] = [(f"**{k}**", "river-hier", partial(dicts, m)) for k, m in models.items()]
-    for name in ("Perceptron", "PAClassifier"):
-        model = multioutput.PerOutputClassifier(getattr(river_linear_model, name)())
-        found.append((f"River, a {name} a topic", "river", partial(dicts, model)))
-    for n in (BLOCK, 1) if slow else (BLOCK,):
-        found += [(f"scikit-learn, {n} a call", "scikit-learn", partial(sgd, t, n))]
-    plt = "--kary_tree 16 --loss_function logistic -l 1"  # VW's own demo for a larger RCV1
-    for k in (f"--multilabel_oaa {len(t) - 1}", f"--plt {len(t) - 1} {plt}"):
-        found += [(f"VW {k}", "vowpalwabbit", partial(vw, k))]
-    found.append(("HiClass, one path (batch)", "hiclass", partial(hiclass, t)))
-    for k in ("liblinear", "adagrad"):
-        found += [(f"napkinXC PLT, {k} (batch)", "napkinxc", partial(napkinxc, k))]
-    return found
+def ours(learner: type, **options: Any) -> Learner:
+    return one_by_one(lambda t: feature_extraction.LogTFIDF() | learner(t, **options))
 
 
-class Row:
-    """A learner, how fast it was, and its losses."""
-
-    def __init__(self, t: Taxonomy, peer: Peer) -> None:
-        self.peer, self.labels = peer, t.nodes[1:]
-        self.losses: list[Any] = [metrics.HLoss(t), metrics.ZeroOneLoss(t)]
-        self.rates: dict[bool, list[list[float]]] = {True: [], False: []}
-
-    def run(self, xs: Xs, ys: Ys, learn: bool) -> None:
-        prepared: Any = list(zip(xs, ys, strict=True)) if learn else xs
-        start = time.perf_counter()
-        if self.peer.prepare is not None:
-            prepared = self.peer.prepare(xs, ys if learn else [])
-        between = time.perf_counter()
-        answers: Any = (self.peer.learn if learn else self.peer.predict)(prepared)
-        end = time.perf_counter()
-        self.rates[learn].append([len(xs) / (end - start), len(xs) / (end - between)])
-        for y, answer in zip(ys, () if learn else answers, strict=not learn):
-            named = isinstance(answer, dict | set)
-            for loss in self.losses:
-                loss.update(y, answer if named else [self.labels[i] for i in answer])
-
-    def cells(self, first: Row) -> list[str]:
-        cells = []
-        for learn in (True, False):
-            base, _ = np.median(first.rates[learn], axis=0)
-            both = [f"{r:,.0f} ({r / base:.2g})" for r in np.median(self.rates[learn], axis=0)]
-            cells += both if self.peer.prepare else [both[0], ""]
-        return cells + [f"{loss.get():.3f}" for loss in self.losses]
+LEARNERS: dict[str, tuple[str, Learner]] = {  # the package, and how it learns
+    "**LogTFIDF \\| PathSoftmax**": ("river-hier", ours(linear_model.PathSoftmax)),
+    "**LogTFIDF \\| Hieron**": ("river-hier", ours(linear_model.Hieron)),
+    "River: naive Bayes": (
+        "river",
+        one_by_one(lambda _: river_features.BagOfWords() | naive_bayes.MultinomialNB()),
+    ),
+    "River: TFIDF, softmax": (
+        "river",
+        one_by_one(lambda _: river_features.TFIDF() | river_linear_model.SoftmaxRegression()),
+    ),
+    "Vowpal Wabbit --oaa": ("vowpalwabbit", vw),
+    "scikit-learn: SGD, one pass": ("scikit-learn", sgd),
+    "scikit-learn: LinearSVC (batch)": ("scikit-learn", svc),
+    "HiClass per parent (batch)": ("hiclass", hiclass),
+    "napkinXC (batch)": ("napkinxc", napkinxc),
+}
+MODULES = {"scikit-learn": "sklearn", "river-hier": "river_hier"}
 
 
-def megabytes(package: str) -> str:
-    """What a package and all that it needs take on the disk."""
-    size, names = 0, [package]
-    for name in names:  # it grows
-        needs = [r for r in INSTALLED[name].requires or () if "extra ==" not in r]
-        needs = [re.split(r"[^\w.-]", r)[0].lower().replace("_", "-") for r in needs]
-        names += sorted({*needs} & INSTALLED.keys() - {"numpy", "scipy", *names})
-        files = [Path(str(file.locate())) for file in INSTALLED[name].files or ()]
-        if name == "river-hier":  # it may be an editable installation
-            files = list(Path(datasets.__file__).parents[1].rglob("*"))
-        size += sum(f.stat().st_size for f in files if f.is_file() and f.suffix != ".pyc")
-    return f"{size / 1e6:.0f}"
+def row(t: Taxonomy, train: Labelled, test: Labelled, learn: Learner) -> list[str]:
+    texts, labels = map(list, zip(*train, strict=True))
+    new, truth = map(list, zip(*test, strict=True))
+    start = time.process_time()
+    predict = learn(t, texts, labels)
+    between = time.process_time()
+    answers = predict(new)
+    end = time.process_time()
+    known = [t.root if answer is None else answer for answer in answers]
+    right = np.mean([a == b for a, b in zip(known, truth, strict=True)])
+    error = np.mean([t.distance(a, b) for a, b in zip(known, truth, strict=True)])
+    times = 1e6 * (between - start) / len(texts), 1e6 * (end - between) / len(new)
+    return [f"{right:.3f}", f"{error:.3f}", *(f"{each:,.0f}" for each in times)]
 
 
-def main(data: str | None, train: int, test: int, slow: bool) -> None:
-    stream = datasets.RCV1(data)
-    t, n = stream.taxonomy, train + test
-    examples = list(tqdm(stream.take(n), total=n, desc="reading"))
-    found = rows(t, slow)
-    for package in {package for _, package, _ in found} - INSTALLED.keys():
-        print(f"skipped: {package} is not installed (pip install {package})")
-    made = [(name, p, Row(t, make())) for name, p, make in found if p in INSTALLED]
-    progress = tqdm(total=len(made) * n, unit="doc")
-    for learn, part in ((True, examples[:train]), (False, examples[train:])):
-        for online, size in ((True, BLOCK), (False, len(part))):
-            for start in range(0, len(part), size):
-                xs, ys = map(list, zip(*part[start : start + size], strict=True))
-                for row in (row for *_, row in made if row.peer.online == online):
-                    row.run(xs, ys, learn)
-                    progress.update(len(xs))
-    progress.close()
-    head = "learner | learn/s | other form | predict/s | other form | H-loss | zero-one | MB"
-    lines = [[name, *row.cells(made[0][2]), megabytes(p)] for name, p, row in made]
-    for cells in (head.split(" | "), ["---", *["---:"] * 7], *lines):
-        print("| " + " | ".join(cells) + " |")
-    cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    used = dict.fromkeys(["numpy", "scipy", *(package for _, package, _ in made)])
-    print(f"{NOTES}\n{train:,} documents to learn, {test:,} to predict, {len(t) - 1} topics;")
-    print(f"{cpu[1] if cpu else platform.processor()}; Python {platform.python_version()},")
-    print(", ".join(f"{name} {INSTALLED[name].version}" for name in used), datetime.date.today())
+def main(folder: Path) -> None:
+    show_versions()
+    collections: dict[str, Callable[[Path], Any]] = {"products": products, "queries": queries}
+    for name, read in collections.items():
+        t, train, test = read(folder)
+        n_words = np.mean([len(text.split()) for text, _ in train])
+        print(
+            f"\n{name}: {len(train):,} texts to learn, {len(test):,} to predict, "
+            f"{n_words:.1f} words, {len(t)} nodes\n"
+        )
+        print("| learner | right | tree error | learn, µs | predict, µs |")
+        print("| --- | ---: | ---: | ---: | ---: |")
+        for learner, (package, learn) in tqdm(LEARNERS.items(), leave=False):
+            try:
+                import_module(MODULES.get(package, package))  # before its time is taken
+            except ImportError:
+                print(f"| {learner} | not installed: pip install {package} | | | |")
+                continue
+            print(f"| {learner} | " + " | ".join(row(t, train, test, learn)) + " |", flush=True)
+    packages = dict.fromkeys(package for package, _ in LEARNERS.values())
+    found = {one.name.lower(): one.version for one in metadata.distributions()}
+    print("\n" + ", ".join(f"{one} {found[one]}" for one in packages if one in found))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--data", help="folder with the LYRL2004 files; downloaded by default")
-    parser.add_argument("--train", type=int, default=4_000)
-    parser.add_argument("--test", type=int, default=2_000)
-    parser.add_argument("--slow", action="store_true", help="scikit-learn with one document a call")
-    main(**vars(parser.parse_args()))
+    parser.add_argument("--data", type=Path, required=True, help="folder of the collections")
+    main(parser.parse_args().data)

@@ -7,11 +7,14 @@ import pickle
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from river import base, compose, naive_bayes, preprocessing
 from river import linear_model as river_linear_model
+from scipy import sparse
 
 import oracles
 from river_hier import (
@@ -20,6 +23,7 @@ from river_hier import (
     decision,
     drift,
     evaluate,
+    feature_extraction,
     inspection,
     kernel,
     linear_model,
@@ -46,6 +50,7 @@ def softmax() -> Any:
 LINEAR_SINGLE = {
     "Hieron": linear_model.Hieron,
     "AveragedHieron": linear_model.AveragedHieron,
+    "PathSoftmax": linear_model.PathSoftmax,
 }
 LINEAR_MULTI = {
     "HPerceptron": linear_model.HPerceptron,
@@ -332,7 +337,7 @@ def test_top_one_errors() -> None:
             inspection.top_one(wrong, X)
 
 
-@pytest.mark.parametrize("name", ["HPerceptron", "HAROW", *LINEAR_SINGLE])
+@pytest.mark.parametrize("name", ["HPerceptron", "HAROW", "Hieron", "AveragedHieron"])
 def test_parts_are_weights_times_features(name: str) -> None:
     model, parents = taught(EVERY[name]), strategies.parents_of(TREE)
     w = {"r": {}, **model.weights}
@@ -432,3 +437,73 @@ def test_reasons_through_a_pipeline() -> None:
             inspection.explain_one(wrong, X)
     with pytest.raises(TypeError, match=r"got Calibrated\(.*\); give the model that it wraps$"):
         inspection.explain_one(decision.Calibrated(model), X)
+
+
+# Batches
+
+
+@pytest.mark.parametrize("name", [*SINGLE, *MULTI])
+def test_batches_are_answered_as_their_rows(name: str) -> None:
+    model = taught((SINGLE | MULTI)[name])
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(5, len(X))), columns=list(X), index=range(3, 8))
+    rows = frame.to_dict("records")
+    for keywords in (
+        {"threshold": 0.3},
+        {"threshold": 0.9, "max_depth": 1},
+        {"max_depth": 1},
+        {"max_depth": 0},
+    ):
+        answers = model.predict_many(frame, **keywords)
+        assert list(answers.index) == [*range(3, 8)]
+        for x, (_, y) in zip(
+            rows, answers.iterrows() if name in MULTI else answers.items(), strict=True
+        ):
+            expected = model.predict_one(x, **keywords)
+            assert (y.to_dict() if name in MULTI else y) == expected
+    for k, leaves, depth in ((2, False, None), (3, True, None), (9, False, 1)):
+        top = inspection.top_many(model, frame, k, leaves, depth)
+        assert list(top.index) == [*range(3, 8)]
+        for x, (_, row) in zip(rows, top.iterrows(), strict=True):
+            expected = inspection.top_one(model, x, k, leaves, depth)
+            labels, values = row.iloc[::2].tolist(), row.iloc[1::2].tolist()
+            n = len(expected)
+            assert values[:n] == pytest.approx([value for _, value in expected])
+            assert set(labels[:n]) == {path[-1] for path, _ in expected}
+            assert all(label is None or label != label for label in labels[n:])
+
+
+def test_best_labels_of_rows_of_other_kinds() -> None:
+    model = feature_extraction.LogTFIDF() | linear_model.PathSoftmax(TREE)
+    for _ in range(3):
+        model.learn_one("one two", "b")
+        model.learn_one("three", "c")
+    texts = pd.Series(["three two", "one"], index=[7, 9])
+    top = inspection.top_many(model, texts, k=2, leaves=True)
+    for text, (_, row) in zip(texts, top.iterrows(), strict=True):
+        assert row["label_1"] == inspection.top_one(model, text, k=1, leaves=True)[0][0][-1]
+    last = linear_model.PathSoftmax(TREE)
+    array = np.array([[1.0, 0.0], [0.0, 2.0]])
+    last.learn_many(array, ["b", "c"])
+    best = inspection.top_many(last, array, k=1)
+    assert best["value_1"].tolist() == pytest.approx(
+        [inspection.top_one(last, row, k=1)[0][1] for row in array]
+    )
+    framed = inspection.top_many(last, pl.DataFrame(array, schema=["0", "1"]), k=1)
+    assert isinstance(framed, pl.DataFrame)
+    assert framed.columns == ["label_1", "value_1"]
+    matrix = inspection.top_many(last, sparse.csr_array(array), k=1)
+    assert matrix["label_1"].tolist() == best["label_1"].tolist()
+    assert len(inspection.top_many(linear_model.Hieron(), array)) == 2  # no label yet
+
+
+def test_labels_through_a_pipeline() -> None:
+    model = feature_extraction.LogTFIDF() | linear_model.HAROW(TREE)
+    model.learn_one("one two", {"b"})
+    x = model.transform_one("one")
+    for keywords in ({}, {"threshold": 0.1}, {"max_depth": 1}):
+        expected = model["HAROW"].predict_labels_one(x, **keywords)
+        assert inspection.labels_one(model, "one", **keywords) == expected
+    for wrong in (linear_model.Hieron(TREE), linear_model.HAROW):
+        with pytest.raises(TypeError, match="must be a multilabel model of this library"):
+            inspection.labels_one(wrong, {})

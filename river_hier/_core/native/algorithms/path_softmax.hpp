@@ -3,6 +3,7 @@
 #pragma once
 
 #include "algorithms/linear.hpp"
+#include "hardware/loops.hpp"
 
 namespace river_hier {
 
@@ -11,6 +12,7 @@ struct Group {
     uint32_t above;  // the group of the moving column before it; the first group has none
     double target, variance = 1.0;
     double score = -HUGE_VAL, sum = 0.0;  // of the labels: the largest, and sum exp(s - score)
+    double mass = 0.0;  // the probability of those whose scores are near the largest of all
     double move = 0.0, most = 0.0, last = 0.0, rate = 1.0;
     double shift = 0.0, p = 0.0, curvature = 0.0;
 
@@ -85,11 +87,11 @@ inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_
     for (uint32_t v = 0; v < n; ++v) scores[v] *= scale;
     tree.without_unseen(scores);
     const double largest = scores[argmax(scores, n)];
-    Numbers &p = w.steps, own(n);  // of subtrees, and of labels
-    double total = 0.0;
-    for (uint32_t v = 0; v < n; ++v) total += own[v] = std::exp(scores[v] - largest);
+    Numbers &p = w.steps, own(whole_lines<double>(n), -HUGE_VAL);  // of subtrees, and of labels
+    std::copy(scores, scores + n, own.begin());
+    const double total = exponentials(own.data(), largest, 1.0, own.size());
     for (double& q : own) q /= total;
-    p = own;
+    p.assign(own.begin(), own.begin() + n);
     for (uint32_t v = n; --v;) p[tree.parent(v)] += p[v];
 
     const auto inner = [&](uint32_t v) {
@@ -114,12 +116,18 @@ inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_
         if (v && policy.learns(p[v], w.mask[v])) group[v] = learn(2 * v, w.mask[v]);
         const bool alone = inner(v) && policy.learns(own[v], v == y);
         const uint32_t mine = alone ? learn(2 * v + 1, v == y) : group[v];
-        if (!tree.unseen(v)) groups[mine].add(scores[v]);
+        if (scores[v] - largest > -700.0)
+            groups[mine].mass += own[v];
+        else if (!tree.unseen(v))
+            groups[mine].add(scores[v]);
         if (v == y) truth = mine;
     }
     for (uint32_t v = y; v; v = tree.parent(v)) w.mask[v] = 0;
     if (w.nodes.empty()) return;
-    for (Group& g : groups) g.score += std::log(g.sum);
+    for (Group& g : groups) {
+        if (g.mass > 0.0) g.add(largest + std::log(total * g.mass));
+        g.score += std::log(g.sum);
+    }
     const auto moves_of = [&](const Numbers& variances, Moves& moves) {
         for (size_t i = 1; i < groups.size(); ++i)
             groups[i].variance = std::min(policy.prior_variance * variances[i - 1], most_variance);

@@ -2,11 +2,12 @@
 
 #include "hardware/loops.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(RIVER_HIER_SANITIZE)
-#define RIVER_HIER_CLONES __attribute__((target_clones("avx2", "default")))
+#define RIVER_HIER_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define RIVER_HIER_CLONES
 #endif
@@ -22,11 +23,27 @@ RIVER_HIER_INLINE void sum_lines(const T* const* rows, const double* values, siz
     constexpr size_t width = n_lines * lanes<T>;
     T total[width] = {};
     for (size_t i = 0; i < n; ++i) {
+#if defined(__GNUC__)
+        __asm__ volatile("");  // else compilers vectorise this loop, with numbers of several rows in a register
+#endif
         const T* row = rows[i] + first;
         const T value = static_cast<T>(values[i]);
         for (size_t k = 0; k < width; ++k) total[k] += value * row[k];
     }
     for (size_t k = 0; k < width; ++k) sums[first + k] = total[k];
+}
+
+// sums[first : last] += the sum of values[i] * rows[i] of some rows
+template <class T, size_t n_rows>
+RIVER_HIER_INLINE void add_rows(const T* const* rows, const double* values, size_t first, size_t last,
+                                T* __restrict sums) {
+    T value[n_rows];
+    for (size_t i = 0; i < n_rows; ++i) value[i] = static_cast<T>(values[i]);
+    for (size_t k = first; k < last; ++k) {
+        T total = sums[k];
+        for (size_t i = 0; i < n_rows; ++i) total += value[i] * rows[i][k];
+        sums[k] = total;
+    }
 }
 
 RIVER_HIER_INLINE double sum_of(const double* p) {
@@ -64,6 +81,18 @@ RIVER_HIER_CLONES void sum_rows(const T* const* rows, const double* values, size
 }
 
 template <class T>
+RIVER_HIER_CLONES void sum_long_rows(const T* const* rows, const double* values, size_t n, size_t first, size_t last,
+                                     T* sums) {
+    constexpr size_t together = 8;
+    first -= first % lanes<T>;
+    last = whole_lines<T>(last);
+    std::fill(sums + first, sums + last, T(0));
+    size_t i = 0;
+    for (; i + together <= n; i += together) add_rows<T, together>(rows + i, values + i, first, last, sums);
+    for (; i < n; ++i) add_rows<T, 1>(rows + i, values + i, first, last, sums);
+}
+
+template <class T>
 RIVER_HIER_CLONES void step_rows(T* const* rows, const double* values, size_t n, size_t first,
                                  size_t last, const double* steps) {
     first -= first % lanes<T>;
@@ -95,6 +124,7 @@ RIVER_HIER_CLONES void move_rows(T* const* rows, size_t before, const double* va
 
 #define RIVER_HIER_ROWS(T)                                                                         \
     template void sum_rows(const T* const*, const double*, size_t, size_t, size_t, T*);           \
+    template void sum_long_rows(const T* const*, const double*, size_t, size_t, size_t, T*);      \
     template void step_rows(T* const*, const double*, size_t, size_t, size_t, const double*);     \
     template void move_rows(T* const*, size_t, const double*, size_t, size_t, size_t, const double*, \
                             const double*);

@@ -1,6 +1,9 @@
 // Feature dicts to sparse vectors: the names of features, and the reading of x.
 #pragma once
 
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
 #include <cmath>
 
 #include "hardware/loops.hpp"
@@ -13,9 +16,10 @@ namespace river_hier {
 
 // The rows of all features learned so far, in order of appearance.
 //
-// Names of exact type str live in a TextTable, and numbers in a Python dict. A name of any other type
-// may equal one of these, and only Python can compare it, which runs the user's code (`__hash__`,
-// `__eq__`): once there is one, the dict holds all names, and every x is copied first.
+// Names of exact type str live in a TextTable, small whole numbers in a list of their rows, and other
+// numbers in a Python dict. A name of any other type may equal one of these, and only Python can compare
+// it, which runs the user's code (`__hash__`, `__eq__`): once there is one, the dict holds all names, and
+// every x is copied first.
 //
 // Reading an unusual x, and comparing unusual names, may run foreign code, which may call the model again:
 // both happen before the vector of an x is stored here.
@@ -64,7 +68,7 @@ class FeatureIndex {
     // In memory. Names of exact type str are counted here, unless the garbage collector finds them.
     size_t bytes() const {
         size_t bytes = heap_bytes(names_) + heap_bytes(values_) + heap_bytes(found_.rows) +
-                       heap_bytes(found_.values) + table_.bytes() + heap_bytes(keys_);
+                       heap_bytes(found_.values) + table_.bytes() + heap_bytes(row_of_number_) + heap_bytes(keys_);
         const nb::object size_of = nb::module_::import_("sys").attr("getsizeof");
         for (size_t row = first_row; row < size(); ++row)
             if (in_table(keys_[row].ptr()))
@@ -96,6 +100,7 @@ class FeatureIndex {
     void clear() {
         others_.clear();
         table_.clear();
+        row_of_number_.clear();
         keys_.clear();
     }
 
@@ -114,7 +119,7 @@ class FeatureIndex {
         const bool dict = PyDict_CheckExact(x.ptr()) || dicts_.hold(x.ptr());
         if (dict && !foreign_ && read_plain(x.ptr()))
             find_rows(names_.data(), found_.size(), found_.rows.data(), insert);
-        else
+        else if (foreign_ || !arrays_.hold(x.ptr()) || !read_row(x, insert))
             found_ = read_odd(x, insert);
         finish(found_);
         return found_;
@@ -132,6 +137,27 @@ class FeatureIndex {
         found.rows.resize(pointers.size());
         find_rows(pointers.data(), pointers.size(), found.rows.data(), insert);
         return found;
+    }
+
+    // Reads a row of an array, whose features are the numbers of its columns. Returns false if it is unusual.
+    bool read_row(nb::handle x, bool insert) {
+        nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu> row;
+        if (!nb::try_cast(x, row)) return false;
+        found_.resize(row.size());
+        std::copy_n(row.data(), row.size(), found_.values.begin());
+        found_.norm2 = 0.0;
+        for (double value : found_.values) found_.norm2 += value * value;
+        if (!std::isfinite(found_.norm2)) return false;
+        if (found_.norm2 < smallest_norm2) found_.clear();
+        for (size_t k = 0; k < row.size(); ++k) {
+            uint32_t& place = found_.rows[k];
+            place = k < row_of_number_.size() ? row_of_number_[k] : no_row;
+            if (place != no_row) continue;
+            const nb::int_ name(k);
+            place = row_of(name.ptr());
+            if (place == no_row && insert) place = add(name.ptr());
+        }
+        return true;
     }
 
     // Runs no foreign code. Returns false if a dict is unusual.
@@ -172,9 +198,23 @@ class FeatureIndex {
 
     uint32_t other(PyObject* name) {
         if (!foreign_ && !harmless(name)) keep_all_in_dict();
+        const size_t number = foreign_ ? SIZE_MAX : whole_number(name);
+        if (number < row_of_number_.size() && row_of_number_[number] != no_row) return row_of_number_[number];
         PyObject* row = PyDict_GetItemWithError(others_.ptr(), name);
         if (!row && PyErr_Occurred()) throw nb::python_error();
         return row ? static_cast<uint32_t>(PyLong_AsUnsignedLong(row)) : no_row;
+    }
+
+    // The whole number that a harmless name equals, or a larger one if it has none, or has a sign.
+    static size_t whole_number(PyObject* name) {
+        if (PyFloat_CheckExact(name)) {
+            const double number = PyFloat_AsDouble(name);
+            return number >= 0.0 && number < 4294967296.0 && number == std::floor(number)
+                       ? static_cast<size_t>(number) : SIZE_MAX;
+        }
+        int overflow = 0;
+        const long long number = PyLong_AsLongLongAndOverflow(name, &overflow);
+        return overflow || number < 0 ? SIZE_MAX : static_cast<size_t>(number);
     }
 
     void keep_all_in_dict() {
@@ -183,6 +223,7 @@ class FeatureIndex {
         others_ = all;
         foreign_ = true;
         table_.clear();
+        row_of_number_.clear();
     }
 
     uint32_t add(PyObject* name) {
@@ -190,10 +231,15 @@ class FeatureIndex {
         if (row >= no_row) throw std::length_error("more than 2**32 - 1 features");
         keys_.push_back(nb::borrow(name));  // first, as memory may fail
         try {
-            if (in_table(name))
+            const size_t number = in_table(name) || foreign_ ? SIZE_MAX : whole_number(name);
+            if (in_table(name)) {
                 table_.insert(name, hash_of_text(name), static_cast<uint32_t>(row));
-            else if (PyDict_SetItem(others_.ptr(), name, nb::int_(row).ptr()))
+            } else if (number < 16 * (row + 64)) {  // else the list would be too sparse
+                if (number >= row_of_number_.size()) row_of_number_.resize(number + 1, no_row);
+                row_of_number_[number] = static_cast<uint32_t>(row);
+            } else if (PyDict_SetItem(others_.ptr(), name, nb::int_(row).ptr())) {
                 throw nb::python_error();
+            }
         } catch (...) {
             keys_.pop_back();
             throw;
@@ -202,12 +248,14 @@ class FeatureIndex {
     }
 
     TextTable table_;
+    std::vector<uint32_t> row_of_number_;  // `no_row` for numbers that are no names
     nb::dict others_;
     std::vector<nb::object> keys_;  // the name of each row, if it has one
     bool foreign_ = false;  // whether there are names whose hash or comparison may run foreign code
     Vector found_;                           // the result of `read`
     std::vector<PyObject*> names_, values_;  // of x
     const Types numbers_{"numpy", {"float64", "float32", "int64", "int32", "uint8", "bool_"}};
+    const Types arrays_{"numpy", {"ndarray"}};
     const Types dicts_{"collections", {"Counter", "defaultdict"}};
 };
 
