@@ -136,7 +136,7 @@ class Reuters21578(FileDataset):
     Examples
     --------
 
-    Two stories in the publisher's format:
+    A story in the publisher's format:
 
     >>> import pathlib, tempfile
     >>> from river_hier import datasets
@@ -151,27 +151,18 @@ class Reuters21578(FileDataset):
     ... '''
     >>> story = '''
     ... <REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" OLDID="5544" NEWID="1">
-    ... <DATE>{date} 15:01:01.79</DATE>
-    ... <TOPICS>{topics}</TOPICS>
+    ... <DATE>26-FEB-1987 15:01:01.79</DATE>
+    ... <TOPICS><D>cocoa</D><D>ship</D></TOPICS>
     ... <TEXT>&#2;
-    ... <TITLE>{title}</TITLE>
-    ... <BODY>{body}
+    ... <TITLE>BAHIA COCOA REVIEW</TITLE>
+    ... <BODY>Showers continued &lt;throughout> the week.
     ... &#3;</BODY></TEXT>
     ... </REUTERS>
     ... '''
-    >>> stories = [
-    ...     {
-    ...         "date": "26-FEB-1987",
-    ...         "topics": "<D>cocoa</D><D>ship</D>",
-    ...         "title": "BAHIA COCOA REVIEW",
-    ...         "body": "Showers continued throughout the week.",
-    ...     },
-    ...     {"date": " 1-MAR-1987", "topics": "", "title": "A BANK", "body": "Assets: &lt;5 mln dlrs>."},
-    ... ]
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = pathlib.Path(folder.name)
     >>> _ = (path / "cat-descriptions_120396.txt").write_text(categories)
-    >>> _ = (path / "reut2-000.sgm").write_text("".join(story.format(**s) for s in stories))
+    >>> _ = (path / "reut2-000.sgm").write_text(story)
 
     >>> stream = datasets.Reuters21578(path)
     >>> stream.taxonomy.children("Subject Codes")
@@ -179,10 +170,8 @@ class Reuters21578(FileDataset):
     >>> for x, y in stream:
     ...     print(x["date"], x["title"], "|", x["body"])
     ...     print(y)
-    1987-02-26 BAHIA COCOA REVIEW | Showers continued throughout the week.
+    1987-02-26 BAHIA COCOA REVIEW | Showers continued <throughout> the week.
     {'ship': True, 'Commodity Codes': True, 'cocoa': True, 'gold': False}
-    1987-03-01 A BANK | Assets: <5 mln dlrs>.
-    {'ship': False, 'Commodity Codes': False, 'cocoa': False, 'gold': False}
 
     >>> sum(y["cocoa"] for _, y in stream)
     1

@@ -126,7 +126,7 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
         self.taxonomy = taxonomy
 
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
-        """Return a model with the same parameters, which has learned nothing, like River's."""
+        """Return a model with the same parameters, which has learned nothing."""
         return cloned(self, new_params, include_attributes)
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
