@@ -260,6 +260,8 @@ def test_it_follows_drift() -> None:
         def _nodes_on(self, x: Any) -> list[int]:
             return [self._taxonomy.index(self.label)]
 
+        _learned_nodes_on = _nodes_on
+
         def _answer(self, x: Any) -> Any:
             return self._dictionary(x)
 
