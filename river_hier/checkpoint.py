@@ -10,12 +10,12 @@ import platform
 import re
 import secrets
 import shutil
-import sys
 import threading
+import time
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from . import __version__
 
@@ -32,71 +32,37 @@ def _checked(path: FilePath) -> Path:
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(path.parent)!r} to save into; make it")
-    if path.exists() and not path.is_file():
-        raise OSError(f"{str(path)!r} is a pipe or a device, which cannot be replaced; name a file")
     return path
 
 
 def _replace(path: Path, *chunks: bytes) -> None:
     """Write a file that appears under its name when it is complete."""
     _delete_leftovers(path)
-    while not _written(path, chunks):
-        pass
-    if os.name == "posix":  # elsewhere folders cannot be opened
-        _sync_folder(path.parent)
-
-
-def _written(path: Path, chunks: tuple[bytes, ...]) -> bool:
-    """Write a part file and rename it; return False if another program deleted it first."""
     new = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         with new.open("xb") as file:
-            try:
-                _lock(file)
-            except BlockingIOError:  # by a program that is about to delete it
-                return False
-            if os.name == "posix" and not os.fstat(file.fileno()).st_nlink:
-                return False  # deleted before it was locked
             if path.exists():
                 shutil.copymode(path, new)  # while the file is still empty
             for chunk in chunks:
                 file.write(chunk)
             file.flush()
             os.fsync(file.fileno())  # before the rename can reach the disk
-            if os.name == "posix":
-                os.replace(new, path)  # while the file is locked
-                return True
-        with suppress(FileNotFoundError):  # deleted after it was closed
-            os.replace(new, path)
-            return True
+        os.replace(new, path)
     except BaseException:  # an interrupt too
         new.unlink(missing_ok=True)
         raise
-    return False
+    if os.name == "posix":  # elsewhere folders cannot be opened
+        _sync_folder(path.parent)
 
 
 def _delete_leftovers(path: Path) -> None:
-    """Delete the part files that no program is writing."""
+    """Delete the part files to which no program has written for an hour."""
     ours = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.part")
     for name in filter(ours.fullmatch, os.listdir(path.parent)):
-        part = path.with_name(name)
-        with suppress(OSError):
-            if not part.is_file():
-                continue
-            if os.name != "posix":  # open files cannot be deleted
+        with suppress(OSError):  # another program may have deleted it
+            part = path.with_name(name)
+            if time.time() - part.stat().st_mtime > _OLD:
                 part.unlink()
-            else:
-                with part.open("rb") as file:
-                    _lock(file)
-                    part.unlink()
-
-
-def _lock(file: IO[bytes]) -> None:
-    """Lock a file until it is closed; an OSError if another program has locked it."""
-    if sys.platform != "win32":
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _sync_folder(folder: Path) -> None:
@@ -108,6 +74,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 _FORMAT = 1
+_OLD = 3600.0  # seconds
 # Fixed, whatever Python's default is, so that Python 3.11 can read it.
 _PROTOCOL = 5
 Bytes = bytes | bytearray | memoryview
@@ -127,17 +94,12 @@ def dumps(state: Any) -> bytes:
     state
         Any object that can be pickled: a model, a pipeline, or a dictionary of all that a program
         needs to resume, such as model, metric, position in the stream and pending examples.
-        Lambdas and open files cannot be pickled.
+        Lambdas and open files cannot be pickled: a `TypeError`.
 
     Returns
     -------
     The bytes of a checkpoint. They begin with three lines of text: the format, the SHA-256 of
     everything after that line, and the versions that wrote it.
-
-    Raises
-    ------
-    TypeError
-        If the state cannot be pickled.
 
     Examples
     --------
@@ -167,19 +129,8 @@ def loads(data: Bytes) -> Any:
     that you trust.** The checksum detects damage; it is not a signature and does not prove where
     the bytes come from. Nothing is unpickled unless the checksum is correct.
 
-    Parameters
-    ----------
-    data
-        All bytes of a checkpoint.
-
-    Returns
-    -------
-    The state.
-
     Raises
     ------
-    TypeError
-        If `data` is not bytes.
     ValueError
         If it is not a checkpoint, is truncated or damaged, has a format that this version does not
         know, or contains classes that are missing or different here.
@@ -270,8 +221,8 @@ def save(state: Any, path: FilePath) -> None:
     The file is replaced atomically: if the program is killed or the machine goes down at any
     moment, the file holds the old checkpoint or the new one. The new one is written to
     `.name.<16 digits>.part` in the same folder, flushed to disk, and renamed. If a killed program
-    leaves such a file, it is never read, and the next `save` to the same path deletes it. Several
-    programs may save to one path: the file holds the state that was saved last.
+    leaves such a file, it is never read, and a `save` to the same path deletes it after an hour.
+    Several programs may save to one path: the file holds the state that was saved last.
 
     Saving takes the time to pickle, hash (SHA-256) and write the state, and the memory of the
     pickle; `save_in_background` does not wait for it. If that is still writing to the same path,
@@ -292,8 +243,7 @@ def save(state: Any, path: FilePath) -> None:
     FileNotFoundError
         If the folder does not exist.
     OSError
-        If the file cannot be written, e.g. because the disk is full or `path` is a pipe or a
-        device. The old file is kept.
+        If the file cannot be written, e.g. because the disk is full. The old file is kept.
 
     Examples
     --------
@@ -337,10 +287,8 @@ def save_in_background(state: Any, path: FilePath) -> Saving:
 
     Parameters
     ----------
-    state
-        Any object that can be pickled; see `dumps`.
-    path
-        The file, in an existing folder.
+    state, path
+        As in `save`.
 
     Returns
     -------
@@ -348,14 +296,9 @@ def save_in_background(state: Any, path: FilePath) -> Saving:
 
     Raises
     ------
-    TypeError
-        If the state cannot be pickled.
     RuntimeError
-        If the last `save_in_background` to this path is not done.
-    FileNotFoundError
-        If the folder does not exist.
-    OSError
-        If `path` is a folder, a pipe or a device. Errors of writing are raised by `Saving.wait`.
+        If the last `save_in_background` to this path is not done. Other errors are those of `save`;
+        errors of writing are raised by `Saving.wait`.
 
     Examples
     --------
@@ -438,26 +381,8 @@ class Saving:
 def load(path: FilePath) -> Any:
     """Load a state from a file that `save` has written.
 
-    The payload is a pickle, and unpickling can run arbitrary code: **open only files from sources
-    that you trust.** The checksum detects damage; it is not a signature and does not prove where a
-    file comes from. Nothing is unpickled unless the checksum is correct.
-
-    Parameters
-    ----------
-    path
-        The file.
-
-    Returns
-    -------
-    The state; see `loads`.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the file does not exist.
-    ValueError
-        If the file is not a checkpoint, is truncated or damaged, has a format that this version
-        does not know, or contains classes that are missing or different here.
+    Unpickling can run arbitrary code: **open only files from sources that you trust**; see `loads`,
+    whose errors are the same.
 
     Examples
     --------

@@ -61,15 +61,12 @@ class BranchReset(TransparentWrapper):
     -----
     On top of the model, learning takes one prediction, O(nodes) time, and one update of the
     detector of each visited node. `HDDMA` is slow; River's `drift.binary.DDM` is faster, with some
-    false alarms. A reset takes time proportional to the size of the whole model.
-
-    A detector bounds its rate of false alarms per node, and a large taxonomy has many nodes:
-    `HDDMA(drift_confidence=...)` makes them rarer. River's `ADWIN` also detects decreases of the
-    error rate, so it would reset nodes because they have learned.
+    false alarms, of which `HDDMA(drift_confidence=...)` has fewer. River's `ADWIN` also detects
+    decreases of the error rate, so it would reset nodes because they have learned. A reset takes
+    time proportional to the size of the whole model.
 
     Learners that adapt quickly, such as H-PERC and Hieron, gain nothing; those that weigh all past
-    examples equally gain most. `examples/benchmarks/drift.py` measures it. There, losses fell more
-    slowly when only the node itself was reset, and not the nodes below it.
+    examples equally gain most (`examples/benchmarks/drift.py`).
 
     Examples
     --------
@@ -123,21 +120,9 @@ class BranchReset(TransparentWrapper):
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after the model has predicted it.
 
-        If a detector raises an error, the model has learned the example, and the other detectors
-        may have missed it.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        y
-            The target, as the model takes it.
-        w
-            The weight of the example, at least 0. An example of weight 0 changes nothing; the
-            detectors treat all others alike.
-        kwargs
-            Passed on to the model.
-
+        The arguments are those of the model. An example of weight 0 changes nothing; the detectors
+        treat all others alike. If a detector raises an error, the model has learned the example,
+        and the other detectors may have missed it.
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return

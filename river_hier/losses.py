@@ -1,10 +1,17 @@
 """The formulas of the metrics for one example, and their expectations under known probabilities.
 
-Each is defined beside its metric, whose page has the formula and the source. The truth must respect
-the taxonomy: no node can be on below a node that is off. The prediction need not: an ancestor that
-it explicitly sets to False stays False. The root is always on and costs nothing.
+Each is defined beside its metric, whose page has the formula, the parameters and the source.
 
-The losses of rankings take `{label: score}` as a prediction.
+* `y_true` is a label, an iterable of labels or `{label: bool}`. It must respect the taxonomy: a
+  label that is True below one that is False raises a `ValueError`, an unknown label an
+  `UnknownLabelError`.
+* `y_pred` is the same, but need not respect the taxonomy: an ancestor that it explicitly sets to
+  False stays False. `None`, no answer, counts as the root, which is always on and costs nothing.
+* Losses of rankings take `{label: score}` as `y_pred`; candidates without a score rank last. A
+  score that is not a number raises a `ValueError`. With `None`, all candidates tie.
+* Expected losses are for trees and take the probabilities `{label: P(on | parent on)}` of all
+  labels but the root. A missing label, or a value outside [0, 1], raises a `ValueError` where it is
+  used.
 
 """
 

@@ -55,10 +55,6 @@ class SuccessiveHalving(TransparentWrapper):
 
     Attributes
     ----------
-    best_model
-        The model that predicts.
-    learning_models
-        The models that learn at present.
     metrics
         The metric of each model, over the last window in which it was compared.
 
@@ -74,13 +70,11 @@ class SuccessiveHalving(TransparentWrapper):
     Notes
     -----
     A step takes a prediction, an update of the metric and a step of each model that learns, and a
-    prediction only one of the best model. Time is highest at the start, where all models learn.
-    Memory is that of all models.
+    prediction only one of the best model. Memory is that of all models.
 
-    A model that does not learn misses examples, so it is chosen again only if it is better in spite
-    of that. Take a longer window if a model may overtake others only after many examples. Examples
-    with labels that are new to an open taxonomy are learned by all models. If one of the models
-    refuses an example that others have learned already, an error is raised.
+    A model that does not learn misses examples, so take a longer window if a model may overtake
+    others only after many examples. Examples with labels that are new to an open taxonomy are
+    learned by all models.
 
     Successive halving is due to [^1]. Unlike River's `SuccessiveHalvingClassifier`, this class
     takes multilabel models, needs no budget, and does not stop choosing.
@@ -152,16 +146,7 @@ class SuccessiveHalving(TransparentWrapper):
         return [self.models[i] for i in self._learning]
 
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
-        """Return a selection of untrained models with the same parameters.
-
-        Parameters
-        ----------
-        new_params
-            `{name: value}` of parameters that differ.
-        include_attributes
-            Whether to keep what has been learned.
-
-        """
+        """Return a selection of untrained models with the same parameters; see River's `clone`."""
         params = dict(new_params or {})
         if not include_attributes:  # River would copy what the models have learned
             params.setdefault("models", [model.clone() for model in self.models])
@@ -170,18 +155,8 @@ class SuccessiveHalving(TransparentWrapper):
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after the models that learn have predicted it.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        y
-            The target, as the models take it.
-        w
-            The weight of the example, at least 0, in the models and in the metric. An example of
-            weight 0 changes nothing.
-        kwargs
-            Passed on to the models.
-
+        The arguments are those of the models. The weight counts in the models and in the metric; an
+        example of weight 0 changes nothing.
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return
@@ -275,14 +250,7 @@ class SuccessiveHalving(TransparentWrapper):
         return loss, self.models[i] is not self.model
 
     def adopt(self, taxonomy: Taxonomy) -> None:
-        """Continue with a larger taxonomy in all models, and start a new round.
-
-        Parameters
-        ----------
-        taxonomy
-            The taxonomy of the models with new nodes.
-
-        """
+        """Continue with a larger taxonomy in all models, and start a new round."""
         metric = self._metric
         if isinstance(metric, TaxonomyMetric):
             metric = metric.clone({"taxonomy": taxonomy})
@@ -292,14 +260,7 @@ class SuccessiveHalving(TransparentWrapper):
         self._start(metric)
 
     def forget(self, label: Label) -> None:
-        """Reset a node and all nodes below it, in all models.
-
-        Parameters
-        ----------
-        label
-            The node.
-
-        """
+        """Reset a node and all nodes below it, in all models."""
         self._change_models(lambda model: model.forget(label))
 
     def _change_models(self, work: Callable[[Any], None]) -> None:

@@ -183,18 +183,8 @@ class Replayed(TransparentWrapper):
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, and again from `times - 1` of the stored examples.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        y
-            The target, as the model takes it.
-        w
-            The weight of the example, at least 0, also when it is repeated. An example of weight 0
-            changes nothing.
-        kwargs
-            Passed on to the model.
-
+        The arguments are those of the model. The weight also counts when the example is repeated;
+        an example of weight 0 changes nothing.
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return

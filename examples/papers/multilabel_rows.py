@@ -58,7 +58,7 @@ def learners(t: Taxonomy, C: float = 1.0) -> Rows:
         "H-PERC": (one_pass, linear_model.HPerceptron(t)),
         "S-RLS": (one_pass, linear_model.SHRLS(flat)),
         "SH-RLS": (one_pass, linear_model.SHRLS(t)),
-        "SVM": (at_once, batch.SVM(t, C)),
+        "SVM": (at_once, batch.HSVM(flat, C)),
         "H-SVM": (at_once, batch.HSVM(t, C)),
     }
 
@@ -91,7 +91,7 @@ def closed(t: Taxonomy, answer: dict[Any, bool]) -> Any:
 
 def evaluations(model: Any, t: Taxonomy, train: Examples) -> list[int]:
     """The number of training examples of each node; hierarchical: those with the parent on."""
-    if isinstance(model, batch.SVM) or model.taxonomy != t:
+    if model.taxonomy != t:
         return [len(train)] * (len(t) - 1)
     on = Counter(label for _, y in train for label in t.closure(y))
     return [on[t.parent(label)] for label in t.nodes[1:]]

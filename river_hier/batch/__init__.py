@@ -5,11 +5,10 @@ from __future__ import annotations
 from .estimator import BatchEstimator
 from .hierarchical_multilabel_svm import HierarchicalMultilabelSVM
 from .label_ranker import BatchHMinOver
-from .svm import HSVM, SVM, KernelHSVM
+from .svm import HSVM, KernelHSVM
 
 __all__ = [
     "HSVM",
-    "SVM",
     "BatchEstimator",
     "BatchHMinOver",
     "HierarchicalMultilabelSVM",

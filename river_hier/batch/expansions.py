@@ -113,16 +113,13 @@ class KernelExpansion:
         self.norms2: Floats = gram.diagonal()
 
     def scores(self, i: int) -> Floats:
-        """<w_v, x_i> of every node."""
         scores: Floats = self._scores[i]
         return scores
 
     def all_scores(self) -> Floats:
-        """<w_v, x_i>, (instances, nodes)."""
         return self._scores
 
     def add(self, i: int, nodes: Ints, steps: Floats) -> None:
-        """w_v += step_v x_i for the given nodes."""
         self.b[i, nodes] += steps
         self._scores[:, nodes] += self.column(i)[:, None] * steps
 
@@ -132,11 +129,9 @@ class KernelExpansion:
         return column
 
     def norm2(self) -> float:
-        """sum_v ||w_v||^2."""
         return float(np.einsum("iv,iv->", self.b, self._scores))
 
     def scorers(self) -> KernelScorers:
-        """The trained model, which scores new instances."""
         return KernelScorers(self.instances, self.b, np.zeros(self.b.shape[1]))
 
 

@@ -64,43 +64,32 @@ class HierarchicalMultilabelSVM(LabelRanker):
         The factor of nodes above the irrelevant label only, at least 0. The paper's experiments
         use half of the symmetric difference, `missed=0.5, spurious=0.5`.
     kernel
-        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or a function of
-        two feature dicts that returns a number, symmetric and positive semi-definite. With a
-        function, features may be of any type; training calls it for each pair of examples.
-        `None` is the linear kernel with feature weights instead of example coefficients, which is
-        better if there are more examples than features.
+        As in `BatchHMinOver`.
     tol
         Stop when the duality gap is at most this fraction of the primal objective.
     max_passes
         The largest number of passes.
     unit_norm
-        Whether to give the attributes of each candidate norm 1. They are divided by the largest
-        norm of a candidate's attributes, and then each candidate's own attribute is enlarged until
-        their norm is 1. Where all leaves have the same depth, this is $t_v = 1 / \\sqrt{depth}$,
-        as in the paper's experiments. In other taxonomies that constant would give shallow leaves
-        smaller norms, so that C fits them too weakly. No candidate may be above another.
+        Whether to give the attributes of each candidate norm 1: they are divided by the largest
+        norm of a candidate's attributes, and then each candidate's own attribute is enlarged. Where
+        all leaves have the same depth, this is $t_v = 1 / \\sqrt{depth}$, as in the paper's
+        experiments. No candidate may be above another.
 
     Raises
     ------
-    TypeError
-        If `kernel` is not callable, or `max_passes` not an integer; from `fit` and predictions, if
-        the kernel function does not return a number.
     ValueError
-        If `C` or `tol` is not positive, an attribute, volume or factor is out of its range,
-        `candidates` is empty or contains the root, `max_passes` is below 1, or, with `unit_norm`,
-        a candidate is above another; from `fit`, if there
-        are no examples or one is invalid; from predictions, if a feature or a kernel value is not a
-        finite number.
-    RuntimeError
-        From every method but `fit`, if the model has not been fitted.
+        If `C` or `tol` is not positive, a volume or factor is out of its range, `max_passes` is
+        below 1, or, with `unit_norm`, a candidate is above another; otherwise as in
+        `BatchHMinOver`.
 
     Notes
     -----
-    Section 3 and Algorithm 1 of the paper [^1]. There, each step takes the example that is farthest
-    from its optimum, which needs the scores of all examples at every step; here, a pass visits all
-    examples that are not at their optimum, the farthest first. After `fit`, `primal` and `dual` are
-    the objectives, `gap` is their difference, and `n_passes` the number of passes. The threshold
-    of `predict_one` is learned from the training examples, as in `linear_model.HMinOver`.
+    Section 3 and Algorithm 1 of the paper of `linear_model.HMinOver`. There, each step takes the
+    example that is farthest from its optimum, which needs the scores of all examples at every step;
+    here, a pass visits all examples that are not at their optimum, the farthest first. After `fit`,
+    `primal` and `dual` are the objectives, `gap` is their difference, and `n_passes` the number of
+    passes. The threshold of `predict_one` is learned from the training examples, as in
+    `linear_model.HMinOver`.
 
     Examples
     --------
@@ -121,12 +110,6 @@ class HierarchicalMultilabelSVM(LabelRanker):
     ...     metric.update(y, model.score_one(x))
     >>> metric
     AveragePrecision: 98.72%
-
-    References
-    ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. In Proceedings of the 20th International Joint Conference on Artificial
-        Intelligence, pp. 714-719.
 
     """
 

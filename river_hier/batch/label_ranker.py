@@ -125,8 +125,7 @@ class BatchHMinOver(LabelRanker):
     Raises
     ------
     TypeError
-        If `kernel` is not callable, or `max_steps` not an integer; from `fit` and predictions, if
-        the kernel function does not return a number.
+        If `kernel` is not callable; from `fit` and predictions, if it does not return a number.
     ValueError
         If `margin` is not positive, an attribute is negative, `candidates` is empty or contains the
         root, or `max_steps` is below 1; from `fit`, if there are no examples or one is invalid;
@@ -136,9 +135,10 @@ class BatchHMinOver(LabelRanker):
 
     Notes
     -----
-    Algorithm 2 of the paper [^1], and Section 4. The threshold of `predict_one` is learned from the
-    training examples at the end, as in `linear_model.HMinOver`. After `fit`, `n_steps` is the
-    number of steps taken, and `smallest_margin` the smallest margin of all examples.
+    Algorithm 2 and Section 4 of the paper of `linear_model.HMinOver`. The threshold of
+    `predict_one` is learned from the training examples at the end, as in `linear_model.HMinOver`.
+    After `fit`, `n_steps` is the number of steps taken, and `smallest_margin` the smallest margin
+    of all examples.
 
     Examples
     --------
@@ -159,12 +159,6 @@ class BatchHMinOver(LabelRanker):
 
     >>> model.n_steps
     54
-
-    References
-    ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. In Proceedings of the 20th International Joint Conference on Artificial
-        Intelligence, pp. 714-719.
 
     """
 

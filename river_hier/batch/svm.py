@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import importlib
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -61,14 +62,12 @@ class KernelSolver:
         self.n_weights: int = len(self._gram)
 
     def solve(self, seen: Ints, yes: Mask) -> tuple[Floats, float]:
-        """The weights and the bias that separate the examples with the indices `seen`."""
         svm: Any = self._svm().fit(self._gram[np.ix_(seen, seen)], yes)
         b = np.zeros(self.n_weights)
         b[seen[svm.support_]] = svm.dual_coef_[0]
         return b, svm.intercept_[0]
 
     def scorers(self, w: Floats, bias: Floats) -> KernelScorers:
-        """The solutions of all nodes."""
         return KernelScorers(self._instances, w, bias)
 
 
@@ -88,21 +87,20 @@ def _sklearn_svm() -> Any:
 class SupportVectorModel(BatchEstimator):
     """A support vector machine at every node but the root.
 
-    `structure` gives the parents of each node: it is the taxonomy, or its flat form. A node whose
-    examples are all on, or that has none, has the score 1; one whose examples are all off, -1.
+    A node whose examples are all on, or that has none, has the score 1; one whose examples are all
+    off, -1.
     """
 
-    def __init__(self, taxonomy: Taxonomy, C: float) -> None:
+    def __init__(self, taxonomy: Taxonomy, C: float = 1.0) -> None:
         super().__init__(taxonomy)
         check_positive("C", C)
         self.C = C
-        self._structure = taxonomy
 
     def fit(self, examples: Examples) -> Self:
         solver, n_nodes = self._solver(examples), len(self.taxonomy)
         w, bias = np.zeros((solver.n_weights, n_nodes)), np.ones(n_nodes)
         for v in Progress(range(1, n_nodes), "nodes"):
-            seen = np.flatnonzero(solver.on[:, self._structure._parent_indices[v]].all(axis=1))
+            seen = np.flatnonzero(solver.on[:, self.taxonomy._parent_indices[v]].all(axis=1))
             yes = solver.on[seen, v]
             if yes.all():
                 continue
@@ -114,16 +112,16 @@ class SupportVectorModel(BatchEstimator):
         return self
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return masked_nodes(top_down(self._scores(x) >= 0.0, self._structure._arrays))
+        return masked_nodes(top_down(self._scores(x) >= 0.0, self.taxonomy._arrays))
 
     def _scores(self, x: Mapping[Any, Any]) -> Floats:
         self._check_fitted()
         scores: Floats = self._trained.scores(x)
         return scores
 
+    @abc.abstractmethod
     def _solver(self, examples: Examples) -> BinarySolver:
         """The solver of the model, with the examples read."""
-        return LinearSolver(examples, self.taxonomy, self.C)
 
 
 class HSVM(SupportVectorModel):
@@ -145,7 +143,7 @@ class HSVM(SupportVectorModel):
     Predicting takes O(features of x * nodes). The weights take O(features * nodes) memory;
     training takes one more byte for each pair of an example and a node, besides the examples.
 
-    `SVM` is its flat counterpart.
+    The flat counterpart, an independent SVM for each node, is `HSVM(taxonomy.flatten())`.
 
     Parameters
     ----------
@@ -197,68 +195,8 @@ class HSVM(SupportVectorModel):
 
     """
 
-    def __init__(self, taxonomy: Taxonomy, C: float = 1.0) -> None:
-        super().__init__(taxonomy, C)
-
-
-class SVM(SupportVectorModel):
-    """Flat support vector machines: an independent linear one for each node.
-
-    Each node is trained on all examples and predicted independently of the others. The taxonomy
-    only fills in the ancestors of the labels in y, so a node may be predicted on while its parent
-    is off. It equals `HSVM(taxonomy.flatten())`.
-
-    Cost and memory are those of `HSVM`, with all examples at every node.
-
-    Parameters
-    ----------
-    taxonomy
-        A tree or a DAG.
-    C
-        The weight of the loss against the margin.
-
-    Raises
-    ------
-    ValueError
-        If `C` is not positive; from `fit` and `predict_one`, if a feature is not a finite number;
-        from `fit`, if there are no examples, a label is unknown, or a label is on while one of its
-        ancestors is explicitly False.
-    RuntimeError
-        From every method but `fit`, if the model has not been fitted.
-    ImportError
-        From `fit`, if scikit-learn is missing.
-
-    Notes
-    -----
-    The flat variant of H-SVM in the paper [^1], section 8; see `HSVM` for differences.
-
-    Examples
-    --------
-
-    >>> from itertools import islice
-    >>> from river import evaluate
-    >>> from river_hier import Taxonomy, batch, metrics
-    >>> from river_hier.datasets import synth
-
-    >>> taxonomy = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
-    >>> stream = synth.LinearLabels(taxonomy, n_features=5, seed=42)
-    >>> model = batch.SVM(taxonomy).fit(stream.take(2000))
-    >>> metric = metrics.HLoss(taxonomy)
-
-    >>> evaluate.progressive_val_score(islice(stream, 2000, 4000), model, metric)
-    HLoss: 0.605
-
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
-        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
-
-    """
-
-    def __init__(self, taxonomy: Taxonomy, C: float = 1.0) -> None:
-        super().__init__(taxonomy, C)
-        self._structure = taxonomy.flatten()
+    def _solver(self, examples: Examples) -> LinearSolver:
+        return LinearSolver(examples, self.taxonomy, self.C)
 
 
 class KernelHSVM(SupportVectorModel):
@@ -296,17 +234,11 @@ class KernelHSVM(SupportVectorModel):
         If `kernel` is not callable; from `fit` and `predict_one`, if the function does not return a
         number.
     ValueError
-        If `C` is not positive; from `fit` and `predict_one`, if a feature or a value of the kernel
-        is not a finite number; from `fit`, if there are no examples, a label is unknown, or a
-        label is on while one of its ancestors is explicitly False.
-    RuntimeError
-        From every method but `fit`, if the model has not been fitted.
-    ImportError
-        From `fit`, if scikit-learn is missing.
+        As in `HSVM`; from `fit` and `predict_one`, if a value of the kernel is not a finite number.
 
     Notes
     -----
-    With `kernel.Linear()` and C = 1 this is H-SVM as in section 8 of the paper [^1].
+    With `kernel.Linear()` and C = 1 this is H-SVM as in section 8 of the paper of `HSVM`.
 
     Examples
     --------
@@ -330,12 +262,6 @@ class KernelHSVM(SupportVectorModel):
 
     >>> evaluate.progressive_val_score(examples[500:], model, metric)
     HLoss: 0.190055
-
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
-        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

@@ -95,12 +95,6 @@ class View:
 
     It has the attributes of that stream, such as `taxonomy`, and can be iterated any number of
     times.
-
-    Parameters
-    ----------
-    stream
-        The stream. Every iteration must yield the same examples.
-
     """
 
     def __init__(self, stream: TaxonomyDataset | View) -> None:
@@ -185,17 +179,9 @@ class Prefix(View):
 class Shuffled(View):
     """The examples of a stream in random order, the same order in every iteration.
 
-    Returned by the method `shuffle` of a stream. `river.stream.shuffle` reads the examples into a
-    buffer; when it is full, each new example replaces a random one, which is yielded.
-
-    Parameters
-    ----------
-    stream
-        The stream. Every iteration must yield the same examples.
-    buffer_size
-        The number of examples in memory.
-    seed
-        Seed of the random order.
+    Returned by the method `shuffle` of a stream, which explains the parameters.
+    `river.stream.shuffle` reads the examples into a buffer; when it is full, each new example
+    replaces a random one, which is yielded.
 
     Examples
     --------

@@ -26,7 +26,7 @@ from ..base.checks import check_integer
 from ..taxonomy import Taxonomy
 from ..taxonomy.errors import UnknownLabelError
 from .file_dataset import FileDataset
-from .files import ErrorHandler, Files, check_levels, damage, lines
+from .files import ErrorHandler, Files, damage, lines
 
 _CONTENT = ("content.rdf.u8", "*content.rdf*")
 _STRUCTURE = ("structure.rdf.u8", "*structure.rdf*")
@@ -38,13 +38,13 @@ _INVALID = "\ufffd"  # replaces bytes that are not UTF-8, here or already in the
 class DMOZ(FileDataset):
     r"""The Open Directory Project (DMOZ): web pages under the topics assigned by editors.
 
-    `x` is `{"title": ..., "body": ..., "url": ...}`: title and description by an editor, and the URL
-    of the page. `y` is a single label, the topic of the page: `"Science/Physics"` for
-    `Top/Science/Physics` in the dump. Topics form a tree, and the name of a topic is its path; other
-    links in the structure (`narrow`, `symbolic`, `related`) are ignored. The topic of a page may be
-    any node, not only a leaf. Pages are ordered by topic, as in the dump, which is a bad order for
-    online learning; `river.stream.shuffle` shuffles them within a buffer. A page listed under
-    several topics occurs once for each of them.
+    `x` is `{"title": ..., "body": ..., "url": ...}`: title and description by an editor, and the
+    URL of the page. `y` is a single label, the topic of the page: `"Science/Physics"` for
+    `Top/Science/Physics` in the dump. Topics form a tree, and the name of a topic is its path;
+    other links in the structure (`narrow`, `symbolic`, `related`) are ignored. The topic of a page
+    may be any node, not only a leaf. Pages are ordered by topic, as in the dump, which is a bad
+    order for online learning; `river.stream.shuffle` shuffles them within a buffer. A page listed
+    under several topics occurs once for each of them.
 
     **Files.** `content.rdf.u8` lists pages, `structure.rdf.u8` topics, each compressed with gzip or
     not: a few million pages, several gigabytes. The topics for adults and for children are in
@@ -57,10 +57,6 @@ class DMOZ(FileDataset):
     `min_size=0` the taxonomy holds all topics of the structure, including empty ones, and the
     content is not read for it. Memory holds a single page, the taxonomy and, while this is built,
     the counts of all topics below `topics` down to `depth`.
-
-    **Broken pages.** Each page is parsed separately. A page without an end tag, that is not XML or
-    not UTF-8, as occurs in dumps before 2003, is an error or is skipped and counted. When topics are
-    counted, titles and descriptions are not parsed, so errors in them are not detected.
 
     **The paper.** The Hieron paper [^1] used the words of 8,576 homepages, under 316 topics down to
     depth 8 in four branches: `topics=["Top/Arts", "Top/Computers", "Top/Shopping", "Top/Sports"],
@@ -81,8 +77,8 @@ class DMOZ(FileDataset):
         The minimum number of pages of a topic, including those of its descendants. Pages of a
         smaller topic are assigned to its nearest ancestor that is large enough.
     on_error
-        What to do with a broken record: `"raise"` a `ValueError` that names file and line, or
-        `"skip"` and count it.
+        What to do with a page that is not XML or not UTF-8, as occurs in dumps before 2003:
+        `"raise"` a `ValueError` that names file and line, or `"skip"` and count it.
 
     Raises
     ------
@@ -253,16 +249,15 @@ def _topics(files: Files, name: str, report: ErrorHandler) -> Iterator[str]:
         if text.startswith("<Topic"):
             if _INVALID in text:
                 report(name, line, "the topic is not UTF-8")
-            elif _checked(topic := _topic(text), name, line, report):
-                yield topic
+            else:
+                yield _topic(text)
 
 
 def _pages(files: Files, name: str, report: ErrorHandler) -> Iterator[_Page]:
     """The pages of a content file.
 
     The topic of a page is the one it names or, as in dumps made before June 2003, the preceding
-    one. Pages without an end tag or a topic, with a topic of too many levels, and pages that are
-    not UTF-8, are reported.
+    one. Pages without an end tag or a topic, and pages that are not UTF-8, are reported.
     """
     begun, page, topic = 0, list[str](), ""
     for line, text in _lines(files, name):
@@ -276,8 +271,7 @@ def _pages(files: Files, name: str, report: ErrorHandler) -> Iterator[_Page]:
             if _INVALID in xml:
                 report(name, begun, "the page is not UTF-8")
             elif of := named.strip() or topic:
-                if _checked(of, name, begun, report):
-                    yield _Page(begun, of, xml)
+                yield _Page(begun, of, xml)
             else:
                 report(name, begun, "the page has no topic")
         elif text.startswith(("<ExternalPage", "<Topic", "</RDF")):
@@ -325,16 +319,6 @@ def _topic(text: str) -> str:
     """The topic of a line `<Topic r:id=...>`; the root of the directory has an empty name."""
     found = _ID.match(text)
     return html.unescape(found[2]) if found else ""
-
-
-def _checked(topic: str, name: str, line: int, report: ErrorHandler) -> bool:
-    """Whether a topic has few enough levels; if not, it is reported."""
-    try:
-        check_levels(topic.count("/") + 1)
-    except ValueError as error:
-        report(name, line, str(error))
-        return False
-    return True
 
 
 def _lines(files: Files, name: str) -> Iterator[tuple[int, str]]:

@@ -7,7 +7,6 @@ import contextlib
 import hashlib
 import http.client
 import os
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -166,9 +165,8 @@ def fetch(
     SHA-256 is the expected one, so `path` never holds an incomplete file. Without a SHA-256, the
     file is read: it must not be empty or a web page, and if its name ends in `.zip` or `.gz`, it
     must be undamaged and of this format; then `check`, which may raise a `ValueError`, reads the
-    `.part`. One left by an earlier call is resumed if the server allows it. If another process or
-    thread is downloading into the same folder, the call waits until it is done, except on Windows.
-    A progress bar is shown if `tqdm` is installed, otherwise a single line.
+    `.part`. One left by an earlier call is resumed if the server allows it. A progress bar is shown
+    if `tqdm` is installed, otherwise a single line.
 
     A `ConnectionError` if the server did not answer, refused, sent a web page, or stopped midway:
     call again to resume. A `ValueError` if the SHA-256 differs or the file is damaged; the download
@@ -178,29 +176,8 @@ def fetch(
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _alone_in(path.parent):
-        if not path.exists():  # another process may have downloaded it
-            _download(url, path, sha256, check)
+    _download(url, path, sha256, check)
     return path
-
-
-@contextlib.contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Wait until no other process or thread downloads into this folder."""
-    if sys.platform == "win32":
-        yield
-        return
-    import fcntl
-
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):  # some file systems have no locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_UN)  # also for processes forked meanwhile
-        os.close(descriptor)
 
 
 def _download(

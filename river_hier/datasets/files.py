@@ -28,13 +28,6 @@ from ..taxonomy import Taxonomy
 DAMAGE = (EOFError, OSError, zlib.error, zipfile.BadZipFile, tarfile.TarError, UnicodeError)
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 
-EMPTY_LINES = 1_000_000  # the most in a row; more would only take time
-
-# Text compresses to a tenth of its size, tables of zeros to a hundredth. A file that expands more
-# is likely an attack on memory, disk space or processor time.
-ROOM = 2**26  # bytes; any file may expand to this size
-RATIO = 200
-
 
 class Files:
     """The files of a folder or an archive (zip, tar, tar.gz), or a single file.
@@ -104,9 +97,8 @@ class Files:
         with contextlib.ExitStack() as opened:
             raw = opened.enter_context(self._raw(name))
             try:
-                packed = raw.peek(len(GZIP)).startswith(GZIP)
-                if packed:
-                    raw = io.BufferedReader(Gunzip(raw, name, self._size(name)), 1 << 16)
+                if raw.peek(len(GZIP)).startswith(GZIP):
+                    raw = gzip.GzipFile(fileobj=raw)
                 yield opened.enter_context(raw)
             except DAMAGE as error:
                 raise damage(name, None, error) from error
@@ -118,20 +110,12 @@ class Files:
             return member.open("rb")
         if isinstance(member, tarfile.TarInfo):
             return self._archive.extractfile(member)
-        check_size(name, member.compress_size, member.file_size)
         try:
             return io.BufferedReader(self._archive.open(member))
         except RuntimeError as error:  # encrypted, or an unknown compression
             raise ValueError(f"{name} cannot be unpacked: {error}") from error
         except DAMAGE as error:
             raise damage(name, None, error) from error
-
-    def _size(self, name: str) -> int:
-        """The stored size in bytes."""
-        member = self._members[name]
-        if isinstance(member, Path):
-            return member.stat().st_size
-        return cast(int, member.size if isinstance(member, tarfile.TarInfo) else member.file_size)
 
     def _folder(self) -> dict[str, Any]:
         found = (path for path in self.path.rglob("*") if path.is_file())
@@ -165,8 +149,7 @@ class Files:
         if not raw.peek(len(GZIP)).startswith(GZIP):
             return raw
         unpacked = self._opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
-        size = self.path.stat().st_size
-        shutil.copyfileobj(Gunzip(raw, self.path.name, size), unpacked)
+        shutil.copyfileobj(gzip.GzipFile(fileobj=raw), unpacked)
         unpacked.seek(0)
         return cast(IO[bytes], unpacked)
 
@@ -180,7 +163,7 @@ def lines(
     files: Files, name: str, encoding: str = "utf-8-sig", errors: str = "strict"
 ) -> Iterator[tuple[int, str]]:
     """The lines of a text file without line ends, numbered from 1."""
-    line = last = 0
+    line = 0
     with files.open(name) as raw:
         try:
             if oddity := _oddity(raw):
@@ -188,11 +171,6 @@ def lines(
             # Only "\n" and "\r\n" end a line, unlike in `str.splitlines`.
             with io.TextIOWrapper(raw, encoding, errors, newline="\n") as text:
                 for line, content in enumerate(text, 1):
-                    if not content.isspace():
-                        last = line
-                    elif line - last > EMPTY_LINES:
-                        problem = f"more than {EMPTY_LINES:,} empty lines in a row"
-                        raise ValueError(f"{name} has {problem} after line {last:,}")
                     yield line, content.rstrip("\r\n")
         except DAMAGE as error:
             raise damage(name, line, error) from error
@@ -238,39 +216,7 @@ def check_whole(path: Path, kind: str) -> None:
                     pass
 
 
-def check_size(name: str, size: int, unpacked: int) -> None:
-    """Raise a ValueError if `size` bytes must not expand to `unpacked` bytes."""
-    if unpacked > max(ROOM, RATIO * size):
-        raise ValueError(
-            f"{name} unpacks to more than {max(ROOM, RATIO * size):,} bytes, of {size:,}; if that "
-            "is right, unpack it yourself"
-        )
-
-
-class Gunzip(io.RawIOBase):
-    """Decompresses a gzip stream of `size` bytes; a ValueError if it expands too much."""
-
-    def __init__(self, raw: Any, name: str, size: int) -> None:
-        self._unpacked = gzip.GzipFile(fileobj=raw)
-        self._name = name
-        self._size = size
-        self._n = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        n = self._unpacked.readinto(buffer)
-        self._n += n
-        check_size(self._name, self._size, self._n)
-        return n
-
-
 KEPT = 10  # messages; a broken file of several gigabytes must not fill memory with them
-
-# Labels that are whole paths take memory that grows with the square of the depth: without a limit,
-# a line of 30 kilobytes would fill a gigabyte.
-MOST_LEVELS = 100  # those of the public collections have at most 15
 
 
 class ErrorHandler:
@@ -309,12 +255,6 @@ def named(file: str) -> Iterator[None]:
         yield
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from error
-
-
-def check_levels(n: int) -> None:
-    """Raise a ValueError if a path has more than `MOST_LEVELS` names."""
-    if n > MOST_LEVELS:
-        raise ValueError(f"expected a path of at most {MOST_LEVELS} levels, got {n:,}")
 
 
 class Multilabels:

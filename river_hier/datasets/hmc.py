@@ -24,7 +24,7 @@ from river.datasets.base import MO_BINARY_CLF
 from ..taxonomy import Taxonomy
 from ..taxonomy.errors import UnknownLabelError
 from .file_dataset import FileDataset, check_subset
-from .files import ErrorHandler, Files, Multilabels, check_levels, error_at, lines
+from .files import ErrorHandler, Files, Multilabels, error_at, lines
 
 SUBSETS = ("trainvalid", "train", "valid", "test")
 _NAME = re.compile(rf"(.+)[._-]({'|'.join(SUBSETS)})\.arff", re.IGNORECASE)
@@ -385,7 +385,6 @@ def _taxonomy(classes: tuple[str, ...]) -> Taxonomy:
         if not all(steps) or (pairs and len(steps) != 2):
             expected = "`parent/child`" if pairs else "a path such as `a/b`"
             raise ValueError(f"class {reprlib.repr(c)}: expected {expected}")
-        check_levels(len(steps))
         if pairs:
             edges.append((steps[0], steps[1]))
         else:  # a label is its path; ancestors that the file leaves out are added

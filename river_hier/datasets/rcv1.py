@@ -46,7 +46,6 @@ _SHA256 = {
     _VECTORS["test"][3]: "dfcb0d658311481523c6e6ca0c3f5a3e1d3d12cde5d7a8ce629a9006ec7dbb39",
 }
 
-_MOST_DIGITS = 18  # of a document id; int() refuses thousands
 _EDGE = re.compile(r"parent:\s+(\S+)\s+child:\s+(\S+)\s+child-description:")
 
 
@@ -237,16 +236,12 @@ def _documents(
     for line, text in lines(files, name, "ascii"):
         document, *rest = text.split(maxsplit=1) or [""]
         pairs = rest[0] if rest else ""
-        if not _is_id(document):
+        if not document.isdecimal():
             report(name, line, f"expected a document id, got {reprlib.repr(document)}")
         elif (x := read_pairs(pairs)) is not None:
             yield line, int(document), x
         else:
             report(name, line, pair_error(pairs, "term:weight", "weights"))
-
-
-def _is_id(document: str) -> bool:
-    return document.isdecimal() and len(document) <= _MOST_DIGITS
 
 
 def _topics(
@@ -257,7 +252,7 @@ def _topics(
     number = -1
     for line, text in lines(files, name, "ascii"):
         fields = text.split()
-        if len(fields) != 3 or fields[2] != "1" or not _is_id(fields[1]):
+        if len(fields) != 3 or fields[2] != "1" or not fields[1].isdecimal():
             report(name, line, f"expected `topic document 1`, got {reprlib.repr(text)}")
             continue
         if fields[1] != document:

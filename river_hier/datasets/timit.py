@@ -233,12 +233,6 @@ class TIMIT(Speech):
         `"si"` (three per speaker, read by nobody else) and `"sa"` (two, read by all speakers and
         therefore often left out).
 
-    Attributes
-    ----------
-    utterances
-        The utterances in the order of the stream, as tuples with `subset`, `speaker`, `sentence`,
-        `transcription` and `recording`.
-
     Raises
     ------
     FileNotFoundError
@@ -266,8 +260,7 @@ class TIMIT(Speech):
 
     >>> import pathlib, tempfile
     >>> import numpy as np
-    >>> from river import evaluate, preprocessing
-    >>> from river_hier import datasets, linear_model, metrics
+    >>> from river_hier import datasets
 
     >>> t = np.arange(32_000)
     >>> sound = 3_000 * np.sin(0.1 * t) * (t % 8_000 < 4_000) + t % 7
@@ -290,11 +283,6 @@ class TIMIT(Speech):
     >>> x, y = next(iter(stream))
     >>> y, len(x), x["mfcc_0_0"]
     ('m', 195, 53.931)
-
-    >>> model = preprocessing.StandardScaler() | linear_model.Hieron(stream.taxonomy)
-    >>> metric = metrics.TreeInducedError(stream.taxonomy)
-    >>> evaluate.progressive_val_score(stream, model, metric)
-    TreeInducedError: 0.283
     >>> folder.cleanup()
 
     References
@@ -324,33 +312,13 @@ class TIMITSegments(Speech):
     `"delta2_12"`. The frames of a segment are those whose middle lies in it; if there are none, the
     frames on both sides of it are used.
 
+    Errors and the sample, which is downloaded over TLS but without a checksum, are
+    those of `TIMIT`.
+
     Parameters
     ----------
-    path
-        The folder or archive, by default the same as that of `TIMIT`, with the same sample, which
-        is downloaded over TLS but without a checksum.
-    subsets
-        The subsets of the official split to read: `"train"`, `"test"` or both.
-    speakers
-        The speakers to read; `None` for all.
-    sentences
-        The kinds of sentences to read: `"sa"`, `"si"` and `"sx"`.
-
-    Attributes
-    ----------
-    utterances
-        The utterances in the order of the stream, as tuples with `subset`, `speaker`, `sentence`,
-        `transcription` and `recording`.
-
-    Raises
-    ------
-    FileNotFoundError
-        There are no transcriptions, or a recording is missing.
-    ValueError
-        A recording is damaged, compressed or not mono with 16 bits at 16 kHz, a line of a
-        transcription is broken, or a speaker does not exist.
-    ImportError
-        kaldi-native-fbank is not installed.
+    path, subsets, speakers, sentences
+        As in `TIMIT`.
 
     Examples
     --------

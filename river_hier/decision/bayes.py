@@ -50,15 +50,7 @@ class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, as the model gives it.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: {False: 1 - p, True: p}}` for all nodes but the root.
-
+        It is `{label: {False: 1 - p, True: p}}` for all nodes but the root.
         """
         refuse_unknown(self.predict_proba_one, kwargs)
         proba: dict[Label, dict[bool, float]] = self.model.predict_proba_one(x)
@@ -99,13 +91,6 @@ class ZeroOneBayes(Decoder):
     ----------
     model
         A multilabel model in a tree, with `predict_proba_one`, or a pipeline that ends in one.
-
-    Raises
-    ------
-    TypeError
-        If `model` is not a multilabel model in a taxonomy.
-    ValueError
-        If the taxonomy is not a tree.
 
     Notes
     -----
@@ -182,9 +167,10 @@ class HLossBayes(Decoder):
 
     Notes
     -----
-    The H-loss and its expectation are those of [^1]. The paper's own rule switches a node on if its
-    probability, given that its parent is on, is at least 1/2. `predict_proba_one` is the model's,
-    so the prediction may leave out labels whose probability is above 1/2.
+    The H-loss and its expectation are those of the paper of `ZeroOneBayes`. The paper's own rule
+    switches a node on if its probability, given that its parent is on, is at least 1/2.
+    `predict_proba_one` is the model's, so the prediction may leave out labels whose probability is
+    above 1/2.
 
     On top of the model's probabilities, a prediction takes O(nodes) time.
 
@@ -205,12 +191,6 @@ class HLossBayes(Decoder):
     >>> model = decision.HLossBayes(linear_model.HRLS(t))
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
     HLoss: 0.894
-
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
-        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 
@@ -243,26 +223,16 @@ class SymmetricDifferenceBayes(Decoder):
 
     with $P_i$ the probability that it is on. As no node is more probable than its parent, the
     prediction respects the taxonomy. The weights of nodes (`volumes` in the metric) have no effect.
+    On top of the model's probabilities, a prediction takes O(nodes) time.
 
     Parameters
     ----------
     model
         A multilabel model in a taxonomy, with `predict_proba_one`, or a pipeline that ends in one.
     missed
-        The cost of a label that is missed.
+        The cost of a label that is missed, positive.
     spurious
-        The cost of a label that is wrongly predicted.
-
-    Raises
-    ------
-    TypeError
-        If `model` is not a multilabel model in a taxonomy.
-    ValueError
-        If a cost is not positive and finite.
-
-    Notes
-    -----
-    On top of the model's probabilities, a prediction takes O(nodes) time.
+        The cost of a label that is wrongly predicted, positive.
 
     Examples
     --------

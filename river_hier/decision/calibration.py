@@ -119,17 +119,7 @@ class Calibrator(ModelWrapper):
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after computing the scores the model gives to it.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        y
-            The target, as the model takes it.
-        w
-            The weight of the example, at least 0. An example of weight 0 changes nothing.
-        kwargs
-            Passed on to the model.
-
+        The arguments are those of the model. An example of weight 0 changes nothing.
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return
@@ -164,16 +154,13 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     AdaGrad on the logarithmic loss, at the nodes whose parents are truly on. In learning, scores
     are clipped at ten units, so that a single outlier does not change the scale.
 
-    The scores of margin learners have no fixed scale: those of a perceptron depend on how many
-    examples it has learned from and how many mistakes it has made. The parameters are learned from
-    the scores of examples that the model has not seen yet, so they also account for overfitting.
-
-    Several passes and replayed examples do not make the probabilities overconfident: from an
-    example that has been learned before, the model learns, but the calibration does not. Examples
-    are recognised by the names of their features or, if features are dense, by names and values. A
-    transformer whose output for the same example changes, such as a scaler, must therefore be
-    inside: `Calibrated(StandardScaler() | model)`. Weights of words may be computed before or
-    inside.
+    The parameters are learned from the scores of examples that the model has not seen yet, so they
+    also account for overfitting. Several passes and replayed examples do not make the probabilities
+    overconfident: from an example that has been learned before, the model learns, but the
+    calibration does not. Examples are recognised by the names of their features or, if features are
+    dense, by names and values. A transformer whose output for the same example changes, such as a
+    scaler, must therefore be inside: `Calibrated(StandardScaler() | model)`. Weights of words may
+    be computed before or inside.
 
     `predict_one` thresholds these probabilities: a node is on if its parents are and
     $p_i \ge 1/2$. `HLossBayes` and the other decoders do better on the losses they minimise.
@@ -192,9 +179,8 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     -----
     In addition to the model, learning takes O(features of x) time to recognise x and, for examples
     used for calibration, one prediction and O(nodes whose parents are on) time. The first 4,096
-    examples are used, and a random share of the later ones, so that at most 4,096 are remembered,
-    in less than a megabyte. After 16 passes, repeated examples are used as well, because so many
-    repetitions are taken as a sign of features with few values.
+    examples are used, and a random share of the later ones. After 16 passes, repeated examples are
+    used as well, because so many repetitions are taken as a sign of features with few values.
 
     The logistic function of a score is due to [^1], where it is fitted to held-out examples
     afterwards. Sharing it among the nodes and learning it online, with the steps of [^2], are ours.
@@ -255,15 +241,7 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, never above its parent's.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: {False: 1 - p, True: p}}` for all nodes but the root.
-
+        It is `{label: {False: 1 - p, True: p}}` for all nodes but the root.
         """
         refuse_unknown(self.predict_proba_one, kwargs)
         return self._labels.probabilities(self._probabilities_one(x))
@@ -344,10 +322,8 @@ class Tempered(Calibrator, base.Classifier):
 
     Notes
     -----
-    In addition to the model, learning takes O(features of x) time to recognise x and, for examples
-    used for calibration, one prediction and O(nodes) time. The first 4,096 examples are used, and a
-    random share of the later ones. The first example of a label in an open taxonomy is not used,
-    since the label had no score.
+    Learning takes as much time as in `Calibrated`, and O(nodes) for the examples used. The first
+    example of a label in an open taxonomy is not used, since the label had no score.
 
     Temperature scaling is due to [^1], where it is fitted to held-out examples, and mixtures of
     temperatures to [^2], where one is learned.
@@ -414,18 +390,9 @@ class Tempered(Calibrator, base.Classifier):
         return self.model.predict_one(x)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
-        """The probability of each label.
+        """The probability of each label, `{label: probability}`; they sum to 1.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: probability}`; they sum to 1. Empty if the taxonomy is open and there have been no
-        labels.
-
+        Empty if the taxonomy is open and there have been no labels.
         """
         refuse_unknown(self.predict_proba_one, kwargs)
         p = self._softmax(x)

@@ -117,14 +117,7 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
         yield {"classifier": softmax, "taxonomy": Taxonomy.flat(labels)}
 
     def adopt(self, taxonomy: Taxonomy) -> None:
-        """Continue with a larger taxonomy, and let the classifier adopt it if it has one.
-
-        Parameters
-        ----------
-        taxonomy
-            The taxonomy of the model with new nodes, a tree.
-
-        """
+        """Continue with a larger tree, and let the classifier adopt it if it has a taxonomy."""
         taxonomy = extended(self.taxonomy, taxonomy)
         taxonomy._check_tree()
         inner = last_step(self.classifier)
@@ -133,33 +126,14 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
         self.taxonomy = taxonomy
 
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
-        """Return a model with the same parameters, which has learned nothing.
-
-        Parameters
-        ----------
-        new_params
-            `{name: value}` of parameters that differ.
-        include_attributes
-            Whether to keep what has been learned, by the classifier inside.
-
-        """
+        """Return a model with the same parameters, which has learned nothing."""
         return cloned(self, new_params, include_attributes)
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, as the classifier does.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        y
-            A label, any node of the taxonomy.
-        w
-            The weight of the example, at least 0. An example of weight 0 changes nothing. A
-            classifier that takes no weights accepts only 1.
-        kwargs
-            Passed on to the classifier.
-
+        y may be any node of the taxonomy. An example of weight 0 changes nothing, and a classifier
+        that takes no weights accepts only 1. Other arguments are passed on to the classifier.
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return
@@ -177,14 +151,7 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
         return self._nearest(self._shares(x))
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
-        """The probability of each label, as the classifier gives it.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
+        """The probability of each label, as the classifier gives it."""
         refuse_unknown(self.predict_proba_one, kwargs)
         return self.classifier.predict_proba_one(x)
 

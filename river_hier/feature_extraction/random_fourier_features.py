@@ -41,8 +41,8 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     The error is of the order of $1 / \sqrt m$. The norm of z(x) is 1 for any x.
 
     Use it if labels are not linear in x, with a few dozen to a few hundred dense features, such as
-    measurements or pixels. Scale them first: after a `preprocessing.StandardScaler()` of d features,
-    $\sigma = \sqrt d$ is a good start. Bags of words do not profit from it.
+    measurements or pixels. Scale them first: after a `preprocessing.StandardScaler()` of d
+    features, $\sigma = \sqrt d$ is a good start. Bags of words do not profit from it.
 
     The transformer learns nothing. The random numbers of a feature are derived from `seed` and its
     name, so new features may appear at any time, and two transformers with equal parameters return
@@ -69,14 +69,12 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     Notes
     -----
     The features are those of [^1] in the variant with sines, whose variance is lower than that of
-    cosines with random phases [^2]. scikit-learn's `RBFSampler` uses the cosines. River's transforms
-    each feature separately, so its dot product approximates a sum of kernels of single features.
-    The parameter of both is $\gamma = 1 / (2 \sigma^2)$.
+    cosines with random phases [^2], as in scikit-learn's `RBFSampler`. River's transforms each
+    feature separately. The parameter of both is $\gamma = 1 / (2 \sigma^2)$.
 
     With d features in x, `transform_one` takes O(d m); `transform_many` takes O(d m) per row, in
-    one matrix product. The random numbers are stored for the next example, in at most 32 MB unless
-    a single call needs more, and are not part of pickles. Names are distinguished by their `repr`,
-    which must be the same in every process, as it is for strings, numbers and tuples of these.
+    one matrix product. The random numbers are stored, in at most 32 MB, and are not part of
+    pickles. Names are distinguished by their `repr`, which must be the same in every process.
 
     Examples
     --------

@@ -5,8 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import reprlib
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Hashable
 from itertools import filterfalse
 from typing import Any
 from unicodedata import combining, normalize
@@ -75,25 +74,15 @@ def frame_of(values: Any, columns: Any, start: Any, names: list[Any], like: Any)
     """A frame like another one, or a sparse array, with a column for each name."""
     matrix: Any = sparse.csr_array((values, columns, start), (len(start) - 1, len(names)))
     if like is not None:
-        with _no_garbage_collection():
+        enabled = gc.isenabled()
+        gc.disable()  # a frame has several objects a column, and collections would look at all
+        try:
             return sparse_to_native_frame(matrix, columns=names, like=like)
+        finally:
+            if enabled:
+                gc.enable()
     matrix.columns = names
     return matrix
-
-
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """Make no objects wait for the collector, which would look at all objects of the process.
-
-    A sparse dataframe of pandas has several objects for each column: a quarter of the time.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 PATTERN = r"\w\w+"

@@ -51,11 +51,8 @@ def bayes_error_bounds(priors: Priors, conditionals: Conditionals) -> tuple[floa
     Theorems 1 and 2 of the paper [^1], from Lin [^2]; for two classes they are the same formula.
 
     Both also bound the error of any binary decomposition, hard or soft, whose inner nodes decide
-    for the larger posterior. Its error is at least the Bayes error. It is wrong only if an inner
-    node on the path is, which has a probability of at most $\sum_v q_v J_v / 2$, where $q_v$ is the
-    prior of the classes below v; by the chain rule of entropy, $\sum_v q_v J_v = J$ for every tree.
-
-    If the x are words of documents, the bounds are for the class of a single word.
+    for the larger posterior. If the x are words of documents, the bounds are for the class of a
+    single word.
 
     Examples
     --------
@@ -112,11 +109,8 @@ def tree_recursions(
     ----------
     taxonomy
         A full binary tree whose leaves are the classes.
-    priors
-        `{class: prior}`, counts or probabilities; they are normalised.
-    conditionals
-        `{class: {x: probability of x in that class}}`, counts or probabilities; each is
-        normalised. An x that is missing has probability 0.
+    priors, conditionals
+        As in `bayes_error_bounds`.
 
     Returns
     -------
@@ -125,23 +119,15 @@ def tree_recursions(
     Raises
     ------
     ValueError
-        If the taxonomy is not a full binary tree or its leaves are not the classes; if a prior is
-        not positive, a class is missing on one side, a conditional is all zero, or a value is
-        negative or not a finite number.
+        If the taxonomy is not a full binary tree or its leaves are not the classes; otherwise as in
+        `bayes_error_bounds`.
 
     Notes
     -----
-    Propositions 3 and 4 of the paper [^1]. Their proofs multiply the probabilities of a correct
-    decision at each inner node of a path, as if errors were independent of each other and of the
-    class. If errors exclude each other, the true error is larger than the upper figure, as in the
-    first example below, where the tree has an error of 0.25. If errors are nested, it is smaller
-    than the lower figure, as in the second, where the tree always predicts `"a"` and has an error
-    of 0.25.
-
-    The upper figure never exceeds the upper bound of `bayes_error_bounds`, J / 2, which is the
-    same for all trees. Trees differ in $R$ only by products of several $J_v$ on one path, so the
-    largest R belongs to deep trees with the hard splits at the top. The paper reports that its
-    best trees "were completely skewed", without giving a reason.
+    Propositions 3 and 4 of the paper of `bayes_error_bounds`. If errors exclude each other, the
+    true error is larger than the upper figure, as in the first example below, where the tree has an
+    error of 0.25. If errors are nested, it is smaller than the lower figure, as in the second,
+    where the tree always predicts `"a"` and has an error of 0.25.
 
     Examples
     --------
@@ -160,11 +146,6 @@ def tree_recursions(
     >>> lower, _ = induction.tree_recursions(t, priors, {label: {"x": 1} for label in priors})
     >>> lower
     0.256
-
-    References
-    ----------
-    [^1]: El-Yaniv, R. and Etzion-Rosenberg, N., 2002. Hierarchical multiclass decompositions with
-        application to authorship determination.
 
     """
     check_taxonomy(taxonomy)

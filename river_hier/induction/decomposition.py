@@ -10,7 +10,7 @@ from ..base.classifiers import check_weight_taken, probability, shown, takes_wei
 from ..base.memory import raw_memory_usage
 from ..base.predictor import refuse_unknown
 from ..taxonomy import Label, Taxonomy
-from ..taxonomy.graph import check_label, check_spelling
+from ..taxonomy.graph import check_label
 from .binary_tree import BinaryTree
 from .divergence import read_counts
 from .jensen_shannon_tree import JensenShannonTree
@@ -41,11 +41,6 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
         With a `JensenShannonTree`, the number of examples after which the tree is rebuilt from the
         counts. Splits of the old tree that are also in the new one keep their classifiers; the
         others start untrained, as no examples are stored. Later classes are added as with `None`.
-
-    Attributes
-    ----------
-    tree : Taxonomy
-        The current tree.
 
     Raises
     ------
@@ -161,18 +156,7 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
                 self._builder = None
 
     def predict_one(self, x: Any, **kwargs: Any) -> Any:
-        """Predict the class of x: O(depth) calls of classifiers.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features, or any other input that the classifier takes.
-
-        Returns
-        -------
-        The class; `None` if none has been seen yet.
-
-        """
+        """Predict the class of x, `None` if there is none: O(depth) calls of classifiers."""
         refuse_unknown(self.predict_one, kwargs)
         if not self._tree.classes:
             return None
@@ -183,18 +167,7 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
         return self._tree.classes[~node]
 
     def predict_proba_one(self, x: Any, **kwargs: Any) -> dict[Any, float]:
-        """Predict probability 1 for the class of `predict_one`, 0 for all other classes.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features, or any other input that the classifier takes.
-
-        Returns
-        -------
-        `{class: probability}`; `{}` if none has been seen yet.
-
-        """
+        """Predict probability 1 for the class of `predict_one`, 0 for the others."""
         refuse_unknown(self.predict_proba_one, kwargs)
         predicted = self.predict_one(x)
         return {label: float(label == predicted) for label in self._tree.classes}
@@ -204,7 +177,6 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
         tree = self._tree
         check_label(y)
         if y in tree.number:
-            check_spelling(y, tree.classes[tree.number[y]])
             return tree
         if isinstance(self.taxonomy, Taxonomy):
             self.taxonomy.index(y)  # raises, unless y is an inner node
@@ -253,35 +225,18 @@ class SoftBinaryDecomposition(BinaryDecomposition):
         A binary classifier, or a pipeline that ends in one. If it has no probabilities, its
         prediction has probability 1.
     taxonomy
-        A `Taxonomy` that is a full binary tree: its leaves are the classes, and other classes are
-        refused. `None`: each new class is added beside all earlier ones under a new root, which
-        takes one new classifier and leaves the others unchanged. A `JensenShannonTree` (it is
-        cloned): start as with `None`, and rebuild the tree once, after the grace period.
+        A full binary tree, `None` or a `JensenShannonTree`, as in `BinaryDecomposition`.
     grace_period
-        With a `JensenShannonTree`, the number of examples after which the tree is rebuilt from the
-        counts. Splits of the old tree that are also in the new one keep their classifiers; the
-        others start untrained, as no examples are stored. Later classes are added as with `None`.
-
-    Attributes
-    ----------
-    tree : Taxonomy
-        The current tree.
-
-    Raises
-    ------
-    ValueError
-        If the taxonomy is not a full binary tree; from `learn_one`, if a label is unknown or an
-        inner node, or, before a `JensenShannonTree` has been built, a value of x is negative or
-        not a finite number.
+        The number of examples after which a `JensenShannonTree` is built.
 
     Notes
     -----
-    The decoding that the paper [^1] proposes for classifiers with probabilities. If the
-    probabilities at the splits are correct, so are those of the classes, in any tree, and no
-    classifier has a smaller error. Underconfident classifiers, as many are after a few examples,
-    favour classes near the root. Ties go to the first class of the tree. A classifier that returns
-    no probabilities counts as 1/2. Before the first example, a model without a taxonomy predicts
-    `None`.
+    The decoding that the paper of `BinaryDecomposition` proposes for classifiers with
+    probabilities. If the probabilities at the splits are correct, so are those of the classes, in
+    any tree, and no classifier has a smaller error. Underconfident classifiers, as many are after a
+    few examples, favour classes near the root. Ties go to the first class of the tree. A classifier
+    that returns no probabilities counts as 1/2. Before the first example, a model without a
+    taxonomy predicts `None`.
 
     Examples
     --------
@@ -295,26 +250,10 @@ class SoftBinaryDecomposition(BinaryDecomposition):
     >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metrics.Accuracy())
     Accuracy: 68.90%
 
-    References
-    ----------
-    [^1]: El-Yaniv, R. and Etzion-Rosenberg, N., 2002. Hierarchical multiclass decompositions with
-        application to authorship determination.
-
     """
 
     def predict_one(self, x: Any, **kwargs: Any) -> Any:
-        """Predict the class of x: the most probable one.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features, or any other input that the classifier takes.
-
-        Returns
-        -------
-        The class; `None` if none has been seen yet.
-
-        """
+        """Predict the class of x: the most probable one; `None` if there is none yet."""
         refuse_unknown(self.predict_one, kwargs)
         p = self.predict_proba_one(x)
         return max(p, key=p.__getitem__, default=None)
@@ -322,15 +261,7 @@ class SoftBinaryDecomposition(BinaryDecomposition):
     def predict_proba_one(self, x: Any, **kwargs: Any) -> dict[Any, float]:
         """Predict a distribution over all classes: O(classes) calls of classifiers.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features, or any other input that the classifier takes.
-
-        Returns
-        -------
-        `{class: probability}`, with sum 1; `{}` if none has been seen yet.
-
+        `{class: probability}`, with sum 1; `{}` if there is no class yet.
         """
         refuse_unknown(self.predict_proba_one, kwargs)
         p = {self._tree.root: 1.0}

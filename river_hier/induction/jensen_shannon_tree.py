@@ -16,7 +16,7 @@ from scipy import sparse
 from ..base.checks import check_integer, checked_weight
 from ..base.memory import raw_memory_usage
 from ..taxonomy import Label, Taxonomy
-from ..taxonomy.graph import check_label, check_spelling
+from ..taxonomy.graph import check_label
 from .binary_tree import BinaryTree, Children
 from .bounds import recursion
 from .divergence import Floats, Joint, Split, divergences, joints, merge, read_counts, upper_bound
@@ -149,15 +149,13 @@ class JensenShannonTree(base.Estimator):
     empty or zero is ignored.
 
     The exponent is reconstructed, because the formula is missing from the available text of the
-    paper. A footnote says that the weight is proportional to the probability that two samples come
-    from one source. For samples with n tokens in all, that is $2^{-n \, JS}$, where n is the number
-    of tokens of all classes times the prior of the two trees: `sharpness=1`. With thousands of
-    tokens, the trees drawn hardly differ from the default.
+    paper: a footnote says that the weight is proportional to the probability that two samples come
+    from one source, which is $2^{-n \, JS}$ for samples with n tokens in all (`sharpness=1`).
 
-    The paper keeps the tree with the largest $R(root)$. This prefers skewed trees with the hard
-    splits at the top, which are often less accurate (`docs/results/el_yaniv_2002.md`). Here
-    trees are compared by the errors of hard decoding with multinomial naive Bayes classifiers; each
-    example is left out of the counts that classify it.
+    The paper keeps the tree with the largest $R(root)$, which prefers skewed trees that are often
+    less accurate (`docs/results/el_yaniv_2002.md`). Here trees are compared by the errors of hard
+    decoding with multinomial naive Bayes classifiers; each example is left out of the counts that
+    classify it.
 
     Examples
     --------
@@ -182,12 +180,6 @@ class JensenShannonTree(base.Estimator):
 
     >>> tree.path("opera")
     ('split 1', 'split 3', 'opera')
-
-    Bounds on the error of predicting the class from one word:
-
-    >>> lower, upper = induction.bayes_error_bounds(builder.class_counts, builder.feature_counts)
-    >>> round(lower, 3), round(upper, 3)
-    (0.007, 0.146)
 
     References
     ----------
@@ -216,7 +208,6 @@ class JensenShannonTree(base.Estimator):
         self.seed = seed
         self.class_counts: dict[Label, float] = {}
         self.feature_counts: dict[Label, dict[Any, float]] = {}
-        self._spelling: dict[Label, Label] = {}
         kept = 0 if sharpness == math.inf else n_recent
         self._recent: deque[tuple[dict[Any, float], Label, float]] = deque(maxlen=kept)
 
@@ -241,17 +232,15 @@ class JensenShannonTree(base.Estimator):
         if w != 1 and not (w := checked_weight(w)):
             return
         check_label(y)
-        check_spelling(y, self._spelling.get(y, y))
         values = read_counts(x)
         if not values.any():
             return
-        self._spelling.setdefault(y, y)
         self.class_counts[y] = self.class_counts.get(y, 0) + w
         counts = self.feature_counts.setdefault(y, {})
         given = {name: v for name, v in zip(x, values.tolist(), strict=True) if v}
         for name, value in given.items():
             counts[name] = counts.get(name, 0.0) + w * value
-        self._recent.append((given, self._spelling[y], w))
+        self._recent.append((given, y, w))
 
     def taxonomy(self) -> Taxonomy:
         """Build the tree from what has been counted so far.

@@ -31,12 +31,10 @@ class Hieron(KernelPathLearner):
     most of it would be zero, in a sparse matrix.
 
     For an endless stream, set a `budget`. Once the model holds more examples, it keeps at most four
-    fifths of the budget. They are chosen greedily: next is the example whose removal would lose the
-    most, i.e. whose squared distance, in the space of the kernel, from the span of those already
-    chosen, times its squared coefficients, is the largest. The others are projected onto them, i.e.
-    replaced in every weight vector by their nearest points in that span. That takes $O(budget^2)$ a
-    mistake on average, and $O(budget^2 + budget \\cdot nodes)$ memory. Features that only dropped
-    examples had are dropped as well.
+    fifths of the budget. They are chosen greedily: next is the example with the largest squared
+    distance from the span of those already chosen, times its squared coefficients. The others are
+    projected onto them. That takes $O(budget^2)$ a mistake on average, and $O(budget^2 + budget
+    \\cdot nodes)$ memory. Features that only dropped examples had are dropped as well.
 
     Parameters
     ----------
@@ -125,14 +123,11 @@ class AveragedHieron(KernelPathLearner):
     Parameters
     ----------
     taxonomy
-        A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
-        as they arrive. An `OpenTaxonomy` grows with labels that are paths.
+        A tree, `None` or an `OpenTaxonomy`.
     kernel
-        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
-        of two feature dicts that returns a number; see `Hieron`. `None` is the linear kernel.
+        A kernel, or a function of two feature dicts that returns a number; see `Hieron`.
     C
-        The largest step $\\alpha$, against noise; see `linear_model.Hieron`. With `math.inf`, the
-        default, the step is the paper's.
+        The largest step $\\alpha$, against noise; no limit by default, as in the paper.
     budget
         The maximum number of examples that the model holds, at least 2; `None` for no limit.
     from_first_round
@@ -140,20 +135,10 @@ class AveragedHieron(KernelPathLearner):
         Theorem 2. The default starts it at the node's first example, so that a label that comes
         late is not held back by hypotheses that did not know it.
 
-    Raises
-    ------
-    TypeError
-        If `kernel` is not a function, or `budget` not an integer; from `learn_one` and
-        `predict_one`, if a custom kernel function does not return a number.
-    ValueError
-        If the taxonomy is a DAG, `C` not positive or `budget` below 2; from `learn_one` and
-        `predict_one`, if a feature or a value of the kernel is not a finite number, or a label is
-        unknown.
-
     Notes
     -----
-    Section 4 of the paper [^1], with the dual form of Eq. (11) to (13); see `Hieron` and
-    `linear_model.AveragedHieron` for the differences.
+    Section 4 of the paper of `Hieron`, with the dual form of Eq. (11) to (13); see `Hieron`, whose
+    errors are the same, and `linear_model.AveragedHieron` for the differences.
 
     Examples
     --------
@@ -173,12 +158,6 @@ class AveragedHieron(KernelPathLearner):
 
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(1000), model, metric)
     TreeInducedError: 0.396
-
-    References
-    ----------
-    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification. In
-        Proceedings of the 21st International Conference on Machine Learning, p. 27.](
-        https://doi.org/10.1145/1015330.1015374)
 
     """
 

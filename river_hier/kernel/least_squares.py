@@ -160,8 +160,7 @@ class HRLS(KernelLeastSquares):
     at most four fifths of it, chosen as in `Hieron`, by the squared coefficients of all children.
     The contribution of the others to w is projected onto those, and from then on w is regularised
     towards this $w_0$ instead of 0: $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum (v - w \\cdot
-    \\phi(x))^2$ over the kept examples. (The budget of `linear_model.HRLS` works differently: it
-    drops the oldest and need not project, as its $w_0$ consists of feature weights.)
+    \\phi(x))^2$ over the kept examples. (The budget of `linear_model.HRLS` drops the oldest.)
 
     Parameters
     ----------
@@ -251,8 +250,7 @@ class SHRLS(KernelLeastSquares):
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
         open flat taxonomy, to which labels are added under the root as they arrive.
     kernel
-        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
-        of two feature dicts that returns a number; see `HRLS`. `None` is the linear kernel.
+        A kernel, or a function of two feature dicts that returns a number; see `HRLS`.
     threshold
         The constant c of the rule; 5 in the paper. Larger values store more.
     l2
@@ -262,19 +260,13 @@ class SHRLS(KernelLeastSquares):
 
     Raises
     ------
-    TypeError
-        If `kernel` is not a function, or `budget` not an integer; from `learn_one` and
-        `predict_one`, if a custom kernel function does not return a number.
     ValueError
-        If `threshold` or `l2` is not positive or `budget` below 2; from `learn_one` and
-        `predict_one`, if a feature or a value of the kernel is not a finite number, $K(x, x) /
-        \\lambda$ is above $10^{12}$, a label is unknown, or a label is on although one of its
-        ancestors is explicitly False.
+        If `threshold` is not positive; otherwise as in `HRLS`.
 
     Notes
     -----
-    Section 8 and Remark 3 of the paper [^1], which has no budget. For an x with $K(x, x) = 0$ all
-    scores are 0, which counts as on, and learning from it only counts as a round.
+    Section 8 and Remark 3 of the paper of `HRLS`, which has no budget. For an x with $K(x, x) = 0$
+    all scores are 0, which counts as on, and learning from it only counts as a round.
 
     Examples
     --------
@@ -297,12 +289,6 @@ class SHRLS(KernelLeastSquares):
 
     >>> shrls.n_stored["sky"], shrls.n_stored["path"]
     (89.0, 139.0)
-
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
-        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

@@ -122,27 +122,11 @@ class Averaged(TransparentWrapper):
         return self._predictor.intercepts
 
     def explain_one(self, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
-        """Explain the prediction for x, node by node, as the model does.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
+        """Explain the prediction for x, node by node, as the model does."""
         explained: dict[Label, Explanation] = self._predictor.explain_one(x)
         return explained
 
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
-        """Explain the prediction for x as text.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        decimals
-            The number of decimals to print.
-
-        """
+        """Explain the prediction for x as text."""
         text: str = self._predictor.debug_one(x, decimals)
         return text

@@ -59,12 +59,11 @@ class AveragedHieron(PathLearner, compiled=("C",)):
 
     Notes
     -----
-    Section 4 of the paper [^1]. Its Eq. (15) gives round i the weight (m + 2 - i) / (m + 1), as it
-    counts the step that leads to hypothesis i as the i-th. Here, as in Algorithm 1, the i-th step
-    starts from hypothesis i and has weight (m + 1 - i) / (m + 1). The average is the same, Eq.
+    Section 4 of the paper of `Hieron`. Its Eq. (15) gives round i the weight (m + 2 - i) / (m + 1),
+    as it counts the step that leads to hypothesis i as the i-th. Here, as in Algorithm 1, the i-th
+    step starts from hypothesis i and has weight (m + 1 - i) / (m + 1). The average is the same, Eq.
     (13). The paper averages all weights from the first round on, as `from_first_round` does. The
-    cap and the intercept are not in the paper; see `Hieron`. An empty or zero
-    x counts as a round.
+    cap and the intercept are not in the paper; see `Hieron`. An empty or zero x counts as a round.
 
     Examples
     --------
@@ -79,12 +78,6 @@ class AveragedHieron(PathLearner, compiled=("C",)):
 
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     TreeInducedError: 0.224
-
-    References
-    ----------
-    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification. In
-        Proceedings of the 21st International Conference on Machine Learning, p. 27.](
-        https://doi.org/10.1145/1015330.1015374)
 
     """
 

@@ -28,15 +28,12 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     $$\\frac{1}{\\Sigma_{ij}} \\leftarrow 1 + f \\Bigl(\\frac{1}{\\Sigma_{ij}} - 1\\Bigr) \\quad
     \\textrm{for } x_j \\ne 0.$$
 
-    The weights themselves do not decay, nor do the variances of features that x lacks. A weight
-    effectively remembers the last $1 / (1 - f)$ or so examples with its feature that the node has
-    learned from. No stream can freeze a weight or let a variance grow beyond 1.
+    The weights themselves do not decay. A weight remembers the last $1 / (1 - f)$ or so examples
+    with its feature that the node has learned from.
 
     A step takes O(features of x * nodes) to score and O(features of x * nodes that learn) to learn;
-    weights and variances take O(features * nodes) memory, independent of the length of the stream:
-    16 bytes for each pair with `dtype="float64"`, 8 with `"float32"`. Above 128 nodes, only pairs
-    that were learned are stored, together with the number of the node in 2 bytes, or 4 above 65,536
-    nodes.
+    weights and variances take O(features * nodes) memory: 16 bytes for each pair with
+    `dtype="float64"`, 8 with `"float32"`. Above 128 nodes, only pairs that were learned are stored.
 
     The flat counterpart is `HAROW(taxonomy.flatten())`.
 
@@ -74,11 +71,8 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     probabilities rank the labels correctly and are coherent, but not calibrated.
 
     The intercept is not in the paper. Its weight has a variance and is regularised like those of
-    other features: the prior variance of the intercept is the square of its value.
-
-    If x is empty, zero, or has only features that were never learned, all scores are intercepts. A
-    score of 0 counts as on, so at first all nodes are on. With `intercept=0`, learning from an x
-    that is empty or zero changes nothing.
+    other features. A score of 0 counts as on, so at first all nodes are on. With `intercept=0`,
+    learning from an x that is empty or zero changes nothing.
 
     Examples
     --------

@@ -83,19 +83,14 @@ class HMinOver(LinearLearner, MultiLabelModel):
     Notes
     -----
     Section 4 of the paper [^1], with the attributes of its section 2, "in a truly online fashion":
-    the pair is the worst one of the current example, not of all examples. The root's weights are in
-    every score, so they cancel in every margin and stay at zero. Halving $\\Delta$, as the paper's
-    experiments do, halves the weights and doubles the required margin: it is the same as doubling
-    `margin`.
-
-    The paper leaves the number of labels to a method such as that of Elisseeff and Weston [^2], who
-    regress the threshold on all the scores.
+    the pair is the worst one of the current example, not of all examples. The root's weights cancel
+    in every margin and stay at zero. Halving $\\Delta$, as the paper's experiments do, is the same
+    as doubling `margin`. The paper leaves the number of labels to a method such as that of
+    Elisseeff and Weston [^2], who regress the threshold on all the scores.
 
     An example without a relevant or without an irrelevant candidate has no pair, so only the
-    threshold learns from it; with partial paths, make the inner nodes candidates as well, or give
-    each its own leaf, as the paper suggests. A node that is neither a candidate nor above one is
-    never on. Without an intercept, if x is empty, zero, or has only features that were never
-    learned, all scores are 0.
+    threshold learns from it; with partial paths, make the inner nodes candidates as well, or use
+    `Taxonomy.misc_leaves`. A node that is neither a candidate nor above one is never on.
 
     `predict_proba_one` passes the difference between a candidate's score and the threshold through
     a logistic function, and gives a node the largest probability in its subtree. The probabilities

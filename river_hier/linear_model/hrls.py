@@ -18,17 +18,15 @@ class HRLS(LeastSquaresModel):
 
     $$w = (\\lambda I + S S^\\top + x x^\\top)^{-1} S v.$$
 
-    All children of a node see the same instances, so they share one system of equations. It starts
-    in dual variables, one for each of the Q instances. Once there are as many as features d, and at
-    least 64, it changes to primal variables, one for each feature, and stays there. The weights are
-    those of the formula, up to rounding, as long as $\\|x\\|^2 / \\lambda$ is well below
-    $10^{12}$; beyond that an error is raised.
+    All children of a node see the same instances, so they share one system of equations: in dual
+    variables, one for each of the Q instances, until there are as many as features d, then in
+    primal ones. The weights are those of the formula, up to rounding, as long as
+    $\\|x\\|^2 / \\lambda$ is well below $10^{12}$; beyond that an error is raised.
 
-    A step takes $O(\\min(Q, d)^2)$ for each node that is truly on, and as much memory; an instance
-    is stored once for all nodes. Predicting takes, in dual variables, the dot products of x with
-    the stored instances, O(stored nonzeros), and O(Q) for each visited label; in primal ones O(d)
-    for each. The sign of a score does not depend on whether x is counted in. Scores and
-    probabilities do, and take $O(\\min(Q, d)^2)$ for every inner node.
+    A step takes $O(\\min(Q, d)^2)$ for each node that is truly on, and as much memory. Predicting
+    takes, in dual variables, the dot products of x with the stored instances, and O(Q) for each
+    visited label; in primal ones O(d) for each. Scores and probabilities count x in, and take
+    $O(\\min(Q, d)^2)$ for every inner node.
 
     For a long stream with many features, set a `budget`. Once a node holds more instances, it drops
     the oldest, down to half of the budget. Its w does not change, and from then on is regularised
@@ -46,9 +44,7 @@ class HRLS(LeastSquaresModel):
 
     The regularisation is not discounted, so the solution stays stable for features that no longer
     occur. In dual variables an instance is dropped once $f^{a_i} \\max(1, \\|x_i\\|^2 / \\lambda) <
-    1/1000$, which bounds the memory of endless streams: for x of norm 1 a node holds at most 10
-    periods, so a `budget` cannot be given as well. The end of a period takes $O(Q^3)$, or $O(d^3)$
-    in primal variables.
+    1/1000$, so a `budget` cannot be given as well. The end of a period takes $O(Q^3)$, or $O(d^3)$.
 
     The flat counterpart is `HRLS(taxonomy.flatten())`.
 
@@ -85,9 +81,7 @@ class HRLS(LeastSquaresModel):
     `preprocessing.Normalizer() | HRLS(...)`. `score_one` is the paper's $w \\cdot x$, and
     `predict_proba_one` puts it into the paper's label model, (1 + score) / 2.
 
-    Without an intercept, if x is empty, zero, or has only features that were never learned, all
-    scores are 0. A score of 0 counts as on, so all nodes are on. Learning from an x that is empty
-    or zero changes nothing.
+    An x that is empty or zero is treated as in `HPerceptron`.
 
     Examples
     --------

@@ -48,11 +48,9 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
     $$w_u \\leftarrow w_u + (t_u - P_u) \\, \\Sigma_u x, \\qquad \\Sigma_u \\leftarrow \\Sigma_u -
     \\frac{h_u (\\Sigma_u x)^2}{1 + h_u \\, x^\\top \\Sigma_u x}, \\qquad h_u = P_u (1 - P_u),$$
 
-    where $P_u$ is the probability *after* the step. It is computed by damped Newton steps, with a
-    tolerance of 0.01. Their time does not depend on the number of features, since x enters only
-    through the scores before the step and through $x^\\top \\Sigma_u x$. With the probability
-    *before* the step, steps would be too large where variances are large. A vector does not move if
-    its probability is wrong by less than 0.01.
+    where $P_u$ is the probability *after* the step, computed by damped Newton steps with a
+    tolerance of 0.01, whose time does not depend on the number of features. A vector does not move
+    if its probability is wrong by less than 0.01.
 
     With `forgetting` $f < 1$, the precision gained by a weight decays before each step that uses
     it, as in `HAROW`, so that the weights can follow a stream that drifts.

@@ -22,21 +22,17 @@ class SHRLS(LeastSquaresModel):
     has its own system of equations, in dual or primal variables.
 
     A step takes $O(\\min(N_i, d)^2)$ for each node whose parents are truly on and which stores x or
-    comes close to it, and as much memory; an instance is stored once, whatever the number of nodes
-    that use it, and its dot products with x, O(stored nonzeros), are shared. The score in the rule
-    is $w_i \\cdot x / (1 + r)$ with $0 \\le r \\le \\|x\\|^2 / \\lambda$, so where $|w_i \\cdot x|$
-    alone decides, no system needs to be solved. Predicting takes O(d) a node visited in primal
-    variables; in dual ones the same dot products and $O(N_i)$. Scores and probabilities take
+    comes close to it, and as much memory; an instance and its dot products with x, O(stored
+    nonzeros), are shared by all nodes. Predicting takes O(d) a node visited in primal variables; in
+    dual ones the same dot products and $O(N_i)$. Scores and probabilities take
     $O(\\min(N_i, d)^2)$ for every node.
 
     For an endless stream, set a `budget`, which works as in `HRLS`. $N_i$ still counts the dropped
     instances.
 
     With `forgetting` $f < 1$ the past is discounted as in `HRLS`, in periods of h visits. A visit
-    is an example that the node is trained on, whether it is stored or not: a node whose large
-    scores have become wrong stores nothing until its scores have shrunk. $N_i$ is discounted as
-    well, to $f^h N_i$, which need not be whole, so that the rule keeps storing. The number of
-    instances is bounded as in `HRLS`, so a `budget` cannot be given as well.
+    is an example that the node is trained on, whether it is stored or not. $N_i$ is discounted as
+    well, to $f^h N_i$, which need not be whole, so that the rule keeps storing.
 
     The flat counterpart, S-RLS, is `SHRLS(taxonomy.flatten())`.
 
@@ -70,13 +66,9 @@ class SHRLS(LeastSquaresModel):
 
     Notes
     -----
-    Section 8 of the paper [^1]. The text writes the labels as {0, 1}; the paper's own analysis
-    needs {-1, +1}. The paper assumes examples of unit norm; for that, use
-    `preprocessing.Normalizer() | SHRLS(...)`.
+    Section 8 of the paper of `HRLS`, whose notes on labels and norms apply here, too.
 
-    Without an intercept, if x is empty, zero, or has only features that were never learned, all
-    scores are 0. A score of 0 counts as on, so all nodes are on. Learning from an x that is empty
-    or zero only counts as a round.
+    An x that is empty or zero is treated as in `HPerceptron`, but counts as a round.
 
     Examples
     --------
@@ -95,12 +87,6 @@ class SHRLS(LeastSquaresModel):
 
     >>> model.n_stored
     {'news': 810.0, 'sport': 570.0, 'politics': 603.0}
-
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
-        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

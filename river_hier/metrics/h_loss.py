@@ -76,9 +76,9 @@ class HLossByDepth(TableMetric):
     `{depth: (false positives, false negatives)}`, sums of weights, for every depth below the root.
     Their total is the cumulative H-loss with unit costs.
 
-    This is Table 2 of the paper[^1], where depths are counted from the children of the root. There
-    the ancestors must be correctly predicted *on*; here they must be correct, as in the H-loss.
-    This differs only for predictions that do not respect the taxonomy.
+    This is Table 2 of the paper of `HLoss` (section 8), where depths are counted from the children
+    of the root. There the ancestors must be correctly predicted *on*; here they must be correct, as
+    in the H-loss. This differs only for predictions that do not respect the taxonomy.
 
     An update takes O(nodes that differ and their ancestors), plus the time to parse the labels.
 
@@ -103,11 +103,6 @@ class HLossByDepth(TableMetric):
 
     >>> metric.get()
     {1: (1.0, 1.0), 2: (0.0, 1.0)}
-
-    References
-    ----------
-    [^1]: Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. JMLR 7, 31-54. Section 8.
 
     """
 
@@ -138,21 +133,9 @@ class HLossByDepth(TableMetric):
 def h_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any, costs: Costs | None = None) -> float:
     """H-loss: the cost of the wrong nodes whose ancestors are all right; see `metrics.HLoss`.
 
-    With unit costs and predictions that respect the taxonomy, zero-one loss <= H-loss <= symmetric
-    difference loss.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
-        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
-    y_pred
-        The same, where labels below one that is False may be True. `None` counts as the root.
-    costs
-        `{label: cost}`, positive and finite; the default is 1. Only the costs of wrong nodes are
-        checked here; `metrics.HLoss` checks all of them once.
+    `losses` says what `y_true` and `y_pred` may be. Only the costs of wrong nodes
+    are checked. With unit costs and predictions that respect the taxonomy, zero-one loss <= H-loss
+    <= symmetric difference loss.
 
     Examples
     --------
@@ -201,8 +184,9 @@ def expected_h_loss(
 ) -> float:
     r"""Expected H-loss of a prediction under known probabilities of the labels.
 
-    Labels are drawn as in `expected_zero_one_loss`. A node whose ancestors are all predicted on
-    contributes if these are truly on and its own prediction is wrong:
+    The taxonomy is a tree, labels are drawn as in `expected_zero_one_loss`, and `costs` are those
+    of `metrics.HLoss`. A node whose ancestors are all predicted on contributes if these are truly
+    on and its own prediction is wrong:
 
     $$E\,\ell_H = \sum_{i\,:\,\hat{y}_j = 1,\ j \in ANC(i)} c_i
     \prod_{j \in ANC(i)} p_j \cdot (1 - p_i \text{ if } \hat{y}_i = 1 \text{ else } p_i).$$
@@ -214,19 +198,6 @@ def expected_h_loss(
 
     Takes O(nodes that are on, their children and their ancestors), plus the time to parse the
     labels.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, which must be a tree, otherwise a `ValueError` is raised.
-    probabilities
-        `{label: P(on | parent on)}` for every label but the root. A missing label or a value
-        outside [0, 1] raises a `ValueError`; only the labels that contribute are checked.
-    y_pred
-        The prediction: a label, an iterable of labels or `{label: bool}`. An ancestor that is
-        explicitly False stays False.
-    costs
-        `{label: cost}`, positive and finite; the default is 1.
 
     Examples
     --------
@@ -240,7 +211,6 @@ def expected_h_loss(
     0.94
     >>> losses.expected_h_loss(t, p, {"mammal": False, "wolf": True})  # 0.8 + 0.1 + 0.2
     1.1
-
 
     """
     p = conditional(taxonomy, probabilities)

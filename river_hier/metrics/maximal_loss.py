@@ -102,25 +102,8 @@ def maximal_loss(
 ) -> float:
     """Maximal loss: the largest distance of a misordered pair; see `metrics.MaximalLoss`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
-        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
-    y_pred
-        `{label: score}`; candidates without a score rank last. A score that is not a number raises
-        a `ValueError`. With `None`, no answer, all candidates tie.
-    candidates
-        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
-    volumes
-        `{label: volume}` ($s_v$), positive and finite; the default is 1. Only the volumes that are
-        used are checked here; `metrics.MaximalLoss` checks all of them once.
-    missed
-        The weight of ancestors of the relevant candidate only ($c^-$), at least 0.
-    spurious
-        The weight of ancestors of the irrelevant candidate only ($c^+$), at least 0.
+    `losses` says what `y_true` and `y_pred` may be; the other parameters are those of the metric.
+    Only the volumes that are used are checked.
 
     Examples
     --------

@@ -69,17 +69,6 @@ class PooledAUPRC(TaxonomyMetric):
     >>> metric
     PooledAUPRC: 89.35%
 
-    In River's loop:
-
-    >>> from river_hier import evaluate, linear_model
-    >>> from river_hier.datasets import synth
-    >>> from river.evaluate import progressive_val_score
-
-    >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
-    >>> model = evaluate.Probabilities(linear_model.HRLS(t))
-    >>> progressive_val_score(stream.take(1000), model, metrics.PooledAUPRC(t))
-    PooledAUPRC: 63.86%
-
     References
     ----------
     [^1]: Vens, C., Struyf, J., Schietgat, L., Džeroski, S. and Blockeel, H., 2008. Decision trees

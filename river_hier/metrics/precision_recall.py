@@ -66,8 +66,8 @@ class HRecall(ClosureMetric):
 
     $$hR = \frac{\sum_t w_t |C_t \cap \hat{C}_t|}{\sum_t w_t |C_t|}$$
 
-    with the closures of `HPrecision`[^1]; 0 if nothing was true. An update takes O(nodes of both
-    closures), plus the time to parse the labels.
+    with the closures and the source of `HPrecision`; 0 if nothing was true. An update takes O(nodes
+    of both closures), plus the time to parse the labels.
 
     Parameters
     ----------
@@ -86,11 +86,6 @@ class HRecall(ClosureMetric):
     >>> metric
     HRecall: 66.67%
 
-    References
-    ----------
-    [^1]: Kiritchenko, S., Matwin, S., Nock, R. and Famili, A.F., 2006. Learning and evaluation in
-        the presence of class hierarchies: application to text categorization. Canadian AI.
-
     """
 
     def get(self) -> float:
@@ -106,8 +101,8 @@ class HFBeta(ClosureMetric):
     = \frac{(1 + \beta^2) \sum_t w_t |C_t \cap \hat{C}_t|}
     {\sum_t w_t (\beta^2 |C_t| + |\hat{C}_t|)}$$
 
-    with the closures of `HPrecision`[^1]; 0 where both are empty. An update takes O(nodes of both
-    closures), plus the time to parse the labels.
+    with the closures and the source of `HPrecision`; 0 where both are empty. An update takes
+    O(nodes of both closures), plus the time to parse the labels.
 
     Parameters
     ----------
@@ -127,11 +122,6 @@ class HFBeta(ClosureMetric):
     >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
     >>> metric
     HFBeta: 68.97%
-
-    References
-    ----------
-    [^1]: Kiritchenko, S., Matwin, S., Nock, R. and Famili, A.F., 2006. Learning and evaluation in
-        the presence of class hierarchies: application to text categorization. Canadian AI.
 
     """
 

@@ -100,24 +100,13 @@ class LogLoss(MeanScore):
     Examples
     --------
 
-    >>> from river.evaluate import progressive_val_score
-    >>> from river_hier import Taxonomy, decision, evaluate, linear_model, metrics
-    >>> from river_hier.datasets import synth
+    >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> metric = metrics.LogLoss(t)
     >>> metric.update("mammal", {"mammal": 0.8, "wolf": 0.4, "whale": 0.2, "bird": 0.1})
     >>> metric  # -ln(0.8 * 0.5 * 0.75 * 0.9)
     LogLoss: 1.309333
-
-    >>> stream = synth.PrototypePaths(t, noise=0.36, seed=42)
-    >>> model = evaluate.Probabilities(linear_model.HPerceptron(t))
-    >>> progressive_val_score(stream.take(2000), model, metrics.LogLoss(t))
-    LogLoss: 2.60852
-
-    >>> model = evaluate.Probabilities(decision.Calibrated(linear_model.HPerceptron(t)))
-    >>> progressive_val_score(stream.take(2000), model, metrics.LogLoss(t))
-    LogLoss: 1.750054
 
     """
 
@@ -315,8 +304,8 @@ class TopLabelCalibrationError(TaxonomyMetric):
     $$\sum_b \frac{n_b}{n} \, |\bar{p}_b - \text{right}_b|$$
 
     where $n_b$ of the n examples are in bin b, $\bar{p}_b$ is the mean of these probabilities and
-    $\text{right}_b$ the share of examples whose most probable label is the true one. The paper[^1]
-    calls it ECE and uses 15 bins.
+    $\text{right}_b$ the share of examples whose most probable label is the true one. The paper of
+    `CalibrationError` calls it ECE and uses 15 bins.
 
     Predictions are `{label: probability}`; in River's loop, `predict_proba_one` of a classifier
     is called to get them. If several labels share the highest probability, the first one counts. A
@@ -349,11 +338,6 @@ class TopLabelCalibrationError(TaxonomyMetric):
     >>> model = decision.Tempered(linear_model.AveragedHieron(t))
     >>> progressive_val_score(stream.take(2000), model, metrics.TopLabelCalibrationError(t))
     TopLabelCalibrationError: 3.03%
-
-    References
-    ----------
-    [^1]: [Guo, C., Pleiss, G., Sun, Y. and Weinberger, K.Q., 2017. On calibration of modern neural
-        networks. ICML 34, pp. 1321-1330.](https://proceedings.mlr.press/v70/guo17a.html) Eq. (3).
 
     """
 

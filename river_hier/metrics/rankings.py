@@ -63,8 +63,9 @@ def read_ranking(
             f"a ranking must be {{label: score}}, got {type(y_pred).__name__}; "
             "evaluate.Ranked(model) predicts one"
         )
-    nodes = _nodes(taxonomy, candidates)
-    relevant = np.zeros(len(taxonomy), dtype=bool)
+    if not isinstance(candidates, np.ndarray):
+        candidates = candidate_nodes(taxonomy, candidates)
+    nodes, relevant = candidates, np.zeros(len(taxonomy), dtype=bool)
     relevant[list(on)] = True
     if (numbers := labels_of(taxonomy).numbers(y_pred)) is not None:
         scores = np.nan_to_num(numbers[nodes], nan=-math.inf, posinf=math.inf, neginf=-math.inf)
@@ -72,17 +73,6 @@ def read_ranking(
         given, labels = known(taxonomy, y_pred), [taxonomy._label(v) for v in nodes]
         scores = np.array([_score(label, given.get(label, -math.inf)) for label in labels], float)
     return Ranked(scores, relevant[nodes], nodes)
-
-
-def _nodes(taxonomy: Taxonomy, candidates: Candidates | Ints | None) -> Ints:
-    if isinstance(candidates, np.ndarray):
-        return candidates
-    if candidates is None:  # without a loop in Python
-        leaves = np.ones(len(taxonomy), dtype=bool)
-        leaves[0] = False
-        leaves[taxonomy._arrays.parent_index] = False
-        return np.flatnonzero(leaves)
-    return np.array(candidate_nodes(taxonomy, candidates), dtype=np.intp)
 
 
 def _score(label: Any, value: Any) -> float:
@@ -148,18 +138,7 @@ def average_precision(
 ) -> float:
     """Average precision: that of one ranking; see `metrics.AveragePrecision`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
-        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
-    y_pred
-        `{label: score}`; candidates without a score rank last. A score that is not a number raises
-        a `ValueError`. With `None`, no answer, all candidates tie.
-    candidates
-        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
+    `losses` says what `y_true` and `y_pred` may be.
 
     Examples
     --------
@@ -184,9 +163,9 @@ def average_precision(
 class OneAccuracy(RankingMetric):
     r"""One-accuracy: the share of examples whose top-ranked candidate is relevant.
 
-    As in section 6 of the paper[^1]. Among equal top scores the first candidate in taxonomy order
-    counts. An example counts as 0 if no candidate is relevant, or none has a score. An update takes
-    O(nodes that are on + candidates).
+    As in section 6 of the first paper of `AveragePrecision`. Among equal top scores the first
+    candidate in taxonomy order counts. An example counts as 0 if no candidate is relevant, or none
+    has a score. An update takes O(nodes that are on + candidates).
 
     It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
 
@@ -209,11 +188,6 @@ class OneAccuracy(RankingMetric):
     >>> metric
     OneAccuracy: 50.00%
 
-    References
-    ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI.
-
     """
 
     _fmt = ".2%"
@@ -225,8 +199,8 @@ class OneAccuracy(RankingMetric):
 class ParentOneAccuracy(RankingMetric):
     r"""Parent one-accuracy: the share of examples whose top-ranked candidate has a right parent.
 
-    A parent is right if it is the parent of a relevant candidate. Otherwise as `OneAccuracy`; also
-    from section 6 of the paper[^1].
+    A parent is right if it is the parent of a relevant candidate. Otherwise as `OneAccuracy`, from
+    the same section of its paper.
 
     It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
 
@@ -249,11 +223,6 @@ class ParentOneAccuracy(RankingMetric):
     >>> metric
     ParentOneAccuracy: 100.00%
 
-    References
-    ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI.
-
     """
 
     _fmt = ".2%"
@@ -267,18 +236,7 @@ def one_accuracy(
 ) -> float:
     """One-accuracy: 1 if the top-ranked candidate is relevant; see `metrics.OneAccuracy`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
-        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
-    y_pred
-        `{label: score}`; candidates without a score rank last. A score that is not a number raises
-        a `ValueError`. `None`, no answer, has no scores.
-    candidates
-        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
+    `losses` says what `y_true` and `y_pred` may be.
 
     Examples
     --------
@@ -302,18 +260,7 @@ def parent_one_accuracy(
 ) -> float:
     """Parent one-accuracy: 1 if the parent is right; see `metrics.ParentOneAccuracy`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
-        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
-    y_pred
-        `{label: score}`; candidates without a score rank last. A score that is not a number raises
-        a `ValueError`. `None`, no answer, has no scores.
-    candidates
-        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
+    `losses` says what `y_true` and `y_pred` may be.
 
     Examples
     --------
@@ -341,9 +288,9 @@ class RankingLoss(RankingMetric):
 
     $$\frac{|\{(y, \bar y) \in Y \times \bar Y : F(y) \le F(\bar y)\}|}{|Y| \, |\bar Y|}$$
 
-    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, as in section 6 of the
-    paper[^1], after Schapire and Singer[^2]. Equal scores are misordered; an example without such
-    pairs counts as 0. An update takes O(relevant * candidates).
+    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, as in section 6 of the first
+    paper of `AveragePrecision`, after the second. Equal scores are misordered; an example without
+    such pairs counts as 0. An update takes O(relevant * candidates).
 
     It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
 
@@ -366,13 +313,6 @@ class RankingLoss(RankingMetric):
     >>> metric
     RankingLoss: 50.00%
 
-    References
-    ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI.
-    [^2]: Schapire, R.E. and Singer, Y., 2000. BoosTexter: a boosting-based system for text
-        categorization. Machine Learning 39, 135-168.
-
     """
 
     bigger_is_better: bool = False
@@ -387,18 +327,7 @@ def ranking_loss(
 ) -> float:
     """Ranking loss: the share of misordered pairs of one ranking; see `metrics.RankingLoss`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
-        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
-    y_pred
-        `{label: score}`; candidates without a score rank last. A score that is not a number raises
-        a `ValueError`. With `None`, no answer, all candidates tie.
-    candidates
-        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
+    `losses` says what `y_true` and `y_pred` may be.
 
     Examples
     --------

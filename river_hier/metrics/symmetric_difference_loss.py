@@ -98,25 +98,10 @@ def symmetric_difference_loss(
 ) -> float:
     r"""Symmetric difference loss: the volume of all wrong nodes; see the metric of this name.
 
-    A prediction that does not respect the taxonomy is compared node by node, as by Cesa-Bianchi et
-    al.; Cai and Hofmann would add missing ancestors first.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
-        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
-    y_pred
-        The same, where labels below one that is False may be True. `None` counts as the root.
-    volumes
-        `{label: volume}` ($s_i$), positive and finite; the default is 1. Only the volumes of wrong
-        nodes are checked here; `metrics.SymmetricDifferenceLoss` checks all of them once.
-    missed
-        The weight of nodes that are on in the truth only ($c^-$), at least 0.
-    spurious
-        The weight of nodes that are on in the prediction only ($c^+$), at least 0.
+    `losses` says what `y_true` and `y_pred` may be, and the other parameters are
+    those of the metric. Only the volumes of wrong nodes are checked. A prediction that does not
+    respect the taxonomy is compared node by node, as by Cesa-Bianchi et al.; Cai and Hofmann would
+    add missing ancestors first.
 
     Examples
     --------
@@ -150,31 +135,14 @@ def expected_symmetric_difference_loss(
 ) -> float:
     r"""Expected symmetric difference loss of a prediction under known probabilities of the labels.
 
-    Labels are drawn as in `expected_zero_one_loss`: a node is on with probability
-    $q_i = \prod_{j \in P(i)} p_j$, where the path P(i) includes i. So
+    The taxonomy is a tree, and labels are drawn as in `expected_zero_one_loss`: a node is on with
+    probability $q_i = \prod_{j \in P(i)} p_j$, where the path P(i) includes i. So
 
     $$E\,\Delta = c^- \sum_{i\,:\,\hat{y}_i = 0} s_i q_i
     + c^+ \sum_{i\,:\,\hat{y}_i = 1} s_i (1 - q_i),$$
 
     whether or not the prediction respects the taxonomy. Every node that may be on contributes, so
     this takes O(nodes), unlike the other expected losses.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, which must be a tree, otherwise a `ValueError` is raised.
-    probabilities
-        `{label: P(on | parent on)}` for every label but the root. A missing label or a value
-        outside [0, 1] raises a `ValueError`.
-    y_pred
-        The prediction: a label, an iterable of labels or `{label: bool}`. An ancestor that is
-        explicitly False stays False.
-    volumes
-        `{label: volume}` ($s_i$), positive and finite; the default is 1.
-    missed
-        The weight of nodes that are on in the truth only ($c^-$), at least 0.
-    spurious
-        The weight of nodes that are on in the prediction only ($c^+$), at least 0.
 
     Examples
     --------
@@ -186,7 +154,6 @@ def expected_symmetric_difference_loss(
 
     >>> losses.expected_symmetric_difference_loss(t, p, "wolf")  # 0.2 + 0.1 + 0.6 + 0.24 + 0.09
     1.23
-
 
     """
     p = conditional(taxonomy, probabilities)

@@ -56,8 +56,8 @@ class DistanceHistogram(TableMetric):
 
     `get` returns `{distance: weight}`, in increasing order of the distances: the total weight of
     the examples whose tree-induced error $\gamma(y, \hat{y})$ is that distance. Correct predictions
-    have distance 0. Figure 2 of the paper[^1] is the difference between the histograms of a
-    hierarchical and a flat model.
+    have distance 0. Figure 2 of the paper of `TreeInducedError` is the difference between the
+    histograms of a hierarchical and a flat model.
 
     An update takes O(nodes of both closures), plus the time to parse the labels.
 
@@ -83,11 +83,6 @@ class DistanceHistogram(TableMetric):
     >>> metric.get()
     {0: 1.0, 4: 1.0}
 
-    References
-    ----------
-    [^1]: Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
-        ICML. Section 5.
-
     """
 
     bigger_is_better: bool = False
@@ -112,17 +107,9 @@ class DistanceHistogram(TableMetric):
 def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
     """Tree-induced error: the distance between two labels; see `metrics.TreeInducedError`.
 
-    For single labels in a tree, `tree_induced_error(t, u, v) == t.distance(u, v)`.
+    `losses` says what `y_true` and `y_pred` may be.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
-        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
-    y_pred
-        The same, where labels below one that is False may be True. `None` counts as the root.
+    For single labels in a tree, `tree_induced_error(t, u, v) == t.distance(u, v)`.
 
     Examples
     --------

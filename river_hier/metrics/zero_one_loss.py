@@ -14,7 +14,7 @@ class ZeroOneLoss(MeanLoss):
 
     $$\ell_{0/1}(\hat{y}, v) = \{\exists i : \hat{y}_i \neq v_i\}$$
 
-    as in section 3 of the paper[^1]; for single labels, the multiclass error.
+    as in section 3 of the paper of `HLoss`; for single labels, the multiclass error.
 
     An update takes O(nodes that are on), plus the time to parse the labels.
 
@@ -35,11 +35,6 @@ class ZeroOneLoss(MeanLoss):
     >>> metric
     ZeroOneLoss: 50.00%
 
-    References
-    ----------
-    [^1]: Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. JMLR 7, 31-54.
-
     """
 
     _fmt = ".2%"
@@ -54,15 +49,7 @@ class ZeroOneLoss(MeanLoss):
 def zero_one_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
     """Zero-one loss: 1 if any node is wrong, otherwise 0; see `metrics.ZeroOneLoss`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
-        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
-    y_pred
-        The same, where labels below one that is False may be True. `None` counts as the root.
+    `losses` says what `y_true` and `y_pred` may be.
 
     Examples
     --------
@@ -84,7 +71,7 @@ def expected_zero_one_loss(
     r"""Expected zero-one loss of a prediction under known probabilities of the labels.
 
     Labels are drawn from the top down: a node is on with probability $p_i$ if its parent is on,
-    otherwise it is off (section 5 of the paper of `metrics.ZeroOneLoss`). A prediction that
+    otherwise it is off (section 5 of the paper of `metrics.HLoss`). A prediction that
     respects the taxonomy is right with the probability of that multilabel, and any other is always
     wrong:
 

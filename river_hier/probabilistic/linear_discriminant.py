@@ -30,19 +30,16 @@ class LinearDiscriminant(SingleLabelModel):
     + \log \frac{n_v + 0.01}{m_v + k} + \textrm{const}$$
 
     where $n_v$ is the number of examples of label v, $m_v$ that of all examples since the first one
-    of v, and k - 1 the number of labels with examples. A label that appears late in the stream is
-    therefore predicted after as few examples as an early one. With the first example of a label,
-    the counts of its ancestors start again from 0, since their earlier examples may have belonged
-    to it. The mean of a node has a Gaussian prior around the mean of its parent, with covariance
-    $\Sigma / \kappa$, where $\kappa$ is the `shrinkage`. The $\mu_v$ are the posterior means in
-    this model, which minimise
+    of v or of a label below it, and k - 1 the number of labels with examples. A label that appears
+    late in the stream is therefore predicted after as few examples as an early one. The mean of a
+    node has a Gaussian prior around the mean of its parent, with covariance $\Sigma / \kappa$,
+    where $\kappa$ is the `shrinkage`. The $\mu_v$ are the posterior means, which minimise
 
     $$\sum_i \lVert x_i - \mu_{y_i} \rVert^2
     + \kappa \sum_v \lVert \mu_v - \mu_{parent(v)} \rVert^2.$$
 
-    The mean of a rare label is therefore close to that of its parent, and the mean of a parent is
-    an average of its own examples and the means of its children. A label without examples has the
-    mean of its parent and a very small probability. With the plain means $\bar{x}_v$,
+    The mean of a rare label is therefore close to that of its parent. With the plain means
+    $\bar{x}_v$,
 
     $$\Sigma = \frac{1}{\nu + 1} \Bigl( l2 \, d \, D
     + \sum_i (x_i - \bar{x}_{y_i}) (x_i - \bar{x}_{y_i})^\top \Bigr)$$
@@ -50,9 +47,6 @@ class LinearDiscriminant(SingleLabelModel):
     where $\nu = \sum_v \max(n_v - 1, 0)$, d is the number of features that vary, and $D$ is a
     diagonal matrix with the largest squared distance of each feature from its value in the first
     example. Shifting and scaling features changes nothing, so they need not be standardised.
-
-    The model predicts the most probable label. Wrapped in `decision.TreeBayes`, it predicts the
-    label with the smallest expected distance.
 
     Parameters
     ----------
@@ -79,7 +73,6 @@ class LinearDiscriminant(SingleLabelModel):
     examples so far. A feature that is missing from x is 0. An example of weight w counts as w
     examples, so a weight of 2 is the same as learning twice.
 
-    Learning only updates sums. Means and $\Sigma^{-1}$ are computed when a prediction needs them.
     With d features and n nodes, `learn_one` takes O(d²); `learn_many` takes as much per row, in one
     matrix product. A prediction takes O(d² + n d), plus the same for each example since the last
     prediction, or O(d³ + n d²) after a batch or many examples. `predict_many` then takes O(n d) per

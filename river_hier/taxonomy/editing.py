@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from .graph import Label, check_label, check_spelling, is_pair
+from .graph import Label, check_label, is_pair
 from .nodes import Nodes, check_taxonomy
 from .paths import Parents
 
@@ -30,9 +30,7 @@ def new_nodes(
     def spelled(label: Label) -> Label:
         check_label(label)
         v = taxonomy._known_index(label)
-        first = spelling.setdefault(label, label) if v is None else taxonomy._label(v)
-        check_spelling(label, first)
-        return first
+        return spelling.setdefault(label, label) if v is None else taxonomy._label(v)
 
     children: dict[Label, list[Label]] = {}
     parents: dict[Label, list[Label]] = {}  # of the new nodes
@@ -110,7 +108,8 @@ def with_children(star: N, labels: Iterable[Label]) -> N:
                 f"label {label!r} names the root of a flat or open taxonomy and would be its own "
                 "parent; give a taxonomy with another root, e.g. Taxonomy.flat(labels, root=...)"
             )
-        check_spelling(label, new.setdefault(label, label) if v is None else star._label(v))
+        if v is None:
+            new.setdefault(label, label)
     if not new:
         return star
     return star._with_nodes(new, star_parents(1 + len(new))[1:])

@@ -59,8 +59,6 @@ def _read(
             return label
         check_label(label)
         first = spelling.setdefault(label, label)
-        if first is not label:
-            check_spelling(label, first)
         if first not in parents:
             parents[first] = []
         return first
@@ -128,19 +126,6 @@ def check_label(label: Label) -> None:
         raise TypeError(
             f"label {short(label)} is not hashable; use a string, a number or a tuple"
         ) from None
-
-
-def check_spelling(label: Label, first: Label) -> None:
-    """Raise an error if equal labels are a bool and a number: in Python, True == 1."""
-    if _is_bool(label) != _is_bool(first):
-        raise ValueError(
-            f"labels {first!r} and {label!r} are equal in Python, so they would be one node; "
-            "give each node a label of its own"
-        )
-
-
-def _is_bool(label: Label) -> bool:
-    return isinstance(label, bool | np.bool_)
 
 
 def _single_root(

@@ -84,16 +84,8 @@ class MiscLeaves:
     def leaves(self, y: Any) -> list[Label]:
         """Return the leaves at which a multilabel ends.
 
-        Parameters
-        ----------
-        y
-            A multilabel of the original taxonomy: `{label: bool}`, an iterable of labels, or one
-            label. Ancestors are added.
-
-        Returns
-        -------
-        For each label without a child that is on: the label if it is a leaf, else its new leaf.
-
+        For each label of y without a child that is on: the label if it is a leaf, else its new
+        leaf.
         """
         found = []
         for v in self._ends(y):
@@ -112,15 +104,7 @@ class MiscLeaves:
     def labels(self, y: Any) -> frozenset[Label]:
         """Convert a multilabel of the new taxonomy to labels of the original one.
 
-        Parameters
-        ----------
-        y
-            A multilabel of the new taxonomy, for example a prediction.
-
-        Returns
-        -------
-        Its labels and their ancestors, the root included, without the new leaves.
-
+        These are its labels and their ancestors, the root included, without the new leaves.
         """
         return self.taxonomy.closure(y).difference(self.leaf_of.values())
 

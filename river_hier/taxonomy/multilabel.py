@@ -6,6 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import compress
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .errors import short
 from .nodes import Nodes, check_taxonomy
 
@@ -99,7 +102,7 @@ def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]
     if isinstance(y, Mapping):
         values = _bools(y)
         try:
-            nodes: Iterable[int] = _nodes(taxonomy, y)
+            nodes = taxonomy._known_indices(y)
         except KeyError:
             nodes = [taxonomy.index(label) for label in y]
             y = _stated(taxonomy, nodes, values)
@@ -110,14 +113,6 @@ def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]
     if is_one(y) or _is_label(taxonomy, y) or (path_format.tuples and isinstance(y, tuple)):
         return [taxonomy.index(y)], None
     return [taxonomy.index(label) for label in y], None
-
-
-def _nodes(taxonomy: Nodes, y: Mapping[Any, Any]) -> Iterable[int]:
-    """The nodes of the labels of y, in its order; a `KeyError` if one is not a label."""
-    labels = tuple(y)
-    if len(labels) == len(taxonomy) - 1 and labels == taxonomy.nodes[1:]:  # as models return it
-        return range(1, len(taxonomy))
-    return taxonomy._known_indices(labels)
 
 
 def _stated(taxonomy: Nodes, nodes: Iterable[int], values: bytes) -> dict[Any, bool]:
@@ -182,13 +177,15 @@ def _bool(label: Any, on: Any) -> bool:
     raise ValueError(f"label {label!r} is {short(on)}: it must be True or False")
 
 
-def candidate_nodes(taxonomy: Nodes, candidates: Candidates | None) -> list[int]:
+def candidate_nodes(taxonomy: Nodes, candidates: Candidates | None) -> NDArray[np.intp]:
     """The indices of the candidates, in taxonomy order; `None` means the leaves.
 
     The root is always on, so it is not ranked; a taxonomy without other nodes has no candidates.
     """
     if candidates is None:
-        return [v for v, below in enumerate(taxonomy._child_indices) if v and not below]
+        leaves = np.ones(len(taxonomy), dtype=bool)
+        leaves[0], leaves[taxonomy._arrays.parent_index] = False, False
+        return np.flatnonzero(leaves)
     if isinstance(candidates, str | bytes) or not isinstance(candidates, Collection):
         raise TypeError(
             "`candidates` must be a collection of labels, such as taxonomy.leaves, "
@@ -199,4 +196,4 @@ def candidate_nodes(taxonomy: Nodes, candidates: Candidates | None) -> list[int]
         raise ValueError("`candidates` must not be empty; name labels, or leave it out")
     if nodes[0] == 0:
         raise ValueError(f"`candidates` must not hold the root, {taxonomy.root!r}: it is always on")
-    return nodes
+    return np.array(nodes, dtype=np.intp)

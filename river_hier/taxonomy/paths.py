@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import is_missing, short
-from .graph import Label, check_label, check_spelling
+from .graph import Label, check_label
 
 if TYPE_CHECKING:
     from .nodes import Nodes
@@ -129,8 +129,7 @@ class PathReader:
     def add(self, parent: Label | None, name: Label) -> Label:
         """Add the name below the node with the label `parent`; returns the label of its node."""
         label = self.format.child(parent, name)
-        first_name, first = self._places.setdefault(label, (name, parent))
-        check_spelling(name, first_name)
+        _, first = self._places.setdefault(label, (name, parent))
         if first != parent:
             one, other = (self.format.show([*self._path(p), name]) for p in (first, parent))
             raise ValueError(

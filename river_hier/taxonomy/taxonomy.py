@@ -150,7 +150,10 @@ class Taxonomy(Nodes):
 
     @classmethod
     def from_networkx(cls, g: nx.DiGraph[Any], root: Label | None = None) -> Taxonomy:
-        """From a `networkx.DiGraph` whose edges point from parent to child."""
+        """From a `networkx.DiGraph` whose edges point from parent to child.
+
+        `networkx.DiGraph(taxonomy.edges)` is the way back.
+        """
         parsing.check_directed(g)
         return cls._of(*graph.build(g.edges, g.nodes, root))
 
@@ -161,15 +164,6 @@ class Taxonomy(Nodes):
             raise TypeError(f"`labels` must be an iterable of labels, got {type(labels).__name__}")
         graph.check_label(root)
         return editing.with_children(cls._of((root,), ((),)), labels)
-
-    def to_networkx(self) -> nx.DiGraph[Any]:
-        """A `networkx.DiGraph` with an edge from each parent to each child."""
-        import networkx as nx  # an optional dependency, needed here only
-
-        g: nx.DiGraph[Any] = nx.DiGraph()
-        g.add_nodes_from(self.nodes)
-        g.add_edges_from(self.edges)
-        return g
 
     # Multilabels
 

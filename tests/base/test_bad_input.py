@@ -174,19 +174,6 @@ def test_an_open_model_rejects_the_label_of_its_root(y: Any) -> None:
         assert pickle.dumps(model) == before
 
 
-@pytest.mark.parametrize("first", [1, True, np.bool_(True)])
-def test_an_open_model_distinguishes_true_from_1(first: Any) -> None:
-    second = 1.0 if isinstance(first, bool | np.bool_) else True
-    for name in SINGLE + MULTI:
-        model = getattr(linear_model, name)()
-        y, again = (first, second) if name in SINGLE else ([first], ["new", second])
-        model.learn_one({"x": 1.0}, y)
-        before = pickle.dumps(model)
-        with pytest.raises(ValueError, match="are equal in Python, so they would be one node"):
-            model.learn_one({"x": 1.0, "new": 2.0}, again)
-        assert pickle.dumps(model) == before
-
-
 def test_several_labels_are_for_a_multilabel_model() -> None:
     found = {
         name: model for name, model in estimators().items() if isinstance(model, base.Classifier)

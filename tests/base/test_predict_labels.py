@@ -107,7 +107,7 @@ def test_batch_models() -> None:
     examples = [({"x": 1.0}, "e"), ({"y": 1.0}, "b"), ({"x": 0.5, "y": 1.0}, "d")]
     for model in (
         batch.HSVM(TREE),
-        batch.SVM(TREE),
+        batch.HSVM(TREE.flatten()),
         batch.KernelHSVM(TREE, kernel.RBF(1.0)),
         batch.BatchHMinOver(TREE),
         batch.HierarchicalMultilabelSVM(TREE),

@@ -79,7 +79,7 @@ def test_rivers_checks(name: str, model: Any, wrap: Any) -> None:
 
 
 # Those have tests with parameters of their own.
-ELSEWHERE = ("feature_extraction.", "kernel.")
+ELSEWHERE = ("feature_extraction.",)
 ELSEWHERE += tuple(f"linear_model.{name}" for name in SINGLE + MULTI)
 
 

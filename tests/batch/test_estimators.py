@@ -22,7 +22,6 @@ MODELS: dict[str, Any] = {
     "BatchHMinOver": batch.BatchHMinOver,
     "HierarchicalMultilabelSVM": batch.HierarchicalMultilabelSVM,
     "HSVM": batch.HSVM,
-    "SVM": batch.SVM,
     "KernelHSVM": functools.partial(batch.KernelHSVM, kernel=kernel.RBF()),
 }
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])

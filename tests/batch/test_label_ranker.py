@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import oracles
-from river_hier import Taxonomy, batch, kernel, losses, metrics
+from river_hier import Taxonomy, batch, kernel, losses
 from river_hier.batch.hierarchical_multilabel_svm import ascend_simplex
 from support.hypothesis_settings import n_examples
 from support.rankings import BAD_CANDIDATES, candidates_of, listed, separable
@@ -82,21 +82,6 @@ def test_a_linear_kernel_is_no_kernel(data: Any) -> None:
             one, *others = (model.score_one(x) for model in models)
             for other in others:
                 assert one == pytest.approx(other, abs=near)
-
-
-def test_a_gaussian_kernel_separates_what_is_not_linear() -> None:
-    taxonomy = Taxonomy.from_nested({"a": ["b", "c"], "d": ["e", "f"]})
-    grid = [(i, j) for i in range(4) for j in range(4)]
-    examples = [({"x": i, "y": j}, taxonomy.leaves[(i + 2 * j) % 4]) for i, j in grid]
-    for cls, costs in ((batch.BatchHMinOver, {}), (batch.HierarchicalMultilabelSVM, {"C": 1e3})):
-        model = cls(taxonomy, kernel=kernel.RBF(), **costs).fit(examples)
-        accuracy = metrics.OneAccuracy(taxonomy)
-        for x, y in examples:
-            accuracy.update(y, model.score_one(x))
-        assert accuracy.get() == 1.0
-        seen, unseen = model.score_one({"x": 1.0}), model.score_one({"x": 1.0, "never": 3.0})
-        # ||x - z||^2 grows by 9 for all z.
-        assert unseen == pytest.approx({v: s * math.exp(-4.5) for v, s in seen.items()})
 
 
 # --- The support vector machine -----------------------------------------------------------------
@@ -187,15 +172,6 @@ def test_attributes_of_norm_1(data: Any) -> None:
     assert ours.fit(examples).dual == pytest.approx(theirs.fit(examples).dual, rel=1e-5, abs=1e-9)
     for x, _ in examples:
         assert ours.score_one(x) == pytest.approx(theirs.score_one(x), abs=0.05)
-
-
-def test_attributes_of_norm_1_are_the_papers_where_leaves_are_equally_deep() -> None:
-    even = Taxonomy.from_nested({"a": {"b": ["c", "d"]}, "e": {"f": ["g", "h"]}})
-    examples = separable(even, 20, seed=1)
-    ours = batch.HierarchicalMultilabelSVM(even, unit_norm=True).fit(examples)
-    theirs = batch.HierarchicalMultilabelSVM(even, t=even.height**-0.5).fit(examples)
-    for x, _ in examples:
-        assert ours.score_one(x) == pytest.approx(theirs.score_one(x), abs=1e-9)
 
 
 def test_attributes_of_norm_1_in_a_ragged_tree() -> None:

@@ -20,13 +20,12 @@ from river_hier import Taxonomy, batch, decision, kernel
 from river_hier.datasets import synth
 from support.hypothesis_settings import n_examples
 from support.river_checks import rivers_checks
-from support.strategies import features, multilabel_streams, multilabels, parents_of, taxonomies
+from support.strategies import features, multilabels, parents_of, taxonomies
 
 pytest.importorskip("sklearn", reason="scikit-learn is an extra")
 
 MODELS = {
     "HSVM": batch.HSVM,
-    "SVM": batch.SVM,
     "KernelHSVM": functools.partial(batch.KernelHSVM, kernel=kernel.RBF()),
 }
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
@@ -130,19 +129,6 @@ def test_kernels_without_a_value(cls: Any) -> None:
     assert model.score_one({"x": 1.0}) == before
 
 
-@given(data=multilabel_streams(), probe=features())
-@n_examples(25)
-def test_svm_is_hsvm_on_the_flat_taxonomy(data: Any, probe: Any) -> None:
-    taxonomy, examples = data
-    if not examples:
-        return
-    flat = batch.SVM(taxonomy).fit(examples)
-    other = batch.HSVM(taxonomy.flatten()).fit(examples)
-    assert flat.score_one(probe) == other.score_one(probe)
-    assert flat.predict_one(probe) == other.predict_one(probe)
-    assert flat.predict_one(probe) == {k: s >= 0 for k, s in flat.score_one(probe).items()}
-
-
 def test_a_linear_kernel_leaves_the_bias_out_of_the_norm() -> None:
     """Two points at distance 1, for which the optimum is known."""
     taxonomy, examples = Taxonomy.flat(["a"]), [({"x": 10.0}, ["a"]), ({"x": 9.0}, [])]
@@ -153,30 +139,12 @@ def test_a_linear_kernel_leaves_the_bias_out_of_the_norm() -> None:
     assert batch.HSVM(taxonomy).fit(examples).score_one({})["a"] > -2.0
 
 
-def test_a_kernel_separates_what_a_line_cannot() -> None:
-    taxonomy = Taxonomy([("r", "a"), ("a", "b")])
-    examples = [
-        ({"x": x, "y": y}, ["b"] if x * y > 0 else ["a"])
-        for x in (-2.0, -1.0, 1.0, 2.0)
-        for y in (-2.0, -1.0, 1.0, 2.0)
-    ]
-    right = {
-        name: sum(
-            MODELS[name](taxonomy).fit(examples).predict_one(x)["b"] == (y == ["b"])
-            for x, y in examples
-        )
-        for name in ("HSVM", "KernelHSVM")
-    }
-    assert right["KernelHSVM"] == len(examples) > right["HSVM"]
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_nothing_to_separate(name: str) -> None:
     taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("c", "d")])
     model = MODELS[name](taxonomy).fit([({"x": 1.0}, ["a"]), ({"x": 2.0}, ["a"])])
     scores = model.score_one({"x": -1.0, "unheard": 2.0})
-    below_c = -1.0 if name == "SVM" else 1.0  # c is on in no example
-    assert scores == {"a": 1.0, "b": -1.0, "c": -1.0, "d": below_c}
+    assert scores == {"a": 1.0, "b": -1.0, "c": -1.0, "d": 1.0}  # c is on in no example
     assert model.predict_one({}) == {"a": True, "b": False, "c": False, "d": False}
 
 
@@ -262,7 +230,6 @@ def test_scores_are_those_of_the_machines() -> None:
     linear = LinearSVC(C=0.5, loss="hinge", max_iter=20_000, random_state=0)
     for model, machine in (
         (batch.HSVM(taxonomy, C=0.5), linear),
-        (batch.SVM(taxonomy, C=0.5), linear),
         (batch.KernelHSVM(taxonomy, kernel.RBF()), SVC(gamma=0.5)),
         (batch.KernelHSVM(taxonomy, kernel.RBF(2.0), 3.0), SVC(C=3.0, gamma=1 / 8)),
         (batch.KernelHSVM(taxonomy, kernel.Linear()), SVC(kernel="linear")),

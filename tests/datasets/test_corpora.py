@@ -24,10 +24,8 @@ from river import datasets as river_datasets
 from river_hier import datasets
 from support import (
     hmc_corpus,
-    odp_dump,
     packing,
     rcv1_corpus,
-    wipo_corpus,
 )
 from support.corpora import FORMATS, MANY, corpus, read, stream_of
 from support.hypothesis_settings import n_examples
@@ -207,23 +205,9 @@ def large_hmc(folder: Path, n: int) -> None:
     (folder / "many.train.arff").write_text(hmc_corpus.text(rows))
 
 
-def large_dmoz(folder: Path, n: int) -> None:
-    pages = ((f"http://{i}.example", "title", "body " * 100, "Top/A") for i in range(n))
-    (folder / "content.rdf.u8").write_text("\n".join([*odp_dump.content(pages), ""]))
-
-
-def large_wipo(folder: Path, n: int) -> None:
-    (folder / "train").mkdir()
-    for i in range(n):
-        record = wipo_corpus.record(str(i), "A01B00100", title="x" * 5_000)
-        (folder / "train" / f"{i}.xml").write_bytes(record)
-
-
 LARGE: dict[str, tuple[Callable[[Path, int], None], int]] = {  # and a number of records
-    "DMOZ": (large_dmoz, 2_000),
     "HMC": (large_hmc, 8_000),
     "RCV1": (large_rcv1, 2_000),
-    "WIPOAlpha": (large_wipo, 300),
 }
 
 
@@ -295,14 +279,6 @@ def test_packed_files_that_are_cut_off_or_damaged(name: str, folder: Path, text_
             with pytest.raises(ValueError, match="after line") as error:
                 list(stream_of(name, folder, on_error=on_error))
             assert str(error.value).startswith(message)
-
-
-@pytest.mark.parametrize("name", ["HMC", "LSHTC", "OHSUMED", "RCV1", "TIMIT"])
-def test_text_in_another_encoding(name: str, folder: Path, text_file: Path) -> None:
-    text_file.write_bytes(text_file.read_bytes() + b"M\xe4use\n")
-    with pytest.raises(ValueError, match=r"is not text after line \d+: '.*' codec") as error:
-        list(stream_of(name, folder, on_error="skip"))
-    assert str(error.value).startswith(str(text_file.relative_to(folder)))
 
 
 @pytest.mark.slow(but=3)

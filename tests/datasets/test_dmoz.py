@@ -213,26 +213,6 @@ def test_pages_without_a_topic(tmp_path):
         list(stream)
 
 
-@pytest.mark.parametrize("tagged", [True, False])
-def test_topics_of_too_many_levels(tmp_path, tagged):
-    deep = [("http://a", "A", "", "/".join(["Top", *"a" * n])) for n in (100, 99)]
-    write(tmp_path, odp_dump.content([*PAGES, *deep], tagged=tagged))
-    line = 67 if tagged else 60
-    message = f"content.rdf.u8, line {line}: expected a path of at most 100 levels, got 101"
-    with pytest.raises(ValueError, match=message):
-        list(datasets.DMOZ(tmp_path))
-    stream = datasets.DMOZ(tmp_path, on_error="skip")
-    assert [y.count("/") + 1 for _, y in stream][-2:] == [2, 99]
-    assert stream.skipped == (message,)
-    assert stream.taxonomy.height == 99
-
-    write(tmp_path, odp_dump.structure([page[3] for page in deep]), "structure.rdf.u8")
-    with pytest.raises(ValueError, match=r"^structure.rdf.u8, line 8: expected a path of at most"):
-        _ = datasets.DMOZ(tmp_path, min_size=0).taxonomy
-    stream = datasets.DMOZ(tmp_path, min_size=0, on_error="skip")
-    assert stream.taxonomy.height == 99
-
-
 def test_topics_that_are_not_utf_8(tmp_path):
     def without_an_accent(lines):
         return "".join(f"{line}\n" for line in lines).encode().replace("ç".encode(), b"\xe7")

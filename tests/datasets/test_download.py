@@ -11,10 +11,8 @@ import socket
 import sys
 import tarfile
 import threading
-import time
 import zipfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -38,7 +36,6 @@ class Server(http.server.ThreadingHTTPServer):
         self.chunked = False
         self.status = 0
         self.type: str | None = None
-        self.pause = 0.0  # in the middle of the content
         self.asked: list[str | None] = []
 
     @property
@@ -76,10 +73,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         self.send_header("Content-Length", str(len(content) - start))
         self.end_headers()
-        content = content[start : self.server.hangs_up_after]
-        self.wfile.write(content[: len(content) // 2])
-        time.sleep(self.server.pause)
-        self.wfile.write(content[len(content) // 2 :])
+        self.wfile.write(content[start : self.server.hangs_up_after])
 
     def log_message(self, *args):
         pass
@@ -142,19 +136,6 @@ def test_a_file_that_is_there_is_left_alone(server, path):
     file_dataset.fetch(server.url, path, SHA256)
     assert path.read_bytes() == b"mine"
     assert server.asked == []
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no locks of folders on Windows")
-@pytest.mark.parametrize("sha256", [SHA256, None])
-def test_several_downloads_of_one_file_at_once(server, path, sha256):
-    """In threads, whose locks are those of processes: each opens the folder."""
-    path, server.pause = path.with_suffix(".bin"), 0.1
-    with ThreadPoolExecutor(3) as threads:
-        fetched = [threads.submit(file_dataset.fetch, server.url, path, sha256) for _ in range(3)]
-        assert [found.result() for found in fetched] == [path] * 3
-    assert path.read_bytes() == CONTENT
-    assert server.asked == [None]
-    assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_server_that_hangs_up_is_resumed(server, path):

@@ -1,18 +1,16 @@
-"""Archives that are made to do harm: nothing is written, nothing else is read, nothing explodes."""
+"""Archives that are made to do harm: nothing is written, and nothing else is read."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import tarfile
-import time
 import warnings
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from river_hier.datasets import files as unpacking
 from river_hier.datasets.files import Files, lines
 
 NAMES = ["../../escaped.txt", "/tmp/absolute.txt", "C:\\windows.txt", "fine.txt"]
@@ -90,24 +88,6 @@ def test_of_the_same_names_the_last_counts(place: Path) -> None:
     assert read(place / "all.zip") == {"same.txt": ["owl"]}
 
 
-def bombs(place: Path) -> list[Path]:
-    """Files of a kilobyte or two that become a megabyte."""
-    large = b"a" * 2**20
-    gz, zipped = place / "bomb.txt.gz", place / "bomb.zip"
-    gz.write_bytes(gzip.compress(large))
-    with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("bomb.txt", large)
-    with zipfile.ZipFile(place / "inside.zip", "w") as archive:
-        archive.writestr("bomb.txt.gz", gzip.compress(large))
-    with tarfile.open(place / "bomb.tar.gz", "w:gz") as archived:
-        info = tarfile.TarInfo("bomb.txt")
-        info.size = len(large)
-        archived.addfile(info, io.BytesIO(large))
-    with tarfile.open(place / "inside.tar", "w") as archived:
-        archived.add(gz, "bomb.txt.gz")
-    return [gz, zipped, place / "inside.zip", place / "bomb.tar.gz", place / "inside.tar"]
-
-
 def test_gzipped_text_may_look_like_a_tar_file_by_chance(place: Path) -> None:
     """Its header holds the time, and a tar file's is recognised by a sum over all bytes."""
     path = place / "text.txt.gz"
@@ -119,47 +99,14 @@ def test_gzipped_text_may_look_like_a_tar_file_by_chance(place: Path) -> None:
     assert [len(text) for (text,) in read(path).values()] == [2**20]
 
 
-def test_bombs_do_not_go_off(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for path in bombs(place):
-        ((text,),) = read(path).values()
-        assert len(text) == 2**20, "that much is allowed"
-    monkeypatch.setattr(unpacking, "ROOM", 2**17)
-    for path in bombs(place):
-        with pytest.raises(ValueError, match=r"^(bomb|inside).* unpacks to more than .* bytes, of"):
-            read(path)
-
-
 def test_a_zip_that_lies_about_its_size_gives_no_more_than_it_says(place: Path) -> None:
-    path = bombs(place)[1]
+    path = place / "large.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("large.txt", b"a" * 2**20)
     whole = bytearray(path.read_bytes())
     for record, at in ((b"PK\3\4", 22), (b"PK\1\2", 24)):  # where the size unpacked stands
         start = whole.index(record) + at
         whole[start : start + 4] = (100).to_bytes(4, "little")
     path.write_bytes(whole)
-    with pytest.raises(ValueError, match=r"^bomb.txt is damaged"):
-        read(path)
-
-
-@pytest.mark.slow(but=1)
-@pytest.mark.parametrize("kind", ["gz", "zip"])
-def test_endless_empty_lines_take_little_time(tmp_path: Path, kind: str) -> None:
-    path, content = tmp_path / f"text.{kind}", b"wolf\n" + b"\n" * (300 * 2**20)
-    if kind == "zip":
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            archive.writestr("text.txt", content)
-    else:
-        path.write_bytes(gzip.compress(content, compresslevel=1))
-    del content
-    start = time.process_time()
-    with pytest.raises(ValueError, match=r"text(\.txt)? (unpacks to more than|has more than)"):
-        read(path)
-    assert time.process_time() - start < 5.0
-
-
-def test_some_empty_lines_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "text.txt"
-    path.write_text("wolf\n" + "\n" * 100_000 + "owl\n")
-    assert read(path)["text.txt"] == ["wolf", *[""] * 100_000, "owl"]
-    path.write_text("wolf\n" + "\n \r\n" * 1_000_000 + "owl\n")
-    with pytest.raises(ValueError, match=r"text.txt has more than 1,000,000 empty lines in a row"):
+    with pytest.raises(ValueError, match=r"^large.txt is damaged"):
         read(path)

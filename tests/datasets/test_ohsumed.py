@@ -11,7 +11,6 @@ from river_hier import datasets
 from river_hier.datasets import ohsumed
 from support.corpora import by_depth, on, real_data
 from support.ohsumed_corpus import (
-    RECORDS,
     TREE,
     XS,
     YS,
@@ -69,16 +68,13 @@ def test_the_same_number_of_paths_seen_from_lower_down(folder):
     assert datasets.OHSUMED(folder, root="C08.127").taxonomy == stream.taxonomy
 
 
-def test_unknown_headings_are_counted_anew_each_time(folder, monkeypatch):
+def test_unknown_headings_are_counted_anew_each_time(folder):
     stream = datasets.OHSUMED(folder, root="C08")
     assert stream.unknown_headings == {}
     for _ in range(2):
         list(stream)
         assert stream.unknown_headings == {"Human": 3, "Support, U.S. Gov't, P.H.S.": 1}
     assert stream.n_skipped == 0
-    monkeypatch.setattr("river_hier.datasets.ohsumed._KEPT", 1)
-    list(stream)
-    assert stream.unknown_headings == {"Human": 3}
 
 
 def test_headings():
@@ -229,20 +225,6 @@ def test_wrong_roots(root):
     expected = "^`root` must be a tree number, such as 'N05.715', or a category, such as 'C', got "
     with pytest.raises(ValueError, match=expected):
         datasets.OHSUMED(root=root)
-
-
-def test_what_is_skipped_is_counted(folder):
-    records = ["?", *RECORDS[:16], ".Q", "what", ".T", "again", *RECORDS[16:], ".I next", ".M"]
-    (folder / "ohsumed.87").write_bytes(data(records))
-    stream = datasets.OHSUMED(folder, root="C08", on_error="skip")
-    assert [(x, on(y)) for x, y in stream] == list(zip(XS, YS, strict=True))
-    assert stream.n_skipped == 4
-    assert stream.skipped == (
-        "ohsumed.87, line 1: expected `.I number`, got '?'",
-        f"ohsumed.87, line 18: expected one of {TAGS}, got '.Q'",
-        "ohsumed.87, line 20: .T comes twice in a record",
-        "ohsumed.87, line 39: expected `.I number`, got '.I next'",
-    )
 
 
 def test_missing_files(folder):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator
@@ -193,14 +192,6 @@ def test_frequencies_of_noisy_labels(taxonomy: Taxonomy, y: Any, rate: float) ->
         assert abs(counts[outcome] - m * p) <= 4 * math.sqrt(m * p * (1 - p)) + 1e-6
 
 
-def test_noise_is_independent() -> None:
-    """Two noisy labels in a row are as frequent as they should be."""
-    stream = synth.LabelNoise(Listed(TREE, [({}, "wolf")] * 20_000), 0.3, seed=5)
-    wrong = [y == "fox" for _, y in stream]
-    both = sum(a and b for a, b in itertools.pairwise(wrong))
-    assert abs(both - 0.09 * 20_000) < 4 * math.sqrt(20_000 * 0.09 * 0.91)
-
-
 # --- Imbalanced ---------------------------------------------------------------------------------
 
 
@@ -232,14 +223,6 @@ def test_a_multilabel_is_as_rare_as_its_rarest_path(labels: set[str]) -> None:
     assert abs(len(list(stream)) - m * share) <= 4 * math.sqrt(m * share * (1 - share))
 
 
-def test_kept_examples_do_not_change() -> None:
-    kept = list(synth.Imbalanced(LABELS, 1.0, seed=4).take(200))
-    given = iter(list(LABELS.take(3000)))
-    assert all(example in given for example in kept)
-    assert list(synth.Imbalanced(LABELS, 0, seed=4).take(200)) == list(LABELS.take(200))
-    assert synth.Imbalanced(LABELS.take(10)).n_samples is None
-
-
 # --- Appearing ----------------------------------------------------------------------------------
 
 
@@ -261,27 +244,10 @@ def test_labels_appear_as_in_the_oracle(stream: Listed, data: Any) -> None:
             assert oracles.path_ends(parents, expected) == {z}
 
 
-def test_after_all_labels_have_appeared_nothing_changes() -> None:
-    for stream, appearing in ((LABELS, TRANSFORMED[5]), (MULTILABELS, TRANSFORMED[6])):
-        pairs = list(zip(stream.take(600), appearing.take(600), strict=True))
-        assert all(ours == theirs for theirs, ours in pairs[400:])
-        assert sum(ours != theirs for theirs, ours in pairs[:400]) > 100
-        assert appearing.taxonomy_at(400) == appearing.taxonomy == stream.taxonomy
-
-
 def test_a_label_appears_exactly_at_its_step() -> None:
     stream = synth.Appearing(Listed(TREE, [({}, "wolf")] * 6), {"wolf": 4, "dog": 1, "fox": 2})
     assert [y for _, y in stream] == ["mammal", "dog", "dog", "dog", "wolf", "wolf"]
     assert [len(stream.taxonomy_at(step)) for step in (0, 1, 2, 3, 4)] == [5, 6, 7, 7, 8]
-
-
-def test_an_open_learner_learns_labels_when_they_appear() -> None:
-    stream = TRANSFORMED[6]
-    model = linear_model.HPerceptron()
-    for step, (x, y) in enumerate(stream.take(500)):
-        model.learn_one(x, y)
-        if step in (0, 99, 100, 399, 400):
-            assert set(model.weights) - {"root"} == set(stream.taxonomy_at(step).nodes[1:])
 
 
 # --- SubtreeDrift -------------------------------------------------------------------------------
@@ -324,28 +290,6 @@ def test_a_gradual_drift_is_a_linearly_changing_mixture() -> None:
     first, same, *others = ([y for _, y in stream] for stream in seeds)
     assert first == same
     assert all(other != first for other in others)
-
-
-def test_as_many_drifts_as_siblings_restore_the_labels() -> None:
-    drifted: Any = LABELS
-    for _ in range(2):  # pairs of siblings
-        drifted = synth.SubtreeDrift(drifted, "1", 50)
-    assert list(drifted.take(300)) == list(LABELS.take(300))
-
-
-def test_the_loss_rises_only_in_the_branch() -> None:
-    """Up to chance: in a single-label learner all labels compete."""
-    drifting = synth.SubtreeDrift(synth.PrototypeTree(2, 3, noise=0.04, seed=2), "1", 1500)
-    model = linear_model.AveragedHieron(drifting.taxonomy)
-    wrong: dict[str, list[list[int]]] = {"1": [[], []], "2": [[], []]}
-    for step, (x, y) in enumerate(drifting.take(2500)):
-        if step >= 500 and y != "root":
-            wrong[y[0]][step >= 1500].append(model.predict_one(x) != y)
-        model.learn_one(x, y)
-    rates = {branch: [sum(w) / len(w) for w in both] for branch, both in wrong.items()}
-    assert rates["1"][0] < 0.1 < 0.6 < rates["1"][1]
-    sigma = math.sqrt(0.05 * 0.95 * 2 / len(wrong["2"][1]))
-    assert rates["2"][1] < rates["2"][0] + 4 * sigma
 
 
 @pytest.mark.parametrize("learner", ["HPerceptron", "HRLS", "SHRLS", "HAROW"])

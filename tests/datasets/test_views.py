@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from river import evaluate
 from river.evaluate import Track
 
 from river_hier import datasets, linear_model, metrics
@@ -133,21 +132,6 @@ def test_it_knows_what_the_stream_knows() -> None:
     assert repr(STREAM.shuffle()) == "Listed, shuffled"
     with pytest.raises(AttributeError, match="'Shuffled' object has no attribute '_secret'"):
         _ = shuffled._secret
-
-
-def test_other_streams_take_it() -> None:
-    noisy = synth.LabelNoise(FIRST.shuffle(seed=1), rate=0.5, seed=1)
-    assert len(list(noisy)) == noisy.n_samples == 300
-    assert "shuffled" in repr(noisy)
-
-
-def test_rivers_tracks() -> None:
-    track = evaluate.Track(
-        "tree", [FIRST.shuffle(seed=1)], metrics.TreeInducedError(FIRST.taxonomy)
-    )
-    model = linear_model.Hieron(FIRST.taxonomy)
-    steps = [step["Step"] for dataset in track for step in track.run(model, dataset, 3)]
-    assert steps == [100, 200, 300]
 
 
 def test_bad_parameters() -> None:

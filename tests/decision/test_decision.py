@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import pickle
 import re
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import base, datasets, evaluate, multiclass, naive_bayes, preprocessing
+from river import base, evaluate, naive_bayes, preprocessing
 from river import linear_model as river_linear_model
 from river import metrics as river_metrics
 
@@ -20,8 +19,6 @@ import oracles
 from river_hier import Taxonomy, decision, kernel, linear_model, local, losses, metrics
 from river_hier.datasets import synth
 from support.paths import DATA, ROOT
-from support.river_checks import rivers_checks
-from support.river_data import GENE_TREE, GENES, SEGMENTS
 from support.strategies import (
     multilabel_streams,
     parents_of,
@@ -274,35 +271,6 @@ def test_y_may_be_an_iterator() -> None:
 # Losses
 
 
-def gap(model: Any, stream: Any, n: int) -> tuple[float, float]:
-    """The expected H-loss, relative to the Bayes decision and to the reference classifier."""
-    t = stream.taxonomy
-    ours = best = reference = 0.0
-    paper = stream.reference
-    for i, (x, y) in enumerate(stream.take(2 * n)):
-        if i < n:
-            model.learn_one(x, y)
-            continue
-        p = stream.probabilities(x)
-        truth = decision.HLossBayes(FixedMultiLabel(t, p))
-        ours += losses.expected_h_loss(t, p, model.predict_one(x))
-        best += losses.expected_h_loss(t, p, truth.predict_one(x))
-        reference += losses.expected_h_loss(t, p, paper.predict_one(x))
-    return ours / best, ours / reference
-
-
-@pytest.mark.parametrize(
-    "model",
-    [linear_model.HRLS(TREE), decision.Calibrated(linear_model.HAROW(TREE))],
-    ids=["H-RLS", "calibrated H-AROW"],
-)
-def test_losses_are_near_the_bayes_decision(model: Any) -> None:
-    stream = synth.LinearLabels(TREE, n_features=10, seed=1)
-    over_best, over_reference = gap(decision.HLossBayes(model), stream, 3_000)
-    assert over_best < 1.005
-    assert over_reference < 1.0
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not (DATA / "rcv1").is_dir(), reason=f"no RCV1 files in {DATA / 'rcv1'}")
 def test_losses_on_real_documents(
@@ -360,60 +328,7 @@ def test_tree_bayes_answers_with_the_root_if_the_classifier_has_no_answer() -> N
     assert metric.get() == losses.tree_induced_error(t, "b", "r") == 2.0
 
 
-def test_tree_bayes_improves_a_flat_classifier() -> None:
-    stream = synth.PrototypeTree(branching=3, depth=2, noise=0.16, seed=1)
-    t = stream.taxonomy
-    plain, ours = metrics.TreeInducedError(t), metrics.TreeInducedError(t)
-    evaluate.progressive_val_score(stream.take(1_000), naive_bayes.GaussianNB(), plain)
-    model = decision.TreeBayes(naive_bayes.GaussianNB(), t)
-    evaluate.progressive_val_score(stream.take(1_000), model, ours)
-    assert ours.get() < 0.97 * plain.get()
-
-
 # River
-
-
-def everything() -> list[Any]:
-    genes = GENE_TREE
-    scaled = preprocessing.StandardScaler() | linear_model.HAROW(genes)
-    segments = Taxonomy.flat([True, False, *SEGMENTS])
-    bayes = naive_bayes.GaussianNB()
-    return [
-        decision.Calibrated(linear_model.HAROW()),
-        decision.Calibrated(scaled),
-        *(getattr(decision, name)(linear_model.HRLS(genes)) for name in DECODERS),
-        decision.HLossBayes(decision.Calibrated(linear_model.HPerceptron(genes))),
-        preprocessing.StandardScaler() | decision.HLossBayes(linear_model.SHRLS(genes)),
-        decision.HLossBayes(scaled, {GENES[0]: 2.0}),
-        decision.Tempered(linear_model.Hieron()),
-        decision.Tempered(preprocessing.StandardScaler() | linear_model.AveragedHieron(segments)),
-        decision.TreeBayes(
-            multiclass.OneVsRestClassifier(river_linear_model.Perceptron()), segments
-        ),
-        decision.TreeBayes(preprocessing.StandardScaler() | bayes, segments),
-    ]
-
-
-@pytest.mark.slow(but=1)
-@pytest.mark.parametrize("model", everything(), ids=lambda model: repr(model)[:40])
-def test_rivers_checks(model: Any) -> None:
-    for check in rivers_checks(model):
-        check(model.clone())
-
-
-@pytest.mark.parametrize("model", everything(), ids=lambda model: repr(model)[:40])
-def test_pickles_and_copies_continue_like_the_model(model: Any) -> None:
-    multilabel = isinstance(getattr(model, "_last_step", model), base.MultiLabelClassifier)
-    stream = datasets.Yeast() if multilabel else datasets.ImageSegments()
-    model, same = model.clone(), model.clone()
-    for i, (x, y) in enumerate(stream.take(60)):
-        assert model.predict_one(x) == same.predict_one(x)
-        model.learn_one(x, y)
-        same.learn_one(x, y)
-        if i == 20:
-            same = pickle.loads(pickle.dumps(same))
-        if i == 40:
-            same = copy.deepcopy(same)
 
 
 def test_kernel_models() -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import metrics as river_metrics
 from river import preprocessing
 
 import oracles
@@ -135,33 +134,3 @@ def test_copies_and_pickles_remember() -> None:
     news(shown, [{"a": 1.0}, {"b": 1.0}])
     for same in (copy.deepcopy(shown), pickle.loads(pickle.dumps(shown))):
         assert news(same, [{"b": 1.0}, {"c": 1.0}]) == [False, True]
-
-
-@pytest.mark.parametrize("name", ["Calibrated", "Tempered"])
-def test_passes_do_not_make_probabilities_overconfident(name: str) -> None:
-    """More features than examples, and noise: each pass fits them better, and says so."""
-    rng = random.Random(2)
-
-    def example() -> tuple[dict[str, float], str]:
-        on = rng.choice(["b", "f"])
-        words = {
-            f"{on} {rng.randrange(40)}": 0.3,
-            **{f"w{rng.randrange(900)}": 0.4 for _ in "abcd"},
-        }
-        return words, on if rng.random() < 0.8 else "f"
-
-    train, valid = [example() for _ in range(400)], [example() for _ in range(400)]
-    if name == "Tempered":
-        model: Any = decision.Tempered(linear_model.AveragedHieron(TREE))
-    else:
-        model = decision.Calibrated(linear_model.HAROW(TREE))
-    losses = []
-    for _ in range(4):
-        for x, y in train:
-            model.learn_one(x, y)
-        loss = river_metrics.CrossEntropy() if name == "Tempered" else river_metrics.LogLoss()
-        for x, y in valid:
-            p = model.predict_proba_one(x)
-            loss.update(*((y, p) if name == "Tempered" else (y == "b", p["b"][True])))
-        losses.append(loss.get())
-    assert max(losses) < 1.1 * losses[0]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import base, evaluate, preprocessing
+from river import base
 from river import drift as river_drift
 from river import linear_model as river_linear_model
 
@@ -23,15 +23,12 @@ from river_hier import (
     drift,
     kernel,
     linear_model,
-    losses,
-    metrics,
     probabilistic,
 )
 from river_hier.datasets import synth
 from river_hier.evaluate import Ranked
 from support.hypothesis_settings import n_examples
 from support.paths import ROOT
-from support.river_checks import rivers_checks
 from support.strategies import (
     features,
     multilabel_streams,
@@ -338,38 +335,6 @@ def test_bad_arguments(make: Any, message: str) -> None:
         make()
 
 
-@pytest.mark.slow(but=1)
-@pytest.mark.parametrize("name", ["HPerceptron", "Hieron"])
-def test_rivers_checks(name: str) -> None:
-    model: Any = drift.BranchReset(getattr(linear_model, name)(), river_drift.binary.DDM())
-    for check in rivers_checks(model):
-        check(model.clone())
-
-
-def test_clones_copies_pipelines_and_evaluation() -> None:
-    stream = changing(3, n=400, change=200)
-    model = preprocessing.Normalizer() | drift.BranchReset(
-        linear_model.HRLS(stream.taxonomy), river_drift.binary.DDM()
-    )
-    metric = metrics.HLoss(stream.taxonomy)
-    evaluate.progressive_val_score(stream.take(400), model, metric)
-    assert 0.0 < metric.get() < 1.0
-    assert model.clone()["BranchReset"].drifts_detected == []
-    inside = drift.BranchReset(preprocessing.Normalizer() | linear_model.HRLS(stream.taxonomy))
-    assert inside.clone().taxonomy is stream.taxonomy
-    evaluate.progressive_val_score(stream.take(400), inside, metrics.HLoss(stream.taxonomy))
-    pair = copy.deepcopy(inside), pickle.loads(pickle.dumps(inside))
-    for x, y in stream.take(50):
-        for twin in pair:
-            assert twin.score_one(x) == pytest.approx(inside.score_one(x), abs=1e-12)
-            twin.learn_one(x, y)
-        inside.learn_one(x, y)
-    hieron = drift.BranchReset(linear_model.Hieron(T))
-    error = metrics.TreeInducedError(T)
-    evaluate.progressive_val_score([({"x": 1.0}, "c")] * 20, hieron, error)
-    assert error.get() < 1.0
-
-
 # What it is good for
 
 
@@ -378,46 +343,6 @@ def changing(seed: int, n: int, change: int) -> Any:
     t = Taxonomy.from_nested({"r": {"1": {"2": ["3", "4"], "5": ["6", "7"]}, "8": ["9", "10"]}})
     articles = synth.PrototypePaths(t, noise=0.04, seed=seed)
     return synth.SubtreeDrift(articles, drift_in="1", drift_at=change)
-
-
-def branch_loss(make: Any, seed: int, change: int) -> list[float]:
-    """The H-loss in the branch and in the other, from 600 to 1,000 examples after the step 1,000.
-
-    With a `change` at step 0 there is nothing to get over.
-    """
-    stream = changing(seed, n=2000, change=change)
-    t = stream.taxonomy
-    model = make(t)
-    branches = [t.subset(t.subtree(top)) for top in ("1", "8")]
-    sums = [0.0, 0.0]
-    for step, (x, y) in enumerate(stream.take(2000)):
-        if step >= 1600:
-            answer = model.predict_one(x)
-            for i, branch in enumerate(branches):
-                pair = [{label: a[label] for label in branch.nodes[1:]} for a in (y, answer)]
-                sums[i] += losses.h_loss(branch, *pair) / 400
-        model.learn_one(x, y)
-    return sums
-
-
-@pytest.mark.slow
-def test_the_loss_recovers_within_600_examples() -> None:
-    """To within a quarter of the loss without drift; that of H-RLS alone does not."""
-
-    def mean(make: Any, change: int = 1000) -> Any:
-        runs = [branch_loss(make, seed, change) for seed in range(3)]
-        return [sum(run[i] for run in runs) / len(runs) for i in (0, 1)]
-
-    mark, alone = mean(linear_model.HRLS, change=0), mean(linear_model.HRLS)
-    assert alone[0] > 5 * mark[0]
-    for remedy in (
-        lambda t: linear_model.HRLS(t, forgetting=0.99),
-        lambda t: linear_model.SHRLS(t, forgetting=0.99),
-        lambda t: drift.BranchReset(linear_model.HRLS(t), river_drift.binary.DDM()),
-    ):
-        branch, elsewhere = mean(remedy)
-        assert branch < 1.25 * mark[0] + 0.01
-        assert elsewhere < mark[1] + 0.01
 
 
 @pytest.mark.slow
@@ -430,25 +355,3 @@ def test_the_claims_of_the_benchmark_hold(
     runpy.run_path(str(path), run_name="__main__")
     found = re.findall(r"^(?:not )?reproduced", capsys.readouterr().out, re.MULTILINE)
     assert found == ["reproduced"] * 5
-
-
-def test_truncated_predictions_are_those_of_the_model() -> None:
-    for name in MULTI + SINGLE:
-        model = getattr(linear_model, name)(T)
-        learned(model, [({"x": 1.0}, "c"), ({"x": -1.0}, "h"), ({"x": 1.0, "y": 1.0}, "e")])
-        wrapped = drift.BranchReset(model)
-        for options in ({"max_depth": 1}, {"threshold": 0.4}, {"threshold": 0.4, "max_depth": 2}):
-            for x in ({"x": 1.0}, {"y": 2.0}, {}):
-                assert wrapped.predict_one(x, **options) == model.predict_one(x, **options)
-
-
-class Failing(river_drift.binary.DDM):
-    """A detector that raises an error at its third example."""
-
-    n = 0
-
-    def update(self, x: Any) -> None:
-        self.n += 1
-        if self.n == 3:
-            raise RecursionError
-        super().update(x)

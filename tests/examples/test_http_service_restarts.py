@@ -184,6 +184,3 @@ def test_the_commands_of_the_page(tmp_path: Path) -> None:
     assert json.loads(explained)["nodes"]["garden"]["on"] is True
     assert "river_hier_labels_accepted_total 1" in rest
     assert checkpoint.load(tmp_path / "shop" / "checkpoint")["position"] == 1
-
-
-# Load

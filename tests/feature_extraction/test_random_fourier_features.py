@@ -7,7 +7,6 @@ import math
 import pickle
 import subprocess
 import sys
-import threading
 from typing import Any
 from unittest import mock
 
@@ -175,24 +174,6 @@ def test_copies(again):
     for twin in (again(rff), rff.clone()):
         assert [twin.transform_one(x) for x in X] == found
     assert RandomFourierFeatures().clone({"n_components": 4}).n_components == 4
-
-
-def test_threads():
-    rff = RandomFourierFeatures(n_components=50)
-    wrong: list[Any] = []
-
-    def run(k: int) -> None:
-        for i in range(200):
-            x = {f"{i}": 1.0, f"{i + k}": 2.0}
-            if not close(rff.transform_one(x), oracle(x, 1.0, 50, 0)):
-                wrong.append(x)
-
-    threads = [threading.Thread(target=run, args=(k,)) for k in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
 
 
 # Bad input

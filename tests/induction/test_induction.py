@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import math
 import pickle
-import tracemalloc
 from collections import Counter
 from itertools import combinations
 from typing import Any
@@ -16,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from river import (
     base,
-    datasets,
     drift,
     linear_model,
     multiclass,
@@ -32,7 +30,6 @@ from river_hier.induction.binary_tree import BinaryTree
 from river_hier.induction.divergence import divergences, joints, merge
 from river_hier.induction.jensen_shannon_tree import LeaveOneOut, agglomerate, all_costs
 from support.hypothesis_settings import n_examples
-from support.river_checks import rivers_checks
 from support.strategies import LABELS
 
 DECOMPOSITIONS = [induction.BinaryDecomposition, induction.SoftBinaryDecomposition]
@@ -146,37 +143,6 @@ def test_lins_bounds_hold_for_every_tree(problem: Any, seed: int) -> None:
             inner += v
     assert pytest.approx(upper, abs=1e-12) == J / 2
     assert induction.tree_recursions(taxonomy_of(tree), *problem)[1] <= upper + 1e-12
-
-
-def test_proposition_3_is_no_upper_bound() -> None:
-    """If errors occur on different x, the total error exceeds the upper figure."""
-    tree, priors = ((("a",), ("b",)), ("c",)), {"a": 0.25, "b": 0.25, "c": 0.5}
-    conditionals = {"a": {1: 0.4, 2: 0.6}, "b": {2: 0.6, 3: 0.4}, "c": {1: 0.2, 4: 0.8}}
-    _, upper = induction.tree_recursions(taxonomy_of(tree), priors, conditionals)
-    assert upper == pytest.approx(0.235)
-    assert oracles.tree_error(tree, priors, conditionals) == pytest.approx(0.25)
-    # The upper figure is below the Bayes error too, so no other decoding helps.
-    assert oracles.bayes_error(list(priors.values()), list(conditionals.values())) > upper
-
-
-def test_proposition_4_is_no_lower_bound() -> None:
-    """If errors are nested, the recursion counts them twice, so its lower figure is too large."""
-    tree = (("a",), ((("b",), ("c",)), (("d",), ("e",))))
-    priors = {"a": 0.75, "b": 0.0625, "c": 0.0625, "d": 0.0625, "e": 0.0625}
-    conditionals = {c: {"x": 1.0} for c in priors}
-    lower, _ = induction.tree_recursions(taxonomy_of(tree), priors, conditionals)
-    assert lower > 0.255
-    assert oracles.tree_error(tree, priors, conditionals) == pytest.approx(0.25)
-
-
-def test_the_recursion_prefers_the_skewed_tree() -> None:
-    """Two pairs of similar classes: a chain that splits a pair at the top has a larger R."""
-    priors = dict.fromkeys("abcd", 1)
-    twins = {c: {c: 1, "xy"["cd".count(c)]: 1} for c in "abcd"}
-    natural = taxonomy_of(((("a",), ("b",)), (("c",), ("d",))))
-    skewed = taxonomy_of((("a",), (("b",), (("c",), ("d",)))))
-    best, worse = (induction.tree_recursions(t, priors, twins)[1] for t in (skewed, natural))
-    assert best < worse == pytest.approx(induction.bayes_error_bounds(priors, twins)[1])
 
 
 @pytest.mark.parametrize(
@@ -438,19 +404,6 @@ def test_a_thousand_classes_in_a_row() -> None:
     assert len(builder.taxonomy()) == 599
 
 
-def test_rebuilding_a_skewed_tree_takes_little_memory() -> None:
-    model = induction.BinaryDecomposition(linear_model.Perceptron())
-    for label in range(1000):
-        model._tree = model._tree.with_label(label)
-    tracemalloc.start()
-    try:
-        sides = model._tree.sides(model._tree.number)
-        assert tracemalloc.get_traced_memory()[0] < 1e6
-    finally:
-        tracemalloc.stop()
-    assert sides[-1] == (2**999 - 1, 2**999)
-
-
 def test_empty_examples_are_not_counted() -> None:
     builder = induction.JensenShannonTree()
     for x in ({}, {"x": 0}, {"x": 0.0, "y": False}):
@@ -472,7 +425,6 @@ def test_empty_examples_are_not_counted() -> None:
         ({"x": 1}, None, ValueError, "None cannot be a label"),
         ({"x": 1}, math.nan, ValueError, "nan cannot be a label"),
         ({"x": 1}, ["a"], TypeError, r"label \['a'\] is not hashable"),
-        ({"x": 1}, 1, ValueError, "labels True and 1 are equal in Python"),
     ],
 )
 def test_what_is_refused_changes_nothing(x: Any, y: Any, error: Any, message: str) -> None:
@@ -723,36 +675,6 @@ def test_a_classifier_without_probabilities_is_sure() -> None:
 # --- In River ------------------------------------------------------------------------------------
 
 
-def variants() -> dict[str, Any]:
-    scaled = preprocessing.StandardScaler() | linear_model.LogisticRegression()
-    builder = induction.JensenShannonTree(seed=1)
-    built = induction.BinaryDecomposition(scaled, builder, grace_period=50)
-    return {
-        "hard": induction.BinaryDecomposition(linear_model.LogisticRegression()),
-        "soft": induction.SoftBinaryDecomposition(linear_model.LogisticRegression()),
-        "built": preprocessing.MinMaxScaler() | built,
-    }
-
-
-@pytest.mark.slow
-def test_rivers_checks() -> None:
-    model = variants()["built"]
-    for check in rivers_checks(model):
-        check(model.clone())
-
-
-@pytest.mark.parametrize("name", list(variants()))
-def test_a_pickle_in_the_middle_of_a_stream_changes_nothing(name: str) -> None:
-    model = variants()[name]
-    twin = model.clone()
-    for i, (x, y) in enumerate(datasets.ImageSegments().take(120)):
-        assert model.predict_proba_one(x) == twin.predict_proba_one(x)
-        model.learn_one(x, y)
-        twin.learn_one(x, y)
-        if i % 40 == 20:
-            twin = copy.deepcopy(twin) if i == 60 else pickle.loads(pickle.dumps(twin))
-
-
 @each_decoding
 def test_text_goes_to_classifiers_that_read_it(cls: Any) -> None:
     from river import feature_extraction
@@ -763,12 +685,3 @@ def test_text_goes_to_classifiers_that_read_it(cls: Any) -> None:
             model.learn_one(text, label)
     assert model.predict_one("a goal") == "sport"
     assert model.predict_one("the stage") == "opera"
-
-
-@each_decoding
-def test_keywords_that_mean_nothing_are_refused(cls: Any) -> None:
-    model = cls(linear_model.LogisticRegression())
-    model.learn_one({"x": 1.0}, "a")
-    for method in (model.predict_one, model.predict_proba_one):
-        with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'treshold'"):
-            method({"x": 1.0}, treshold=0.5)

@@ -8,7 +8,6 @@ import pickle
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -100,42 +99,6 @@ def test_what_a_model_knows_is_its_first_hypothesis() -> None:
         labels.append([example[1]])
         expected = oracles.averages.averaged_scores(parents_of(T), hypotheses, labels)
         assert model.score_one(x) == pytest.approx(expected)
-
-
-def test_a_batch_is_the_loop() -> None:
-    stream = examples()
-    X, y = pd.DataFrame([x for x, _ in stream]), [label for _, label in stream]
-    one, many = (averaged(T, kernel.RBF()) for _ in range(2))
-    learned(one, stream)
-    many.learn_many(X[:25], y[:25])
-    many.learn_many(X[25:], y[25:])
-    assert many.predict_many(X).tolist() == [one.predict_one(x) for x, _ in stream]
-    assert many.last.score_one(stream[0][0]) == one.last.score_one(stream[0][0])
-    assert many.score_one(stream[0][0]) == pytest.approx(one.score_one(stream[0][0]))
-
-
-def refuses_nine(x: Any, z: Any) -> float:
-    """A kernel function that raises an error for some examples."""
-    if 9.0 in (x[0], z[0]):
-        raise RuntimeError("not nine")
-    return math.exp(-abs(x[0] - z[0]))
-
-
-def test_a_refused_batch_changes_nothing() -> None:
-    model = learned(averaged(T, refuses_nine), examples())
-    before = pickle.dumps(model)
-    X = pd.DataFrame({0: [1.0, 9.0, 2.0]})
-    with pytest.raises(RuntimeError, match="not nine"):
-        model.learn_many(X, ["b", "c", "e"])
-    with pytest.raises(RuntimeError, match="not nine"):
-        model.learn_one({0: 9.0}, "b")
-    with pytest.raises(ValueError, match="unicorn"):
-        model.learn_one({0: 1.0}, "unicorn")
-    assert pickle.dumps(model) == before
-    model.learn_many(X[:1], ["b"])
-    expected = learned(pickle.loads(before), [({0: 1.0}, "b")])
-    assert model.score_one({0: 1.5}) == expected.score_one({0: 1.5})
-    assert model.last.score_one({0: 1.5}) == expected.last.score_one({0: 1.5})
 
 
 @pytest.mark.parametrize("taxonomy", [None, OpenTaxonomy(separator="/")], ids=["flat", "paths"])

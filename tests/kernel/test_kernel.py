@@ -5,14 +5,13 @@ from __future__ import annotations
 import copy
 import math
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import base, preprocessing
 
 import oracles
 from river_hier import Taxonomy, kernel, linear_model
@@ -24,9 +23,6 @@ from support.comparison import (
     near_the_top,
 )
 from support.hypothesis_settings import n_examples
-from support.river_checks import rivers_checks
-from support.river_data import GENE_TREE
-from support.river_data import TREE as PICTURES
 from support.strategies import (
     features,
     multilabel_streams,
@@ -377,21 +373,6 @@ def test_a_budget_does_not_depend_on_the_unit(name: str, scale: float) -> None:
     assert scaled.n_stored == usual.n_stored
 
 
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_forgetting_where_distances_drown_in_norms(name: str) -> None:
-    """Times in seconds, say: K(x, x) is 1, however x . x is rounded."""
-    model = getattr(kernel, name)(TREE, kernel.RBF(1.0), budget=5)
-    for x, y in cloud(40, seed=12):
-        model.learn_one({j: 1e9 + value for j, value in x.items()}, y)
-    assert all(map(math.isfinite, model.score_one({0: 1e9}).values()))
-    for sigma in (1e-200, 1e200):  # sigma^2 is no float
-        model = getattr(kernel, name)(TREE, kernel.RBF(sigma), budget=5)
-        for x, y in cloud(40, seed=13):
-            model.learn_one(x, y)
-            assert all(map(math.isfinite, model.score_one(x).values()))
-
-
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 def test_forgetting_asks_a_function_nothing_new(name: str) -> None:
     """So what it refuses is refused before anything has changed."""
@@ -515,37 +496,6 @@ def test_a_zero_example_counts_as_a_round_of_shrls() -> None:
         # The score is (1/2) / (1 + 1/2) = 1/3; the rule asks for sqrt(0.1 ln t) or less.
         stored.append(model.n_stored["a"])
     assert stored == [1, 2]
-
-
-@pytest.mark.parametrize("name", SINGLE + MULTI)
-@pytest.mark.parametrize("ours", [kernel.RBF(), laplacian])
-def test_predict_is_pure(name: str, ours: Any) -> None:
-    model = getattr(kernel, name)(TREE, ours)
-    for example in cloud(10, seed=7):
-        model.learn_one(*example)
-    before = pickle.dumps(model)
-    x = {0: 2.0, "new": 1.0}
-    for call in (model.predict_one, model.predict_proba_one, model.score_one, model.debug_one):
-        call(x)
-    assert pickle.dumps(model) == before
-
-
-@pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_a_pickle_goes_on_to_the_last_bit(name: str) -> None:
-    for parameters in ({}, {"budget": 8}):
-        ours = getattr(kernel, name)(None, kernel.RBF(), **parameters)
-        for step, (x, y) in enumerate(cloud(60, seed=8)):
-            if step in (5, 30):
-                theirs = [pickle.loads(pickle.dumps(ours)), copy.deepcopy(ours)]
-            if step >= 5:
-                for model in theirs:
-                    assert model.score_one(x) == ours.score_one(x)
-                    assert model.predict_one(x) == ours.predict_one(x)
-                    model.learn_one(x, y)
-            ours.learn_one(x, y)
-        fresh = ours.clone()
-        assert not any(fresh.score_one(x).values())
-        assert fresh._get_params() == ours._get_params()
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)
@@ -719,33 +669,3 @@ def test_bad_parameters(bad: Any) -> None:
     if bad != 0:
         with pytest.raises(ValueError, match="`coef0` must be a number, at least 0, got"):
             kernel.Polynomial(2, bad)
-
-
-# --- River
-
-
-def variants() -> Iterator[Any]:
-    for name in SINGLE + MULTI:
-        yield getattr(kernel, name)(kernel=kernel.RBF(2.0))
-    yield linear_model.Averaged(kernel.Hieron(kernel=kernel.RBF(), budget=50))
-    yield kernel.HRLS(GENE_TREE, kernel.Polynomial(2), budget=20)
-    yield preprocessing.StandardScaler() | kernel.HRLS(GENE_TREE)
-    yield preprocessing.StandardScaler() | kernel.Hieron(PICTURES, kernel.Polynomial(2), budget=40)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("model", list(variants()), ids=str)
-def test_rivers_checks(model: Any) -> None:
-    for check in rivers_checks(model):
-        check(model.clone())
-
-
-@pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_repr_and_clone(name: str) -> None:
-    model = getattr(kernel, name)(PICTURES, kernel.RBF(2.0), budget=50)
-    assert isinstance(model, base.Estimator)
-    assert "RBF" in repr(model)
-    assert repr(model) == repr(model.clone())
-    assert model.clone().kernel == kernel.RBF(2.0)
-    own = getattr(kernel, name)(PICTURES, laplacian)
-    assert own.clone().kernel is laplacian

@@ -25,7 +25,6 @@ from support.comparison import (
     untouched,
 )
 from support.hypothesis_settings import n_examples
-from support.river_data import GENE_TREE, TREE
 from support.strategies import (
     extensions,
     multilabel_streams,
@@ -244,22 +243,6 @@ def test_an_open_taxonomy_grows_along_paths(name: str) -> None:
 
 
 @each
-@pytest.mark.parametrize("x", [{"f1": float("nan")}, {"new": "red"}, None])
-def test_bad_x_changes_nothing(name: str, x: Any) -> None:
-    for taxonomy in (T, None):
-        model = learned(averaged(name, taxonomy), examples(name, T))
-        before = pickle.dumps(model)
-        for y in ("b", "brand new") if taxonomy is None else ("b",):
-            with pytest.raises((ValueError, TypeError)):
-                model.learn_one(x, y)
-        with pytest.raises((ValueError, TypeError)):
-            model.learn_many(pd.DataFrame([{"f1": 1.0}, x or {"f1": None}]), ["b", "c"])
-        with pytest.raises((ValueError, TypeError)):
-            model.predict_one(x)
-        assert pickle.dumps(model) == before
-
-
-@each
 def test_bad_y_changes_nothing(name: str) -> None:
     model = learned(averaged(name, T), examples(name, T))
     before = pickle.dumps(model)
@@ -315,11 +298,3 @@ def test_single_precision(dtype: str) -> None:
     if dtype == "float32":
         with pytest.raises(ValueError, match="too large for weights of dtype"):
             model.learn_one({"f1": 1e20}, {"b"})
-
-
-VARIANTS = [  # as new, or with some examples and through a pickle
-    (linear_model.Averaged(linear_model.Hieron(TREE)), True),
-    (linear_model.Averaged(linear_model.Hieron(C=0.5)), False),
-    (linear_model.Averaged(linear_model.HPerceptron(GENE_TREE)), False),
-    (linear_model.Averaged(linear_model.HAROW()), True),
-]

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from river import evaluate as river_evaluate
 from river import preprocessing
 
 import oracles
@@ -325,17 +324,6 @@ def test_an_open_model_that_refuses_does_not_grow() -> None:
         assert pickle.dumps(model) == before
 
 
-def test_predicting_is_pure_and_learning_leaves_y() -> None:
-    model, y = linear_model.HMinOver(DAG), {"c": True, "d": False}
-    for example in [({"x": 1.0}, y), ({"x": -1.0, "y": 0.5}, "d")]:
-        model.learn_one(*example)
-    assert y == {"c": True, "d": False}
-    before, x = pickle.dumps(model), {"x": 2.0, "new": 1.0}
-    for call in (model.predict_one, model.predict_proba_one, model.score_one, model.debug_one):
-        call(x)
-    assert pickle.dumps(model) == before
-
-
 def test_debug_one_tells_the_rule() -> None:
     model = linear_model.HMinOver(TREE)
     for _ in range(3):
@@ -348,25 +336,6 @@ def test_debug_one_tells_the_rule() -> None:
 
 
 # --- River --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("delay", [None, 3])
-def test_progressive_validation_of_rankings(delay: Any) -> None:
-    taxonomy = Taxonomy.from_nested({"a": {"b": ["c", "d"], "e": ["f", "g"]}, "h": ["i", "j"]})
-    examples = separable(taxonomy, 300, seed=2)
-    plain, model = linear_model.HMinOver(taxonomy), linear_model.HMinOver(taxonomy)
-    ranked = evaluate.Ranked(preprocessing.Normalizer() | model if delay else model)
-    measures = metrics.AveragePrecision(taxonomy) + metrics.RankingLoss(taxonomy)
-    river_evaluate.progressive_val_score(examples, ranked, measures, delay=delay)
-    precision, loss = measures.get()
-    assert precision > 0.9
-    assert loss < 0.1
-    if delay is None:
-        by_hand = metrics.AveragePrecision(taxonomy)
-        for x, y in examples:
-            by_hand.update(y, plain.score_one(x))
-            plain.learn_one(x, y)
-        assert by_hand.get() == precision
 
 
 def test_ranked_refuses_what_has_no_scores() -> None:

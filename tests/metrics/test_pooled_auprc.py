@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,9 @@ from river import dummy, preprocessing
 from river import metrics as river_metrics
 from sklearn.metrics import average_precision_score
 
-import oracles
-from oracles.pooled_auprc import Decision
 from river_hier import Taxonomy, evaluate, linear_model, metrics
 from river_hier.metrics.pooled_auprc import area, bins
-from support.hypothesis_settings import n_examples
-from support.strategies import multilabels, parents_of, taxonomies
+from support.strategies import multilabels, taxonomies
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
 any_score = st.floats(allow_nan=False) | st.integers(-4, 4).map(lambda i: i / 2)
@@ -33,16 +29,6 @@ def streams(draw: st.DrawFn, scores: Any = any_score) -> Any:
     ranking = st.dictionaries(st.sampled_from(taxonomy.nodes), scores, max_size=9)
     example = st.tuples(multilabels(taxonomy), st.none() | ranking, weights)
     return taxonomy, draw(st.lists(example, min_size=1, max_size=6))
-
-
-def decisions(taxonomy: Taxonomy, stream: Any, pooled: Any = None) -> list[Decision]:
-    """What is pooled, one by one; labels without a score or an answer rank last."""
-    parents = parents_of(taxonomy)
-    return [
-        ((scores or {}).get(v, -math.inf), v in oracles.closure(parents, y), w)
-        for y, scores, w in stream
-        for v in pooled or taxonomy.nodes[1:]
-    ]
 
 
 def feed(metric: Any, stream: Any) -> Any:
@@ -67,21 +53,6 @@ def test_scikit_learn_draws_the_same_curve_in_small_steps(counts: list[tuple[int
     assert area(true, false) == pytest.approx(theirs, abs=0.01)
 
 
-def test_near_scikit_learn_on_many_decisions() -> None:
-    """Where all scores differ, the k-th label that is on adds at most 1 / k more to its steps."""
-    rng = np.random.default_rng(1)
-    on = rng.random((200, 12)) < 0.2
-    scores = rng.normal(size=on.shape) + 1.5 * on
-    labels = "abcdefghijkl"
-    metric = metrics.PooledAUPRC(Taxonomy.flat(labels))
-    for y, s in zip(on.tolist(), scores.tolist(), strict=True):
-        truth = dict(zip(labels, y, strict=True))
-        metric.update(truth, dict(zip(labels, s, strict=True)))
-    theirs = average_precision_score(on, scores, average="micro")
-    positives = int(on.sum())
-    assert 0 < theirs - metric.get() < (1 + math.log(positives)) / positives
-
-
 @given(any_score, any_score)
 def test_bins_keep_the_order(a: float, b: float) -> None:
     bin_a, bin_b = bins(np.array([a, b])).tolist()
@@ -98,42 +69,6 @@ def test_bins_are_a_thousandth_wide() -> None:
         powers = bins(sign * 2.0 ** np.arange(-20, 21))
         assert (abs(np.diff(powers)) == 1024).all()
     assert bins(np.array([-0.0, 0.0])).tolist() == [0, 0]
-
-
-@given(stream=streams())
-@n_examples(60)
-def test_bins_cost_no_more_than_the_order_within_them(stream: Any) -> None:
-    """The exact area is between those of the worst and of the best order within bins."""
-    taxonomy, examples = stream
-    pooled = decisions(taxonomy, examples)
-    numbers = bins(np.array([score for score, _, _ in pooled])).tolist()
-    bounds = [
-        oracles.pooled_auprc(
-            [(2.0 * n + side * on, on, w) for n, (_, on, w) in zip(numbers, pooled, strict=True)],
-            steps=200,
-        )
-        for side in (-1, 0, 1)
-    ]
-    ours = feed(metrics.PooledAUPRC(taxonomy), examples).get()
-    assert bounds[0] - 4e-3 <= ours <= bounds[2] + 4e-3
-    assert ours == pytest.approx(bounds[1], abs=4e-3)
-    exact = oracles.pooled_auprc(pooled, steps=200)
-    assert bounds[0] - 4e-3 <= exact <= bounds[2] + 4e-3
-
-
-def test_bins_cost_little_on_probabilities() -> None:
-    rng = np.random.default_rng(2)
-    p = rng.beta(0.3, 1.5, size=(400, 30))
-    on = rng.random(p.shape) < p
-    labels = list(range(30))
-    metric = metrics.PooledAUPRC(Taxonomy.flat(labels, root="root"))
-    for y, s in zip(on.tolist(), p.tolist(), strict=True):
-        truth = dict(zip(labels, y, strict=True))
-        metric.update(truth, dict(zip(labels, s, strict=True)))
-    order = np.argsort(-p.ravel())
-    truth = on.ravel()[order].astype(float)
-    assert metric.get() == pytest.approx(area(truth, 1.0 - truth), abs=1e-4)
-    assert len(list(metric._sums)) < p.size  # and the bins are fewer than the scores
 
 
 @given(stream=streams(), scale=st.sampled_from([0.5, 4.0]), data=st.data())
@@ -168,12 +103,6 @@ def test_the_extremes() -> None:
 
 
 # Models that answer with probabilities
-
-
-def stream_of(n: int) -> list[tuple[dict[str, float], set[str]]]:
-    rng = random.Random(3)
-    signs = [{v: rng.choice([-1.0, 1.0]) for v in "xyz"} for _ in range(n)]
-    return [(x, {"b"} if x["x"] > 0 else {"c"} if x["y"] > 0 else {"d"}) for x in signs]
 
 
 def test_probabilities_refuses_what_is_not_multilabel() -> None:

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import evaluate as river_evaluate
 
 import oracles
-from river_hier import Taxonomy, decision, evaluate, linear_model, metrics
-from river_hier.datasets import synth
+from river_hier import Taxonomy, metrics
 from support.strategies import parents_of, trees
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
@@ -63,30 +61,3 @@ def test_the_probabilities_of_all_multilabels_sum_to_1(t: Taxonomy, data: st.Dat
         )
         total += math.exp(-metric.get())
     assert total == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize(
-    ("metric", "most"), [(metrics.CalibrationError, 0.4), (metrics.LogLoss, 0.8)]
-)
-def test_calibration_lowers_the_error(metric: Any, most: float) -> None:
-    stream = synth.PrototypePaths(TREE, noise=0.36, seed=1)
-    raw = linear_model.HPerceptron(TREE)
-    found = [
-        river_evaluate.progressive_val_score(
-            stream.take(2_000), evaluate.Probabilities(model), metric(TREE)
-        ).get()
-        for model in (raw, decision.Calibrated(raw.clone()))
-    ]
-    assert found[1] < most * found[0]
-
-
-def test_tempering_lowers_the_error_of_the_top_label() -> None:
-    stream = synth.PrototypeTree(branching=2, depth=2, noise=0.16, seed=1)
-    raw = linear_model.AveragedHieron(stream.taxonomy)
-    found = [
-        river_evaluate.progressive_val_score(
-            stream.take(1_000), model, metrics.TopLabelCalibrationError(stream.taxonomy)
-        ).get()
-        for model in (raw, decision.Tempered(raw.clone()))
-    ]
-    assert found[1] < 0.3 * found[0]

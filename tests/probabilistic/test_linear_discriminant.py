@@ -16,7 +16,7 @@ from scipy import sparse
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import oracles
-from river_hier import OpenTaxonomy, Taxonomy, decision, metrics, probabilistic
+from river_hier import OpenTaxonomy, Taxonomy, probabilistic
 from river_hier.base.dataframes import read_batch
 from river_hier.datasets import synth
 from support.strategies import parents_of, single_label_streams
@@ -183,19 +183,6 @@ def test_rare_labels_lie_near_their_parents() -> None:
     model.learn_one({"x": 4.0, "z": 1.0}, "b")
     scores = model.score_one({"x": 4.0, "z": 1.0})
     assert scores["b"] > scores["c"] > scores["d"]  # c was never seen: it lies on a
-
-
-def test_the_bound_on_hierons_synthetic_data() -> None:
-    """A sixth of the examples of the real one; with them all it is 0.58, see the benchmark."""
-    stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=1)
-    t = stream.taxonomy
-    model = decision.TreeBayes(probabilistic.LinearDiscriminant(t), t)
-    error = metrics.TreeInducedError(t)
-    for i, (x, y) in enumerate(stream.take(6_000)):
-        if i >= 4_000:
-            error.update(y, model.predict_one(x))
-        model.learn_one(x, y)
-    assert error.get() < 0.62
 
 
 def test_it_does_not_matter_where_the_zeros_of_features_are() -> None:

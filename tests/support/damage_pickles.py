@@ -68,20 +68,8 @@ def others(value: Any) -> Iterator[tuple[str, Any]]:
         yield "strided", np.repeat(value, 2, axis=0)[::2]
         yield "empty", value[:0]
         yield "swapped bytes", value.astype(value.dtype.newbyteorder())
-        numbers: list[Any] = [
-            0,
-            1,
-            2,
-            7,
-            1000,
-            2**20,
-            2**31 - 1,
-            2**31,
-            2**32 - 1,
-            2**40,
-            2**63 - 1,
-            2**64 - 1,
-        ]
+        powers = [2**31 - 1, *(2**k for k in (20, 31, 40)), *(2**k - 1 for k in (32, 63, 64))]
+        numbers: list[Any] = [0, 1, 2, 7, 1000, *powers]
         numbers += [-1, -5, -(2**63), np.nan, np.inf, 1e300, -1e300]
         for number in numbers:
             for at in {0, len(flat) // 2, len(flat) - 1} if len(flat) else ():

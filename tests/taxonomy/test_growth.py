@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import sys
 import threading
 from typing import Any
 
@@ -186,81 +185,3 @@ def test_growing_takes_as_long_as_what_is_new() -> None:
 
 def start() -> Taxonomy:
     return OPEN.with_labels(Taxonomy._of(((),), ((),), OPEN._format), [("a",)])
-
-
-def work(taxonomy: Taxonomy) -> list[Any]:
-    after = OPEN.with_labels(taxonomy, [("a", "b"), ("c",)])
-    dag = after.extend([(("a",), "x"), (("c",), "x")])
-    return [described(each) for each in (taxonomy, after, dag)]
-
-
-def test_interrupts_leave_the_table_whole() -> None:
-    """Ctrl-C at any line of the table's code, and the same again."""
-
-    def interrupted(number: int) -> list[Any]:
-        """The same work after an interrupt at a line, and whether there was one."""
-        left = number
-
-        def trace(frame: Any, event: str, _: Any) -> Any:
-            nonlocal left
-            if not frame.f_code.co_filename.endswith("node_table.py"):
-                return None
-            left -= event == "line"
-            if left == 0 and event == "line":
-                raise KeyboardInterrupt
-            return trace
-
-        taxonomy = start()
-        sys.settrace(trace)
-        try:
-            work(taxonomy)
-        except KeyboardInterrupt:
-            pass
-        finally:
-            sys.settrace(None)
-        return [left <= 0, *work(taxonomy)]
-
-    whole, *expected = interrupted(10**9)
-    assert not whole
-    number, hit = 1, True
-    while hit:
-        hit, *found = interrupted(number)
-        assert found == expected, number
-        number += 1
-    assert number > 50
-
-
-def test_a_handler_may_use_a_taxonomy_that_is_growing() -> None:
-    """A signal handler or a finalizer that runs at any line of the table's code."""
-
-    expected, meanwhile = work(start()), set()
-
-    def handle_at(number: int) -> bool:
-        """Whether there was a line of this number."""
-        left, taxonomy = number, start()
-
-        def trace(frame: Any, event: str, _: Any) -> Any:
-            nonlocal left
-            if not frame.f_code.co_filename.endswith("node_table.py"):
-                return None
-            left -= event == "line"
-            if left == 0 and event == "line":
-                other = OPEN.with_labels(taxonomy, [("a", "b"), ("d",)])
-                children = [found.children(()) for found in (taxonomy, other)]
-                depths = [found._arrays.depth.tolist() for found in (taxonomy, other)]
-                meanwhile.add(repr((children, depths)))
-            return trace
-
-        sys.settrace(trace)
-        try:
-            found = work(taxonomy)
-        finally:
-            sys.settrace(None)
-        assert found == expected, number
-        return left <= 0
-
-    number = 1
-    while handle_at(number):
-        number += 1
-    assert number > 50
-    assert len(meanwhile) == 1

@@ -206,7 +206,6 @@ def test_dataframes_are_not_imported() -> None:
         ([None, "", " ", "/", float("nan")], "/", ValueError, "`paths` holds no name"),
         (["a"], "", ValueError, "`separator` must not be empty"),
         (["a"], 7, TypeError, "`separator` must be a string or None, got 7"),
-        ([(1, "a"), (True, "b")], None, ValueError, "1 and True are equal in Python"),
     ],
 )
 @pytest.mark.parametrize("labels", ["name", "path"])

@@ -144,7 +144,7 @@ def test_multilabels(taxonomy: Taxonomy, data: st.DataObject) -> None:
 def test_doors_in_and_out(taxonomy: Taxonomy) -> None:
     assert Taxonomy(taxonomy.edges) == taxonomy
     assert hash(Taxonomy(taxonomy.edges)) == hash(taxonomy)
-    assert Taxonomy.from_networkx(taxonomy.to_networkx()) == taxonomy
+    assert Taxonomy.from_networkx(nx.DiGraph(taxonomy.edges)) == taxonomy
     assert pickle.loads(pickle.dumps(taxonomy)) == taxonomy
     assert copy.deepcopy(taxonomy) is taxonomy
     assert copy.copy(taxonomy) is taxonomy
@@ -239,8 +239,6 @@ def test_equality_is_by_value_and_order() -> None:
         ([("r", None)], None, ValueError, "None cannot be a label"),
         ([(float("nan"), "a")], None, ValueError, "nan cannot be a label"),
         ([("r", ["a"])], None, TypeError, r"label \['a'\] is not hashable"),
-        ([("r", 1), ("r", True)], None, ValueError, "edge 1 is .*: labels 1 and True are equal in"),
-        ([("r", 1), (np.bool_(True), "a")], None, ValueError, "are equal in Python"),
         ([("r", "a", "b")], None, ValueError, r"must be a \(parent, child\) pair"),
         (["ra"], None, ValueError, "edge 0 is 'ra'"),
         ([b"ra"], None, ValueError, "edge 0 is b'ra'"),
@@ -322,7 +320,6 @@ def test_bad_doors(call: Any, message: str) -> None:
         ([True], 1, "names the root"),
         (["a", None], "root", "None cannot be a label"),
         ([float("nan")], "root", "nan cannot be a label"),
-        ([1, "a", True], "root", "labels 1 and True are equal in Python"),
         (["a"], None, "None cannot be a label"),
     ],
 )

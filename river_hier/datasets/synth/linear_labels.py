@@ -173,38 +173,12 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
 class ReferenceClassifier(LabelPredictor, base.MultiLabelClassifier):
     """The reference classifier of a stream, against which regret is measured.
 
-    A node is predicted on if its parents are and its true score is at least 0[^1]. This is the best
-    decision at every node, though not always the one with the least expected H-loss.
+    A node is predicted on if its parents are and its true score is at least 0 (Eq. 4 of the paper
+    of `LinearLabels`). This is the best decision at every node, though not always the one with the
+    least expected H-loss.
 
     It does not learn, but counts the calls of `learn_one`: if the stream drifts, it predicts with
     the weights of the current step.
-
-    Parameters
-    ----------
-    stream
-        The stream.
-
-    Examples
-    --------
-
-    >>> from river_hier import Taxonomy
-    >>> from river_hier.datasets import synth
-
-    >>> stream = synth.LinearLabels(Taxonomy.flat(["wolf", "owl"]), seed=42)
-    >>> model = stream.reference
-
-    >>> hits = 0
-    >>> for x, y in stream.take(1000):
-    ...     hits += y == model.predict_one(x)
-    ...     model.learn_one(x, y)
-    >>> hits
-    407
-
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7,
-        pp.31-54, Eq. 4.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

@@ -158,7 +158,7 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
     $$x = \sum_{v\,\textrm{on}} w^v + \textrm{noise}$$
 
     over all nodes that are on, including the root. With a single path, the sum is the prototype of
-    its end, as in the Hieron paper[^1]. So $w^v \cdot x$ is 1 if $v$ is on and 0 otherwise, plus
+    its end, as in `PrototypeTree`. So $w^v \cdot x$ is 1 if $v$ is on and 0 otherwise, plus
     Gaussian noise. The root is always on and serves as an intercept.
 
     The stream is infinite. With $n$ nodes the first example takes $O(n^3)$, the others $O(n^2)$.
@@ -176,15 +176,6 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
     seed
         Random seed number used for reproducibility. Without one, each object is a different stream,
         which can still be iterated several times.
-
-    Attributes
-    ----------
-    vectors
-        The vector $w^v$ of each node, `{label: {feature: weight}}`.
-    popularity
-        The probability $p_v$ that a path ends at a node, `{label: probability}`.
-    priors
-        The probability that a node is on, `{label: probability}`.
 
     Examples
     --------
@@ -206,11 +197,6 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
     >>> model = linear_model.HRLS(t)
     >>> evaluate.progressive_val_score(stream.take(500), model, metrics.HLoss(t))
     HLoss: 0.026
-
-    References
-    ----------
-    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
-        ICML 21.](https://doi.org/10.1145/1015330.1015374)
 
     """
 
@@ -254,13 +240,13 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
 
     @property
     def vectors(self) -> dict[Label, dict[int, float]]:
-        """The vector of each node, including the root; O(n^2) at every call."""
+        """The vector $w^v$ of each node, including the root: O(n^2) at every call."""
         rows = (dict(enumerate(w_v)) for w_v in self._w.tolist())
         return dict(zip(self.taxonomy.nodes, rows, strict=True))
 
     @property
     def popularity(self) -> dict[Label, float]:
-        """The probability that a path ends at a node, for each node except the root."""
+        """The probability $p_v$ that a path ends at a node, for each node except the root."""
         return dict(zip(self.taxonomy.nodes[1:], self._p.tolist(), strict=True))
 
     @property

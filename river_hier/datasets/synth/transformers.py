@@ -211,11 +211,6 @@ class Imbalanced(Transformed):
         Random seed number used for reproducibility. Without one, each object has different ranks,
         but can still be iterated several times.
 
-    Attributes
-    ----------
-    shares
-        The share of examples kept for each label, `{label: share}`.
-
     Examples
     --------
 
@@ -275,10 +270,8 @@ class LabelNoise(Transformed):
     taxonomy and paths keep their lengths. Labels without siblings never change, so the actual noise
     may be lower than `rate`. Two paths may end at the same node afterwards.
 
-    The clean labels are those of `stream`, example by example. The additional time is
-    O(labels of y) per example.
-
-    In a DAG siblings are nodes with exactly the same parents.
+    In a DAG siblings are nodes with exactly the same parents. The clean labels are those of
+    `stream`, example by example. The additional time is O(labels of y) per example.
 
     Parameters
     ----------
@@ -357,17 +350,14 @@ class SubtreeDrift(Transformed):
     From a given step on, every path that ends below `drift_in` ends at the next sibling instead,
     and those of the last sibling end at the first: wolves are labelled as foxes, foxes as dogs.
     Features, ancestors and all other labels, including `drift_in` itself, do not change, and
-    multilabels still respect the taxonomy. Thus only the labels below one node change their meaning,
-    and the losses of a learner in other branches are not affected. Paths still pass through the
-    same inner nodes, so an inner node then covers examples unlike those of its children and may be
-    harder to learn than before.
+    multilabels still respect the taxonomy. Thus only the labels below one node change their
+    meaning, and the losses of a learner in other branches are not affected. Paths still pass
+    through the same inner nodes, so an inner node then covers examples unlike those of its children
+    and may be harder to learn than before.
 
     The original labels are those of `stream`, example by example, and `renamed` maps them to the
-    new ones. For drifts in several branches, or several consecutive drifts, nest the transformers.
-    The additional time is O(labels of y) per example. (`LinearLabels` has another kind of drift in
-    one branch, a rotation of the weights: see its `drift_in`.)
-
-    In a DAG siblings are nodes with exactly the same parents.
+    new ones. In a DAG siblings are nodes with exactly the same parents. For several drifts, nest
+    the transformers. The additional time is O(labels of y) per example.
 
     Parameters
     ----------
@@ -382,11 +372,6 @@ class SubtreeDrift(Transformed):
         that an example has its new labels increases linearly.
     seed
         Random seed number used for reproducibility, if the drift takes more than one step.
-
-    Attributes
-    ----------
-    renamed
-        The new label of each label below `drift_in`, `{label: label}`.
 
     Examples
     --------
