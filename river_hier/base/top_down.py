@@ -177,7 +177,8 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return self._state.top_down(x, self._averaged)
 
-    _learned_nodes_on = _nodes_on  # unseen nodes are off
+    def _learned_nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        return self._nodes_on(x)  # unseen nodes are off
 
     def _masks(self, X: Batch) -> Mask:
         if pays(self, X):
