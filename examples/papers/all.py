@@ -5,7 +5,8 @@
 FOLDER holds the data, in the subfolders that the scripts name. Output and figures are kept in
 docs/results; without --fresh, a script is run again only if it has changed. An interrupted run
 therefore continues where it stopped; only the script that was running starts over. If a script
-fails or its data are missing, its old section stays.
+fails or its data are missing, its old section stays. Sections that were made with other sources of
+river_hier are listed at the end, or by --stale, and stay: tests compare the digits of some.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ numbers in columns named "paper", and a table of the differences between its exp
 
 The pages are generated. Each section consists of the docstring, the output and the figures of a
 script in `examples/papers`. One command runs all scripts and writes the pages; without `--fresh` it
-runs only scripts that have changed since:
+runs only scripts that have changed since, and `--stale` lists the sections that were made with
+another version of a script or of the package:
 
 ```sh
 python examples/papers/all.py --data FOLDER --fresh
@@ -158,6 +160,12 @@ def run(one: Section, data: Path | None) -> bool:
     return True
 
 
+def show_stale(made: list[Section]) -> None:
+    for one in made:
+        if one.stale:
+            print(f"{one.name}: made before {one.stale} changed; see --fresh", file=sys.stderr)
+
+
 def main(data: Path | None, only: list[str], fresh: bool) -> int:
     made = sections()
     chosen = [one for one in made if not only or one.name in only]
@@ -177,6 +185,7 @@ def main(data: Path | None, only: list[str], fresh: bool) -> int:
             failed.append(one.name)
         write(made)
     write(made)  # docstrings may have changed
+    show_stale(made)
     if failed:
         print(f"failed, their old sections stay: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
@@ -190,7 +199,11 @@ if __name__ == "__main__":
     parser.add_argument(
         "--fresh", action="store_true", help="run all scripts again, finished ones included"
     )
+    parser.add_argument("--stale", action="store_true", help="only list the sections to run again")
     arguments = parser.parse_args()
+    if arguments.stale:
+        show_stale(sections())
+        sys.exit()
     if arguments.data and not arguments.data.is_dir():
         parser.error(f"there is no folder {str(arguments.data)!r}")
     try:

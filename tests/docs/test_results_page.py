@@ -172,6 +172,7 @@ def test_a_script_that_fails_leaves_the_old_section(folder: Folder) -> None:
     said = folder.run(*folder.data, "--fresh", code=1)
     assert "no wolves" in said
     assert said.splitlines()[-1] == "failed, their old sections stay: cat_2001"
+    assert "cat_2001: made before the script changed" in said
     assert folder.ran() == ["bee_2001", "cat_2001", "ant_2003"]  # the others are made all the same
     assert folder.text() == page
     folder.run(*folder.data, code=1)
@@ -192,6 +193,26 @@ def test_without_data(folder: Folder) -> None:
     said = folder.run("--only", "bee_2001")
     assert "bee_2001: its data are missing; its old section stays" in said
     assert folder.text() == page
+
+
+def test_sections_of_another_package_are_listed_and_stay(folder: Folder) -> None:
+    folder.run(*folder.data)
+    page = folder.text()
+    folder.ran()
+    assert not folder.run("--stale")
+    kept = folder.results / "bee_2001.txt"
+    keys, *rest = kept.read_text().split("\n")
+    kept.write_text("\n".join([keys[:-1] + "-", *rest]))
+    folder.write("cat_2001", body="pass;")
+    listed = [
+        "bee_2001: made before river_hier changed; see --fresh",
+        "cat_2001: made before the script changed; see --fresh",
+    ]
+    assert folder.run("--stale").splitlines() == listed
+    assert folder.run(*folder.data).splitlines()[-1] == listed[0]
+    assert folder.ran() == ["cat_2001"]
+    assert folder.text() == page
+    assert not folder.run(*folder.data, "--fresh", "--only", "bee_2001").count("made before")
 
 
 def test_unknown_scripts_and_folders_are_refused(folder: Folder) -> None:
