@@ -13,12 +13,24 @@ import os
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import river_hier
 
 VERDICT = re.compile(r"^(reproduced|not reproduced|not testable) {2,}", re.MULTILINE)
+LAW = re.compile(r"(Theorem|Corollary|Lemma|Remark) \d")
+# What a claim was tested with, where this is a part of its sentence.
+VARIANTS = (
+    "authors, unseen stories",
+    "authors",
+    "topics",
+    "multinomials",
+    "with n JS",
+    "with m JS",
+    "by node evaluations",
+    "by products with stored instances",
+    "by processor time",
+)
 DIFFERS = re.compile(
     r"\n*^(Differs from the paper)\n\n((?:\|.*\n)+)(?:\n(As in the paper: .*\n))?", re.MULTILINE
 )
@@ -154,23 +166,58 @@ def imports(path: Path) -> set[str]:
     return names
 
 
-def verdicts(printed: str) -> Counter[str]:
-    """The number of claims for each verdict."""
-    return Counter(VERDICT.findall(printed))
+class Claim:
+    """A claim of the paper, or a theorem: one sentence, judged in one or several variants."""
+
+    def __init__(self, sentence: str) -> None:
+        self.sentence = sentence
+        self.law = bool(LAW.match(sentence))
+        self.variants: list[tuple[str, str, str]] = []  # name, verdict, objection
+
+    @property
+    def verdict(self) -> str:
+        """That of all variants; if they differ, a claim that fails in one is not reproduced."""
+        found = {verdict for _, verdict, _ in self.variants}
+        return next(v for v in ("not reproduced", "reproduced", "not testable") if v in found)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all variants have the same verdict, without an objection."""
+        return all(v == self.verdict and not why for _, v, why in self.variants)
 
 
-def claims(printed: str) -> Iterator[tuple[str, str]]:
-    """Each verdict with its claim; lines between claims, such as "with noise", have no verdict."""
+def read_claims(printed: str) -> list[Claim]:
+    """The claims in the output of a script, each once, with its variants."""
+    lines, heading = [], ""
     for paragraph in printed.split("\n\n"):
         if VERDICT.search(paragraph):
+            heading = ""
             for line in re.sub(r"\n {16}", " ", paragraph).strip("\n").splitlines():
-                found = VERDICT.match(line)
-                yield (found[1], line[found.end() :]) if found else ("", line)
+                if found := VERDICT.match(line):
+                    lines.append((heading, found[1], line[found.end() :]))
+                else:
+                    heading = line  # such as "with noise"
+    whole = {text for _, verdict, text in lines if verdict == "reproduced"}
+    claims: dict[str, Claim] = {}
+    for heading, verdict, text in lines:
+        starts = [s for s in whole if text == s or text.startswith(f"{s}: ")]
+        said = max(starts, key=len) if starts else text.rpartition(": ")[0] or text
+        names = [name for name in VARIANTS if f", {name}" in said]
+        sentence = said.replace(f", {names[0]}", "") if names else said
+        claim = claims.setdefault(sentence, Claim(sentence))
+        name = ", ".join(filter(None, (heading, *names[:1])))
+        claim.variants.append((name, verdict, text[len(said) :].removeprefix(": ")))
+    return list(claims.values())
+
+
+def verdicts(printed: str) -> Counter[str]:
+    """The number of claims for each verdict, without the theorems."""
+    return Counter(claim.verdict for claim in read_claims(printed) if not claim.law)
 
 
 def judges(printed: str) -> bool:
     """Whether at least one claim could be tested."""
-    return not verdicts(printed).keys() <= {"not testable"}
+    return not set(VERDICT.findall(printed)) <= {"not testable"}
 
 
 def fenced(language: str, text: str) -> str:

@@ -221,6 +221,38 @@ def test_unknown_scripts_and_folders_are_refused(folder: Folder) -> None:
     assert not folder.ran()
 
 
+PRINTED = """
+a table
+
+with noise
+reproduced      Table 1: wolves howl
+not reproduced  Table 1: owls hoot, by night: 3 of 4
+reproduced      Theorem 2: the howl is at most the bound
+
+without noise
+reproduced      Table 1: wolves howl
+reproduced      Table 1: owls hoot, by day
+not testable    Table 2: foxes bark: there are
+                no foxes
+"""
+
+
+def test_a_claim_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(PAPERS))
+    section, program = (runpy.run_path(str(PAPERS / f"{name}.py")) for name in ("section", "all"))
+    section["read_claims"].__globals__["VARIANTS"] = ("by night", "by day")
+    assert section["verdicts"](PRINTED) == {"reproduced": 1, "not reproduced": 1, "not testable": 1}
+    claims = section["read_claims"](PRINTED)
+    assert [row for claim in claims for row in program["rows"](claim)] == [
+        "| Table 1: wolves howl (*with noise; without noise*) | reproduced |",
+        "| Table 1: owls hoot | not&nbsp;reproduced |",
+        "| – *with noise, by night*: 3 of 4 | not&nbsp;reproduced |",
+        "| – *without noise, by day* | reproduced |",
+        "| Theorem 2: the howl is at most the bound | holds |",
+        "| Table 2: foxes bark: there are no foxes | not&nbsp;testable |",
+    ]
+
+
 def test_what_differs_from_the_paper(
     folder: Folder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
