@@ -148,10 +148,14 @@ def result(method: Method, s: Split, pooled: bool) -> dict[str, Any]:
 
 # %% All runs
 def main(data: Path, n_seeds: int, only: str, again: str | None, recorded: Path) -> None:
-    known = results.read(recorded)
+    known, package = results.read(recorded), results.package_key()
     if again is not None:
         known = {key: found for key, found in known.items() if again not in key[1]}
         results.write(recorded, known)
+    if stale := sum(found.get("package") != package for found in known.values()):
+        print(
+            f"{stale} of {len(known)} results were recorded before river_hier changed; see --again"
+        )
     with recorded.open("a") as file:
         for method in METHODS.values():
             if method.missing:
@@ -170,6 +174,7 @@ def main(data: Path, n_seeds: int, only: str, again: str | None, recorded: Path)
                         break
                     if method.applies(s):
                         found = result(method, s, name.partition(",")[0] in HMC)
+                        found["package"] = package
                         file.write(results.line((name, title, seed), found))
                         file.flush()
 

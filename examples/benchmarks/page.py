@@ -47,16 +47,13 @@ python examples/benchmarks/all.py --data FOLDER
 Recommended models are in **bold**, and so are their values of the measures for which they are
 recommended. They make one pass over the data, as do the methods marked ¹; the others may read the
 data any number of times. Lower values are better, except for AU(PRC), the area under the pooled
-precision-recall curve. The number after ± is the standard error over the seeds, if there are
-several. "Difference" is the difference in the first measure from the model recommended for it,
-positive if the method is worse, with the standard error of this difference over the seeds. For
-several labels, the log loss is the sum over the nodes. ECE is the expected calibration error.
-"Learn" and "predict" are processor times on one core, as multiples of those of that recommended
-model; each is first divided by the time of a perceptron in the same process. MB is the growth of
-the process's memory.
-
-The recorded results behind this page are incomplete: some methods have been run with one seed only,
-or not on all collections. The program continues where it was stopped.
+precision-recall curve. The number after ± is the standard error over the seeds; values without it
+are those of a single seed. "Difference" is the difference in the first measure from the model
+recommended for it, positive if the method is worse, with the standard error of this difference over
+the seeds. For several labels, the log loss is the sum over the nodes. ECE is the expected
+calibration error. "Learn" and "predict" are processor times on one core, as multiples of those of
+that recommended model; each is first divided by the time of a perceptron in the same process. MB is
+the growth of the process's memory.
 """
 
 

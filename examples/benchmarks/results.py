@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import statistics
@@ -13,11 +14,20 @@ from methods import DEFAULTS, OURS, Method
 from rivals import RIVALS
 from splits import HMC, KINDS
 
+import river_hier
+
 Key = tuple[str, str, int]  # collection, method, seed
 Results = dict[Key, dict[str, Any]]
 METHODS: dict[str, Method] = OURS | RIVALS
 ONE_PASS = [name for name, method in METHODS.items() if method.one_pass]
 LARGER_IS_BETTER = "AU(PRC)"
+
+
+def package_key() -> str:
+    """A hash of the package's sources, in Python and C++, with which a result is recorded."""
+    files = sorted(Path(river_hier.__file__).parent.rglob("*"))
+    code = [path.read_bytes() for path in files if path.suffix in (".py", ".cpp", ".hpp")]
+    return hashlib.sha256(b"\0".join(code)).hexdigest()[:16]
 
 
 def read(path: Path) -> Results:

@@ -5,7 +5,8 @@
 FOLDER holds the data, in the subfolders that the scripts name. Output and figures are kept in
 docs/results; without --fresh, a script is run again only if it has changed. An interrupted run
 therefore continues where it stopped; only the script that was running starts over. If a script
-fails or its data are missing, its old section stays.
+fails or its data are missing, its old section stays. Sections that were made with other sources of
+river_hier are listed at the end, or by --stale, and stay: tests compare the digits of some.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from section import Section, claims, judges, verdicts
+from section import Claim, Section, judges, read_claims, verdicts
 from tqdm import tqdm
 
 HERE = Path(__file__).resolve().parent
@@ -28,12 +29,17 @@ VERDICTS = ("reproduced", "not reproduced", "not testable")
 INTRODUCTION = """\
 These pages compare the experiments of the five papers with those of this library. Each claim of a
 paper is either **reproduced**; **not reproduced**, with the result found instead; or **not
-testable**, with the reason. Each paper has a page with its tables and figures, the published
-numbers in columns named "paper", and a table of the differences between its experiments and these.
+testable**, with the reason. A claim is counted once. If it was tested in several ways, these stand
+beside it, or below it if they differ; it is reproduced only if all tests agree. Theorems and bounds
+are laws, which hold or are violated, and not experiments; they are not counted among the claims and
+have a [table of their own](#theorems-and-bounds). Each paper has a page with its tables and
+figures, the published numbers in columns named "paper", and a table of the differences between its
+experiments and these.
 
 The pages are generated. Each section consists of the docstring, the output and the figures of a
 script in `examples/papers`. One command runs all scripts and writes the pages; without `--fresh` it
-runs only scripts that have changed since:
+runs only scripts that have changed since, and `--stale` lists the sections that were made with
+another version of a script or of the package:
 
 ```sh
 python examples/papers/all.py --data FOLDER --fresh
@@ -72,40 +78,65 @@ def heading(paper: str) -> str:
 
 
 def summary(made: list[Section]) -> str:
-    """A sentence with the number of claims for each verdict."""
+    """The number of claims for each verdict, and of theorems."""
     found = sum((verdicts(one.kept[1]) for one in made), Counter())
     good, bad, lacking = (found[verdict] for verdict in VERDICTS)
     text = f"**{good} of {found.total()} claims are reproduced.** Of the other {bad + lacking},"
-    return f"{text} {lacking} cannot be tested for lack of data, and {bad} failed the test.\n"
+    text = f"{text} {lacking} cannot be tested for lack of data, and {bad} failed the test."
+    if tested := [c for one in made for c in read_claims(one.kept[1]) if c.law]:
+        held = sum(law.verdict == "reproduced" for law in tested)
+        text += f" {held} of {len(tested)} theorems and bounds hold wherever they were tested."
+    return text + "\n"
 
 
 def counts(made: list[Section], folder: str) -> str:
     """A table with the number of claims for each section and verdict."""
     table = [f"| | {' | '.join(VERDICTS)} |", "|---|" + "---:|" * len(VERDICTS)]
     for one in made:
-        found = verdicts(one.kept[1])
+        if not (found := verdicts(one.kept[1])):
+            continue  # theorems only
         link = f"{folder}{one.paper}.md#{one.anchor}" if folder else f"#{one.anchor}"
         cells = [f"[{one.title}]({link})", *(str(found[verdict]) for verdict in VERDICTS)]
         table.append(f"| {' | '.join(cells)} |")
     return "\n".join(table) + "\n"
 
 
+def rows(claim: Claim) -> list[str]:
+    """The row of a claim, and those of its variants if they differ."""
+    words = {"reproduced": "holds", "not reproduced": "violated"} if claim.law else {}
+    names, _, objections = zip(*claim.variants, strict=True)
+    found = [(claim.sentence, claim.verdict)]
+    if len(names) == 1:
+        found = [(": ".join(filter(None, (claim.sentence, *objections))), claim.verdict)]
+    elif claim.agrees:
+        found = [(f"{claim.sentence} (*{'; '.join(names)}*)", claim.verdict)]
+    else:
+        for name, verdict, why in claim.variants:
+            found.append((f"– *{name}*" + (f": {why}" if why else ""), verdict))
+    texts = (
+        (text.replace("|", r"\|"), words.get(v, v).replace(" ", "&nbsp;")) for text, v in found
+    )
+    return [f"| {text} | {verdict} |" for text, verdict in texts]  # one line in a narrow column
+
+
+def table(one: Section, link: str, law: bool) -> str:
+    """The claims of a section, or its theorems; "" if there are none."""
+    found = [row for c in read_claims(one.kept[1]) if c.law == law for row in rows(c)]
+    return "\n".join([f"| [{one.title}]({link}) | |", "|---|---|", *found, ""]) if found else ""
+
+
 def overview(made: list[Section]) -> str:
-    """The number of verdicts, then the claims of each paper."""
+    """The number of verdicts, then the claims of each paper, then the theorems."""
     papers = by_paper(made)
     every = [one for some in papers.values() for one in some]
     parts = ["# Results: the papers and this library\n", summary(every), INTRODUCTION]
     parts.append(counts(every, "results/"))
+    links = {one.name: f"results/{one.paper}.md#{one.anchor}" for one in every}
     for paper, some in papers.items():
         parts.append(f"## {heading(paper)}\n\n[Tables and figures](results/{paper}.md)\n")
-        for one in some:
-            rows = [f"| [{one.title}](results/{paper}.md#{one.anchor}) | |", "|---|---|"]
-            for verdict, claim in claims(one.kept[1]):
-                claim = claim.replace("|", r"\|")
-                verdict = verdict.replace(" ", "&nbsp;")  # one line in a narrow column
-                rows.append(f"| {claim} | {verdict} |" if verdict else f"| *{claim}* | |")
-            parts.append("\n".join(rows) + "\n")
-    return "\n".join(parts)
+        parts += (table(one, links[one.name], law=False) for one in some)
+    parts += ["## Theorems and bounds\n", *(table(one, links[one.name], law=True) for one in every)]
+    return "\n".join(filter(None, parts))
 
 
 def page(paper: str, made: list[Section]) -> str:
@@ -158,6 +189,12 @@ def run(one: Section, data: Path | None) -> bool:
     return True
 
 
+def show_stale(made: list[Section]) -> None:
+    for one in made:
+        if one.stale:
+            print(f"{one.name}: made before {one.stale} changed; see --fresh", file=sys.stderr)
+
+
 def main(data: Path | None, only: list[str], fresh: bool) -> int:
     made = sections()
     chosen = [one for one in made if not only or one.name in only]
@@ -177,6 +214,7 @@ def main(data: Path | None, only: list[str], fresh: bool) -> int:
             failed.append(one.name)
         write(made)
     write(made)  # docstrings may have changed
+    show_stale(made)
     if failed:
         print(f"failed, their old sections stay: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
@@ -190,7 +228,11 @@ if __name__ == "__main__":
     parser.add_argument(
         "--fresh", action="store_true", help="run all scripts again, finished ones included"
     )
+    parser.add_argument("--stale", action="store_true", help="only list the sections to run again")
     arguments = parser.parse_args()
+    if arguments.stale:
+        show_stale(sections())
+        sys.exit()
     if arguments.data and not arguments.data.is_dir():
         parser.error(f"there is no folder {str(arguments.data)!r}")
     try:

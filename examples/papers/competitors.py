@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
-from river_hier import Taxonomy, linear_model
+from river_hier import Taxonomy, local
 
 
 def flat(labels: Any) -> Taxonomy:
@@ -14,30 +14,18 @@ def flat(labels: Any) -> Taxonomy:
     return Taxonomy.flat(labels, root="none of these")
 
 
-class Greedy:
-    """A flat classifier at each inner node, which chooses one of the children."""
+def greedy(taxonomy: Taxonomy, learner: Callable[[Taxonomy], Any]) -> local.PerParent:
+    """A flat learner at each inner node, which chooses one of the children."""
+    return local.PerParent(
+        lambda node: learner(flat(taxonomy.children(node))), taxonomy, leaves_only=True
+    )
 
-    def __init__(
-        self, taxonomy: Taxonomy, router: Callable[[Taxonomy], Any] = linear_model.AveragedHieron
-    ) -> None:
-        self.taxonomy = taxonomy
-        self.router = router
-        self.routers = {label: router(flat(taxonomy.children(label))) for label in taxonomy.inner}
 
-    def learn_one(self, x: Any, y: Any) -> None:
-        path = self.taxonomy.path(y)
-        for label, child in pairwise(path):
-            self.routers[label].learn_one(x, child)
-
-    def predict_one(self, x: Any) -> Any:
-        label = self.taxonomy.root
-        while label in self.routers:
-            scores = self.routers[label].score_one(x)
-            label = max(self.taxonomy.children(label), key=scores.__getitem__)
-        return label
-
-    @property
-    def last(self) -> Greedy:
-        last = Greedy(self.taxonomy, self.router)
-        last.routers = {label: router.last for label, router in self.routers.items()}
-        return last
+def last(model: Any) -> Any:
+    """The last hypothesis of an averaged model, or of all those of a greedy one."""
+    if not isinstance(model, local.PerParent):
+        return model.last
+    twin = copy.deepcopy(model)
+    for router in twin._local.values():
+        router.model = router.model.last
+    return twin

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import drawing
-from competitors import Greedy, flat
+from competitors import flat, greedy, last
 
 from river_hier import Taxonomy
 
@@ -65,13 +65,13 @@ def batch(
     t: Taxonomy, labels: Any, learner: Learner, train: Examples, test: Examples, epochs: int = 1
 ) -> Iterator[Result]:
     """The rows of Table 2, after each epoch."""
-    models = {"tree": learner(t), "flat": learner(flat(labels)), "greedy": Greedy(t, learner)}
+    models = {"tree": learner(t), "flat": learner(flat(labels)), "greedy": greedy(t, learner)}
     for _ in range(epochs):
         result: Result = {}
         for name, model in models.items():
             for x, y in train:
                 model.learn_one(x, y)
-            for kind, final in zip(BATCH, (model.last, model), strict=True):
+            for kind, final in zip(BATCH, (last(model), model), strict=True):
                 result[name, kind] = errors(t, [(y, final.predict_one(x)) for x, y in test])
         yield result
 

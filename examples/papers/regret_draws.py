@@ -13,13 +13,36 @@ import numpy as np
 from river_hier import Taxonomy, evaluate, linear_model, losses
 from river_hier.datasets import synth
 
-STEPS = [2**k for k in range(4, 13)]
-MARGIN, D = 0.1, 5
-TREE = Taxonomy.from_nested(
-    {side: {f"{side}{i}": [f"{side}{i}{j}" for j in "ab"] for i in "ab"} for side in "ab"}
-)
-NODES = TREE.nodes[1:]
+STEPS = [2**k for k in range(4, 14)]
 FACTOR = 16 * (1 + 1 / math.e)
+
+
+class Setting(NamedTuple):
+    """Where instances come from: those of `d` features with a margin at each node."""
+
+    tree: Taxonomy
+    d: int
+    margin: float
+    seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+
+    @property
+    def nodes(self) -> tuple[Any, ...]:
+        return self.tree.nodes[1:]
+
+
+TREE = Setting(
+    Taxonomy.from_nested(
+        {side: {f"{side}{i}": [f"{side}{i}{j}" for j in "ab"] for i in "ab"} for side in "ab"}
+    ),
+    5,
+    0.1,
+)
+WIDE = {  # where the bounds are below the largest possible loss, of 1 an example
+    "one node": Setting(Taxonomy.flat("a"), 2, 0.9),
+    "a node below another": Setting(
+        Taxonomy([("root", "a"), ("a", "b")]), 2, 0.8, (0, 1, 4, 5, 6)
+    ),  # with the other seeds no instances have these margins
+}
 
 
 class Draw(NamedTuple):
@@ -47,7 +70,7 @@ class Sequence(NamedTuple):
 
     def mean_at(self, name: str) -> dict[Any, float]:
         """The mean over the draws at each node."""
-        return {v: statistics.mean(getattr(d, name)[v] for d in self.draws) for v in NODES}
+        return {v: statistics.mean(getattr(d, name)[v] for d in self.draws) for v in self.eq_7}
 
     @property
     def regret(self) -> list[float]:
@@ -55,22 +78,23 @@ class Sequence(NamedTuple):
 
 
 # %% One sequence
-def sequence(seed: int, n_draws: int) -> Sequence:
-    stream = synth.LinearLabels(TREE, n_features=D, seed=seed)
-    clear = (x for x, _ in stream if min(map(abs, stream.scores(x).values())) >= MARGIN)
+def sequence(setting: Setting, seed: int, n_draws: int) -> Sequence:
+    tree, d, margin, _ = setting
+    stream = synth.LinearLabels(tree, n_features=d, seed=seed)
+    clear = (x for x, _ in stream if min(map(abs, stream.scores(x).values())) >= margin)
     xs = list(islice(clear, STEPS[-1]))
     p = [stream.probabilities(x) for x in xs]
     reference = at_steps(
-        losses.expected_h_loss(TREE, chances, stream.reference.predict_one(x))
+        losses.expected_h_loss(tree, chances, stream.reference.predict_one(x))
         for x, chances in zip(xs, p, strict=True)
     )
     margins = [stream.scores(x) for x in xs]
     expected = {
-        v: sum(math.prod((1 + m[u]) / 2 for u in TREE.path(v)[1:-1]) for m in margins)
-        for v in NODES
+        v: sum(math.prod((1 + m[u]) / 2 for u in tree.path(v)[1:-1]) for m in margins)
+        for v in setting.nodes
     }
     draws = [draw(stream, xs, p, margins, random.Random(f"{seed} {i}")) for i in range(n_draws)]
-    return Sequence(reference, draws, {v: D * math.log1p(Q / D) for v, Q in expected.items()})
+    return Sequence(reference, draws, {v: d * math.log1p(Q / d) for v, Q in expected.items()})
 
 
 def at_steps(values: Any) -> list[float]:
@@ -81,38 +105,39 @@ def at_steps(values: Any) -> list[float]:
 def draw(
     stream: synth.LinearLabels, xs: list[Any], p: list[Any], margins: list[Any], rng: random.Random
 ) -> Draw:
-    model, found, examples = linear_model.HRLS(TREE), [], []
+    tree, d = stream.taxonomy, stream.n_features
+    model, found, examples = linear_model.HRLS(tree), [], []
     for x, chances, margin in zip(xs, p, margins, strict=True):
-        found.append(losses.expected_h_loss(TREE, chances, model.predict_one(x)))
-        y = {TREE.root: True}
-        for v in NODES:  # parents come first
-            y[v] = y[TREE.parent(v)] and rng.random() < (1 + margin[v]) / 2
-        del y[TREE.root]
+        found.append(losses.expected_h_loss(tree, chances, model.predict_one(x)))
+        y = {tree.root: True}
+        for v in tree.nodes[1:]:  # parents come first
+            y[v] = y[tree.parent(v)] and rng.random() < (1 + margin[v]) / 2
+        del y[tree.root]
         model.learn_one(x, y)
         examples.append((x, y))
-    bounds = [evaluate.hrls_bound(TREE, stream.weights, examples[:step]) for step in STEPS]
-    rounds, logs, Q = spectra(examples, margins)
-    eq_6 = {v: D * math.log1p(Q[v] / D) for v in NODES}
+    bounds = [evaluate.hrls_bound(tree, stream.weights, examples[:step]) for step in STEPS]
+    rounds, logs, Q = spectra(tree, d, examples, margins)
+    eq_6 = {v: d * math.log1p(n / d) for v, n in Q.items()}
     return Draw(at_steps(found), bounds, at_steps(rounds), logs, eq_6)
 
 
 def spectra(
-    examples: list[Any], margins: list[Any]
+    tree: Taxonomy, d: int, examples: list[Any], margins: list[Any]
 ) -> tuple[list[float], dict[Any, float], dict[Any, int]]:
     """The terms of Remark 6 by round; the logarithms and Q of each node at the end."""
-    inverse = {v: np.eye(D) for v in TREE.inner}  # of I + S S^T, which siblings share
-    logs, Q, rounds = dict.fromkeys(TREE.inner, 0.0), dict.fromkeys(TREE.inner, 0), []
+    inverse = {v: np.eye(d) for v in tree.inner}  # of I + S S^T, which siblings share
+    logs, Q, rounds = dict.fromkeys(tree.inner, 0.0), dict.fromkeys(tree.inner, 0), []
     for (x, y), margin in zip(examples, margins, strict=True):
-        z, total = np.array([x[i] for i in range(D)]), 0.0
-        for parent in TREE.inner:
-            if parent == TREE.root or y[parent]:
+        z, total = np.array([x[i] for i in range(d)]), 0.0
+        for parent in tree.inner:
+            if parent == tree.root or y[parent]:
                 a = inverse[parent] @ z
                 over = 1.0 + float(a @ z)
                 inverse[parent] -= np.outer(a, a) / over
                 logs[parent] += math.log(over)
                 Q[parent] += 1
-                for v in TREE.children(parent):
-                    total += len(TREE.subtree(v)) * (1.0 - 1.0 / over) / margin[v] ** 2
+                for v in tree.children(parent):
+                    total += len(tree.subtree(v)) * (1.0 - 1.0 / over) / margin[v] ** 2
         rounds.append(FACTOR * total)
-    parents = {v: TREE.parent(v) for v in NODES}
+    parents = {v: tree.parent(v) for v in tree.nodes[1:]}
     return rounds, {v: logs[u] for v, u in parents.items()}, {v: Q[u] for v, u in parents.items()}

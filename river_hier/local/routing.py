@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -21,18 +22,40 @@ from .model import EstimatorSpec, LocalModel, Position, Threshold, check_multicl
 Probabilities = dict[Label, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The class of the examples that end at an inner node.
+
+    No label equals it, not even the root of an open taxonomy, which the classifier may have. It is
+    sorted after labels, as some classifiers of River sort their classes.
+    """
+
+    node: Any
+
+    def __lt__(self, other: Any) -> bool:
+        return isinstance(other, Ending) and self.node < other.node
+
+    def __gt__(self, other: Any) -> bool:
+        return not isinstance(other, Ending) or self.node > other.node
+
+
 class RoutingModel(LocalModel, base.Classifier):
     """A classifier whose labels are the nodes of a tree, including the root and inner nodes.
 
-    At an inner node the path of an example continues to one of the children, or ends there, for
-    which the class is the node itself. So a node at which no example has ended is predicted only
-    because of the threshold, or if nothing is known about its children.
+    At an inner node the path of an example continues to one of the children, or ends there. So a
+    node at which no example has ended is predicted only because of the threshold, or if nothing is
+    known about its children.
     """
 
     def __init__(
-        self, classifier: EstimatorSpec, taxonomy: TaxonomyLike = None, threshold: Threshold = 0.0
+        self,
+        classifier: EstimatorSpec,
+        taxonomy: TaxonomyLike = None,
+        threshold: Threshold = 0.0,
+        leaves_only: bool = False,
     ) -> None:
         super().__init__(classifier, taxonomy, threshold)
+        self.leaves_only = leaves_only
         self._taxonomy._check_tree()
 
     @classmethod
@@ -68,9 +91,9 @@ class RoutingModel(LocalModel, base.Classifier):
         except (TypeError, UnknownLabelError):
             check_single_label(self, y)
             raise
-        steps = list(pairwise(path))
-        if taxonomy.children(path[-1]):
-            steps.append((path[-1], path[-1]))  # it ends at an inner node
+        steps: list[tuple[Label, Any]] = list(pairwise(path))
+        if taxonomy.children(path[-1]) and not self.leaves_only:
+            steps.append((path[-1], Ending(path[-1])))
         targets = [(self._position_below(taxonomy, node), child) for node, child in steps]
         self._fit_local(taxonomy, targets, x, w, kwargs)
 
@@ -179,17 +202,20 @@ class RoutingModel(LocalModel, base.Classifier):
     ) -> Probabilities:
         """The probabilities of the next node, given that the path has reached this one.
 
-        The probabilities of all other nodes are ignored. The path ends here if none is left or the
-        classifier has learned nothing.
+        The probabilities of all other nodes are ignored. If none is left or the classifier has
+        learned nothing, the path ends here; in a model of leaves, all children are equally likely.
         """
         children = self._taxonomy.children(node)
         position = self._position_below(self._taxonomy, node)
         if children and position in self._local:
-            proba = local(position)
-            shares = {label: float(proba.get(label, 0.0)) for label in (node, *children)}
+            proba: Mapping[Any, float] = local(position)
+            shares = {} if self.leaves_only else {node: float(proba.get(Ending(node), 0.0))}
+            shares |= {label: float(proba.get(label, 0.0)) for label in children}
             shares = {label: p for label, p in shares.items() if p > 0.0}
             if total := sum(shares.values()):
                 return {label: p / total for label, p in shares.items()}
+        if children and self.leaves_only:
+            return dict.fromkeys(children, 1.0 / len(children))
         return {node: 1.0}
 
     @staticmethod
@@ -206,13 +232,13 @@ class RoutingModel(LocalModel, base.Classifier):
 class PerLevel(RoutingModel):
     """A multiclass classifier for each level of the taxonomy.
 
-    The classes of the classifier at depth d are the nodes of that depth, and the nodes one level
+    The classes of the classifier at depth d are the nodes of that depth, and one for each node
     above at which examples have ended. On their own, the levels could contradict each other. So the
     probabilities q of a level are conditioned on the node u that the level above has reached,
 
     $$P(v \\mid u) = \\frac{q_d(v)}{\\sum_{v'} q_d(v')},$$
 
-    where v' runs over the children of u and u itself, for ending there. Predictions lie on one
+    where v' runs over the children of u and ending there. Predictions lie on one
     path, and probabilities are coherent, as those of `PerParent`. If a level has no probability for
     u and its children, the path ends at u.
 
@@ -232,6 +258,9 @@ class PerLevel(RoutingModel):
     threshold
         The path continues to the most probable child only if P(child | parent reached) is at least
         this, or if this function of child and probability returns True. With 0 it always does.
+    leaves_only
+        Whether paths never end at an inner node, except for the threshold: there is no class for
+        examples that end, and where nothing is known the path continues to the first child.
 
     Attributes
     ----------
@@ -303,7 +332,7 @@ class PerParent(RoutingModel):
     """A multiclass classifier at each inner node, which routes an example to one of the children.
 
     The papers call this *greedy*. If labels may be inner nodes, ending at a node is one more class
-    of its classifier, so that
+    of its classifier, which is not a label, so that
 
     $$P(v) = P(v \\text{ is next} \\mid \\text{parent reached}) \\, P(\\text{parent reached}).$$
 
@@ -328,6 +357,9 @@ class PerParent(RoutingModel):
     threshold
         The path continues to the most probable child only if P(child | parent reached) is at least
         this, or if this function of child and probability returns True. With 0 it always does.
+    leaves_only
+        Whether paths never end at an inner node, except for the threshold: there is no class for
+        examples that end, and where nothing is known the path continues to the first child.
 
     Attributes
     ----------
@@ -346,9 +378,10 @@ class PerParent(RoutingModel):
     Notes
     -----
     The baseline "greedy" of [^1], section 5, with any classifier in place of its flat Hieron, and
-    with the option of ending at an inner node. The paper has no such option: inner labels are
-    always mistakes there. The classifiers' probabilities are restricted to the nodes that can be
-    next, and normalised; without `predict_proba_one`, a prediction has probability 1.
+    with the option of ending at an inner node. The paper has no such option, so that inner labels
+    are always mistakes; `leaves_only=True` is the paper's form. The classifiers' probabilities are
+    restricted to the nodes that can be next, and normalised; without `predict_proba_one`, a
+    prediction has probability 1.
 
     Labels are checked before anything is learned; the classifiers decide which x they accept. A
     weight `w` is passed on to the classifiers; if one takes none, only the weight 1 is accepted.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..metrics import DistanceHistogram
 from .taxonomy import COLORS, axes, finish
@@ -149,23 +150,34 @@ def _shade(i: int, n: int) -> tuple[float, float, float, float]:
     return mpl.colormaps["viridis"](0.85 * i / max(n - 1, 1))
 
 
-_FAR = 3.0  # times the largest regret; a larger bound would flatten the curve
-
-
 def regret(
-    states: Iterable[Mapping[str, float]], bound: float | None = None, ax: Axes | None = None
+    states: Any,
+    bounds: Mapping[str, float | Mapping[int, float]] | None = None,
+    ax: Axes | None = None,
+    value: str = "Regret",
+    log: bool = False,
 ) -> Axes:
-    """Draw the regret along a stream.
+    """Draw regret, or cumulative losses, along a stream: for models, comparators and seeds.
+
+    Several runs of a model are drawn as their mean, with a band from the lowest to the highest.
 
     Parameters
     ----------
     states
-        The states of `evaluate.iter_regret`; a generator is consumed.
-    bound
-        An upper bound on the final regret, e.g. from `evaluate.hrls_bound`. If it is more than
-        three times the largest regret, it is only given in the legend.
+        The states of `evaluate.iter_regret`; or a list of these, one for each seed; or
+        `{name: either}`, to compare models, or one model with several comparators. Generators are
+        consumed.
+    bounds
+        Upper bounds, as `{name: bound}`. A bound is a number, e.g. from `evaluate.hieron_bound`, or
+        a curve, `{step: number}`, e.g. from `evaluate.hrls_bound` for the first examples. On linear
+        axes a large bound flattens the curves.
     ax
         The axes to draw on; `None` makes a figure.
+    value
+        What to draw: `"Regret"`, or the cumulative `"Loss"` of the models or of the `"Comparator"`.
+    log
+        Whether both axes are logarithmic. Then a regret that grows with a power of the number of
+        examples is a straight line; values of 0 and below are not drawn.
 
     Returns
     -------
@@ -174,7 +186,7 @@ def regret(
     Raises
     ------
     ValueError
-        If there are no states.
+        If there are no states, seeds have different steps, or there is no such value.
     ImportError
         If matplotlib is missing.
 
@@ -185,24 +197,52 @@ def regret(
     >>> from river_hier.datasets import synth
 
     >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
-    >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
-    >>> model = linear_model.HPerceptron(t)
-    >>> states = evaluate.iter_regret(stream.take(300), model, stream.reference, losses.h_loss, 50)
-    >>> ax = plot.regret(states)
-    >>> float(ax.lines[0].get_ydata()[-1])
-    62.96154
+    >>> runs = {"H-PERC": [], "H-RLS": []}
+    >>> for seed in range(3):
+    ...     stream = synth.LinearLabels(t, n_features=5, seed=seed)
+    ...     models = linear_model.HPerceptron(t), linear_model.HRLS(t)
+    ...     for name, model in zip(runs, models):
+    ...         states = evaluate.iter_regret(
+    ...             stream.take(300), model, stream.reference, losses.h_loss, step=50
+    ...         )
+    ...         runs[name].append(states)
+    >>> ax = plot.regret(runs)
+    >>> [float(line.get_ydata()[-1]) for line in ax.lines]
+    [56.80, 12.23]
 
     """
-    rows = list(states)
-    if not rows:
-        raise ValueError("`states` is empty; a generator can be read only once")
+    named = states if isinstance(states, Mapping) else {"": states}
+    curves = {name: _runs(runs, value) for name, runs in named.items()}
+    if not curves:
+        raise ValueError("`states` is empty")
     ax = axes(ax)
-    regrets = [row["Regret"] for row in rows]
-    ax.plot([row["Step"] for row in rows], regrets, color=COLORS[0], label="regret")
-    if bound is not None:
-        if bound <= _FAR * max(map(abs, regrets)):
-            ax.axhline(bound, color="black", ls="--", lw=1.0, label=f"bound, {bound:,.4g}")
-        else:
-            ax.plot([], [], " ", label=f"bound: {bound:,.3g}")
+    for i, (name, (steps, values)) in enumerate(curves.items()):
+        color = COLORS[i % len(COLORS)]
+        ax.plot(steps, values.mean(axis=0), color=color, label=name or value.lower())
+        if len(values) > 1:
+            low, high = values.min(axis=0), values.max(axis=0)
+            ax.fill_between(steps, low, high, color=color, alpha=0.2, lw=0.0)
+    dashes = ("--", ":", "-.")
+    for i, (name, bound) in enumerate((bounds or {}).items()):
+        curve = bound if isinstance(bound, Mapping) else dict.fromkeys(steps, bound)
+        x, y = zip(*sorted(curve.items()), strict=True)
+        ax.plot(x, y, dashes[i % len(dashes)], color="black", lw=1.0, label=name)
+    if log:
+        ax.set(xscale="log", yscale="log")
     ax.legend(frameon=False)
-    return finish(ax, xlabel="examples seen", ylabel="regret so far")
+    what = {"Regret": "regret", "Loss": "loss", "Comparator": "loss of the comparator"}[value]
+    return finish(ax, xlabel="examples seen", ylabel=f"{what} so far")
+
+
+def _runs(states: Any, value: str) -> tuple[list[int], NDArray[np.float64]]:
+    """The steps, and the values of each run as a row; one run need not be in a list."""
+    rows = list(states)
+    runs = [rows] if rows and isinstance(rows[0], Mapping) else [list(run) for run in rows]
+    if not runs or not all(runs):
+        raise ValueError("`states` is empty; a generator can be read only once")
+    if value not in ("Regret", "Loss", "Comparator"):
+        raise ValueError(f"`value` must be 'Regret', 'Loss' or 'Comparator', got {value!r}")
+    steps = [[row["Step"] for row in run] for run in runs]
+    if any(other != steps[0] for other in steps):
+        raise ValueError("`states` of several seeds must have the same steps")
+    return steps[0], np.array([[row[value] for row in run] for run in runs])

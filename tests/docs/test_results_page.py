@@ -172,6 +172,7 @@ def test_a_script_that_fails_leaves_the_old_section(folder: Folder) -> None:
     said = folder.run(*folder.data, "--fresh", code=1)
     assert "no wolves" in said
     assert said.splitlines()[-1] == "failed, their old sections stay: cat_2001"
+    assert "cat_2001: made before the script changed" in said
     assert folder.ran() == ["bee_2001", "cat_2001", "ant_2003"]  # the others are made all the same
     assert folder.text() == page
     folder.run(*folder.data, code=1)
@@ -194,10 +195,62 @@ def test_without_data(folder: Folder) -> None:
     assert folder.text() == page
 
 
+def test_sections_of_another_package_are_listed_and_stay(folder: Folder) -> None:
+    folder.run(*folder.data)
+    page = folder.text()
+    folder.ran()
+    assert not folder.run("--stale")
+    kept = folder.results / "bee_2001.txt"
+    keys, *rest = kept.read_text().split("\n")
+    kept.write_text("\n".join([keys[:-1] + "-", *rest]))
+    folder.write("cat_2001", body="pass;")
+    listed = [
+        "bee_2001: made before river_hier changed; see --fresh",
+        "cat_2001: made before the script changed; see --fresh",
+    ]
+    assert folder.run("--stale").splitlines() == listed
+    assert folder.run(*folder.data).splitlines()[-1] == listed[0]
+    assert folder.ran() == ["cat_2001"]
+    assert folder.text() == page
+    assert not folder.run(*folder.data, "--fresh", "--only", "bee_2001").count("made before")
+
+
 def test_unknown_scripts_and_folders_are_refused(folder: Folder) -> None:
     assert "'dog_2001'" in folder.run("--only", "dog_2001", code=2)
     assert "there is no folder 'nowhere'" in folder.run("--data", "nowhere", code=2)
     assert not folder.ran()
+
+
+PRINTED = """
+a table
+
+with noise
+reproduced      Table 1: wolves howl
+not reproduced  Table 1: owls hoot, by night: 3 of 4
+reproduced      Theorem 2: the howl is at most the bound
+
+without noise
+reproduced      Table 1: wolves howl
+reproduced      Table 1: owls hoot, by day
+not testable    Table 2: foxes bark: there are
+                no foxes
+"""
+
+
+def test_a_claim_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(PAPERS))
+    section, program = (runpy.run_path(str(PAPERS / f"{name}.py")) for name in ("section", "all"))
+    section["read_claims"].__globals__["VARIANTS"] = ("by night", "by day")
+    assert section["verdicts"](PRINTED) == {"reproduced": 1, "not reproduced": 1, "not testable": 1}
+    claims = section["read_claims"](PRINTED)
+    assert [row for claim in claims for row in program["rows"](claim)] == [
+        "| Table 1: wolves howl (*with noise; without noise*) | reproduced |",
+        "| Table 1: owls hoot | not&nbsp;reproduced |",
+        "| – *with noise, by night*: 3 of 4 | not&nbsp;reproduced |",
+        "| – *without noise, by day* | reproduced |",
+        "| Theorem 2: the howl is at most the bound | holds |",
+        "| Table 2: foxes bark: there are no foxes | not&nbsp;testable |",
+    ]
 
 
 def test_what_differs_from_the_paper(

@@ -7,6 +7,7 @@ import math
 import pickle
 import random
 import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -365,6 +366,64 @@ def test_wrong_steps(step: Any) -> None:
     stream = synth.LinearLabels(TREE, seed=17)
     with pytest.raises((TypeError, ValueError), match=r"`step` must be (an integer|at least 1)"):
         evaluate.iter_regret(stream, Guess(TREE, 0), stream.reference, losses.h_loss, step)
+
+
+# --- Bounds that a broken learner exceeds -------------------------------------------------------
+
+Learn = Callable[[Any, Any], None]
+BROKEN: dict[str, Callable[[Learn, Any], Learn]] = {
+    "no": lambda learn, other: learn,
+    "it learns nothing": lambda learn, other: lambda x, y: None,
+    "its sign is wrong": lambda learn, other: lambda x, y: learn(x, other(y)),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+@pytest.mark.parametrize("depth", [1, 2])
+def test_theorem_2_of_hrls_says_something(depth: int, broken: str) -> None:
+    """With wide margins the bound is below the loss of a learner that always errs."""
+    t = Taxonomy([("root", "a"), ("a", "b")][:depth])
+    margin, T = {1: (0.9, 1000), 2: (0.8, 4000)}[depth]
+    stream = synth.LinearLabels(t, n_features=2, seed=0)
+    examples = Labels()
+    for x, y in stream:
+        if min(map(abs, stream.scores(x).values())) >= margin:
+            examples.append((x, y))
+            if len(examples) == T:
+                break
+    examples.taxonomy, examples.probabilities = t, stream.probabilities
+    model: Any = linear_model.HRLS(t)
+    model.learn_one = BROKEN[broken](model.learn_one, lambda y: dict.fromkeys(y, not y["a"]))
+    found = evaluate.regret(examples, model, Sign(stream.weights), losses.h_loss)
+    bound = evaluate.hrls_bound(t, stream.weights, examples)
+    assert 0 < bound < T / 2
+    assert (found <= bound) == (broken == "no"), (found, bound)
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_the_theorems_on_hieron_say_something(broken: str) -> None:
+    """Two leaves, unit x within 45 degrees of an axis: few errors in all, and .3 expected."""
+    t, m, omega = Taxonomy.flat("ab"), 10_000, math.sqrt(2)
+    rng = random.Random(0)
+    examples = []
+    for _ in range(m):
+        y, angle = rng.choice("ab"), rng.uniform(-math.pi / 4, math.pi / 4)
+        examples.append(({0: math.cos(angle) * (1 if y == "a" else -1), 1: math.sin(angle)}, y))
+    bound = evaluate.hieron_bound(t, {"a": {0: omega}, "b": {0: -omega}}, examples)
+    assert bound == pytest.approx(8)
+    batch_bound = (bound + 12) / (m + 1) + 12 * math.sqrt(2 * math.log(20) / m)  # 3 B^2 gamma_max
+    assert batch_bound < 0.3
+    batch: Any = linear_model.AveragedHieron(t, from_first_round=True)
+    online: Any = linear_model.Hieron(t)
+    errors = 0
+    for model in (batch, online):
+        model.learn_one = BROKEN[broken](model.learn_one, {"a": "b", "b": "a"}.__getitem__)
+    for x, y in examples:
+        errors += t.distance(y, online.predict_one(x))
+        online.learn_one(x, y)
+        batch.learn_one(x, y)
+    expected = np.mean([t.distance(y, batch.predict_one(x)) for x, y in examples[-1000:]])
+    assert (errors <= bound) == (expected <= batch_bound) == (broken == "no")
 
 
 # --- Hieron's bound -----------------------------------------------------------------------------

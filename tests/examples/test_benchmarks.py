@@ -148,6 +148,7 @@ def test_an_interrupted_run_continues(
     assert not [row for row in found if "reason" in row]
     assert {row["collection"] for row in found} == set(collections)
     assert all(0.0 <= row["zero-one"] <= 1.0 and row["learn"] > 0.0 for row in found)
+    assert {row["package"] for row in found} == {benchmark.results.package_key()}
     recorded.write_text("\n".join(lines[:5]) + "\n", "utf-8")
     before = run.result
     calls: list[Any] = []

@@ -7,6 +7,7 @@ import math
 import pickle
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -29,6 +30,7 @@ from river import tree as river_tree
 
 import oracles
 from river_hier import Taxonomy, linear_model, local
+from river_hier.datasets import synth
 from support.hypothesis_settings import n_examples
 from support.river_checks import rivers_checks
 from support.river_data import GENE_TREE
@@ -209,6 +211,58 @@ def test_levels_and_parents_agree_about_a_generative_model(data: Any) -> None:
         assert ours == pytest.approx(theirs)
         for model in models:
             model.learn_one(dense, y)
+
+
+@pytest.mark.parametrize("name", ROUTING)
+@given(data=single_label_streams(), x=features())
+@n_examples(20)
+def test_a_model_of_leaves_always_reaches_one(name: str, data: Any, x: Any) -> None:
+    taxonomy, stream = data
+    model = getattr(local, name)(Frequencies(), taxonomy, leaves_only=True)
+    for example in [*stream, ({}, taxonomy.root)]:
+        ends = model.predict_proba_one(x)
+        assert model.predict_one(x) in taxonomy.leaves
+        assert {label for label, p in ends.items() if p} <= set(taxonomy.leaves)
+        assert sum(ends.values()) == pytest.approx(1.0)
+        model.learn_one(*example)
+        assert all(set(m.seen) < set(taxonomy) for m in model.classifiers.values())
+
+
+@pytest.mark.parametrize("learner", [linear_model.AveragedHieron, linear_model.Hieron])
+def test_the_greedy_of_the_papers(learner: Any) -> None:
+    """Hieron without the classes' tree at each inner node, which ranks the children by score."""
+    stream = synth.PrototypeTree(branching=3, depth=2, noise=0.16, seed=1)
+    t = stream.taxonomy
+    routers = {v: learner(Taxonomy.flat(t.children(v), root="none")) for v in t.inner}
+    model = local.PerParent(
+        lambda v: learner(Taxonomy.flat(t.children(v), root="none")), t, leaves_only=True
+    )
+    for x, y in stream.take(400):
+        answer = t.root
+        while answer in routers:
+            scores = routers[answer].score_one(x)
+            answer = max(t.children(answer), key=scores.__getitem__)
+        assert model.predict_one(x) == answer
+        model.learn_one(x, y)
+        for node, child in pairwise(t.path(y)):
+            routers[node].learn_one(x, child)
+
+
+@pytest.mark.parametrize("name", ROUTING)
+@pytest.mark.parametrize("nodes", [("root", "a", "b"), (0, 1, 2)])
+def test_no_label_is_the_name_of_ending(name: str, nodes: Any) -> None:
+    """Open models have a root of their own, and trees of River sort their classes."""
+    root, a, b = nodes
+    for classifier in (
+        linear_model.Hieron(),
+        river_tree.HoeffdingTreeClassifier(),
+    ):
+        model = getattr(local, name)(classifier, Taxonomy([(root, a), (root, b)]))
+        for y in nodes * 10:
+            model.learn_one({node: 1.0 * (node == y) for node in nodes}, y)
+        for y in nodes:
+            p = model.predict_proba_one({node: 1.0 * (node == y) for node in nodes})
+            assert 0.0 < p[y] == max(p.values())
 
 
 def path_places(name: str, label: str) -> set[Any]:

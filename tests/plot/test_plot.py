@@ -179,17 +179,43 @@ def states() -> list[dict[str, float]]:
 
 def test_regret() -> None:
     rows = states()
-    ax = drawn(plot.regret(iter(rows)))
-    (curve,) = ax.lines
-    assert list(curve.get_xdata()) == [20, 40, 60]
+    ax = drawn(plot.regret(iter(rows), bounds={"at most": 1e9}))
+    curve, bound = ax.lines
+    assert list(curve.get_xdata()) == list(bound.get_xdata()) == [20, 40, 60]
     assert list(curve.get_ydata()) == [row["Regret"] for row in rows]
-    most = 2 * max(abs(row["Regret"]) for row in rows)
-    near, far = plot.regret(rows, bound=most), plot.regret(rows, bound=1e9)
-    assert list(near.lines[-1].get_ydata()) == [most] * 2
-    assert "1e+09" in far.get_legend().get_texts()[-1].get_text()
-    assert far.get_ylim() == ax.get_ylim()
-    with pytest.raises(ValueError, match="`states` is empty; a generator can be read only once"):
-        plot.regret([])
+    assert list(bound.get_ydata()) == [1e9] * 3
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["regret", "at most"]
+
+
+def test_regret_of_several_models_and_seeds() -> None:
+    rows = states()
+    twice = [{k: v if k == "Step" else 3 * v for k, v in row.items()} for row in rows]
+    runs = {"one": rows, "two seeds": [iter(rows), iter(twice)]}
+    bound = {60: 70.0, 20: 30.0}
+    ax = drawn(plot.regret(runs, bounds={"bound": bound}, value="Loss", log=True))
+    one, mean, curve = ax.lines
+    assert list(one.get_ydata()) == [row["Loss"] for row in rows]
+    assert list(mean.get_ydata()) == [2 * row["Loss"] for row in rows]
+    (band,) = ax.collections
+    heights = band.get_paths()[0].vertices[:, 1]
+    assert heights.min() == rows[0]["Loss"]
+    assert heights.max() == twice[-1]["Loss"]
+    assert (list(curve.get_xdata()), list(curve.get_ydata())) == ([20, 60], [30.0, 70.0])
+    assert ax.get_xscale() == ax.get_yscale() == "log"
+    assert ax.get_ylabel() == "loss so far"
+
+
+def test_states_that_cannot_be_drawn() -> None:
+    rows = states()
+    for nothing in ([], [[]], {"a": []}, {"a": [rows, []]}, {}):
+        with pytest.raises(ValueError, match="`states` is empty"):
+            plot.regret(nothing)
+    with pytest.raises(ValueError, match="`states` of several seeds must have the same steps"):
+        plot.regret([rows, rows[:2]])
+    with pytest.raises(
+        ValueError, match="`value` must be 'Regret', 'Loss' or 'Comparator', got 'l"
+    ):
+        plot.regret(rows, value="loss")
 
 
 def histogram(*answers: str) -> metrics.DistanceHistogram:
