@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ._core import Batch, LabelProbabilities, Labels, labels_of, ranked, ranked_many, subtree_sums
 from .base.checks import check_integer
 from .base.classifiers import is_multilabel, last_step, last_step_and_input, probabilities, shown
-from .base.dataframes import ColumnNames, answer_table, read_batch
+from .base.dataframes import ColumnNames, answer_table, check_known, read_batch
 from .base.explanation import Explanation
 from .base.model import TaxonomyModel
 from .base.predictor import without_labels
@@ -211,6 +211,7 @@ def top_many(
     if last_step(model) is not model:
         X, model = model._transform_many(X)
     batch, like = read_batch(X, columns)
+    check_known(getattr(model, "_features", None), batch)
     answers = _top_rows(model, batch, labels, min(k, len(labels.taxonomy)), leaves, depth)
     nodes, names = labels.taxonomy.nodes, list[str]()
     cells: list[list[Any]] = []

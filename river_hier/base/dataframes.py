@@ -16,6 +16,7 @@ from scipy import sparse
 
 from .._core import Batch, read, used_columns
 from ..taxonomy import Label, UnknownLabelError
+from ..taxonomy.errors import short
 from .explanation import Floats
 
 Frame = nw.DataFrame[Any]
@@ -207,6 +208,20 @@ def check_shape(what: str, matrix: Any, by: str, names: Sequence[Any]) -> None:
         raise ValueError(
             f"`{by}` must name each column of {what}, got {len(names)} names for a shape of "
             f"{matrix.shape}"
+        )
+
+
+def check_known(features: Any, batch: Batch) -> None:
+    """Raise an error if a trained model knows none of the columns of dense rows."""
+    trained = features is not None and len(features) > features.first_row
+    if not trained or batch.columns is not None or not batch.n or not batch.names:
+        return
+    if all(features.row(name) is None for name in batch.names):
+        given, known = short(batch.names[0]), short(features.names()[0])
+        raise ValueError(
+            f"the model knows none of the columns of X: it has learned {known}, ..., and X has "
+            f"{given}, ...; name the columns as in training (those of an array are 0, 1, ..., "
+            "unless `columns` names them)"
         )
 
 

@@ -20,7 +20,15 @@ from ..taxonomy import Label, Taxonomy
 from .batches import learn_rows, whole
 from .checks import check_integer, check_probability
 from .classifiers import is_multilabel, probabilities
-from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_batch
+from .dataframes import (
+    ColumnNames,
+    Frame,
+    answer_frame,
+    answer_series,
+    at_row,
+    check_known,
+    read_batch,
+)
 from .explanation import Floats
 from .targets import Table, multilabel_rows, series, with_weights
 from .unseen import NONE, switched_off
@@ -38,6 +46,7 @@ class Predictor(abc.ABC):
     _never_predicted: Any = NONE
     _keeps_float32 = False  # whether it reads arrays of float32 without converting them
     _taxonomy: Any
+    _features: Any = None  # the `FeatureIndex` of the names it has learned, if it has one
 
     def predict_one(
         self,
@@ -159,7 +168,7 @@ class Predictor(abc.ABC):
         """
         refuse_unknown(self.predict_many, kwargs)
         check_keywords(threshold, max_depth)
-        batch, like = read_batch(X, columns, self._keeps_float32)
+        batch, like = self._read_batch(X, columns)
         if is_multilabel(self):
             on = truncated_masks(self, batch, threshold, max_depth)
             return answer_frame(like, on[:, 1:], self._taxonomy.nodes[1:])
@@ -183,10 +192,16 @@ class Predictor(abc.ABC):
 
         """
         refuse_unknown(self.predict_proba_many, kwargs)
-        batch, like = read_batch(X, columns, self._keeps_float32)
+        batch, like = self._read_batch(X, columns)
         first = int(is_multilabel(self) or without_labels(self))
         p = self._probabilities(batch)[:, first:]
         return answer_frame(like, p, self._taxonomy.nodes[first:])
+
+    def _read_batch(self, X: Any, columns: ColumnNames) -> tuple[Batch, Frame | None]:
+        """The rows to predict, and a dataframe of the kind to return; None for arrays."""
+        batch, like = read_batch(X, columns, self._keeps_float32)
+        check_known(self._features, batch)
+        return batch, like
 
     # The inner protocol
 

@@ -50,6 +50,10 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         return self.model
 
     @property
+    def _features(self) -> Any:
+        return self.model._features if is_ours(self.model) else None
+
+    @property
     def _last(self) -> Any:
         """The model without the pipeline in front of it."""
         return last_step(self.model)

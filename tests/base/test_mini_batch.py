@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from river import base, compose, feature_extraction, preprocessing
 from scipy import sparse
 
-from river_hier import Taxonomy, linear_model
+from river_hier import Taxonomy, decision, linear_model
 from river_hier.base.dataframes import read_batch
 from support.hypothesis_settings import n_examples
 from support.public_api import learners
@@ -526,3 +526,17 @@ def test_labels_of_several_types_and_dataframes_that_hold_one(name: str) -> None
     twins = made(name, Taxonomy.flat([7, "7"]))
     with pytest.raises(ValueError, match="two labels are written '7'"):
         twins.predict_many(polars(X))
+
+
+@pytest.mark.parametrize("name", ["Hieron", "HAROW", "HRLS", "Calibrated"])
+def test_columns_that_a_trained_model_has_never_seen_are_refused(name: str) -> None:
+    wrapped = name == "Calibrated"
+    model = decision.Calibrated(made("HAROW")) if wrapped else made(name)
+    X = pd.DataFrame([[1.0, 0.0], [0.0, 1.0]], columns=["e0", "e1"])
+    model.predict_many(X.to_numpy())  # it has learned nothing
+    model.learn_many(X, ["b", "c"] if name in SINGLE else [{"b"}, {"c"}])
+    for other in (X.to_numpy(), X.rename(columns={"e0": "0", "e1": "1"})):
+        for call in (model.predict_many, model.predict_proba_many):
+            with pytest.raises(ValueError, match=r"knows none of the columns .* learned 'e0', .*"):
+                call(other)
+    assert len(model.predict_many(X.to_numpy(), columns=["e1", "new"])) == 2

@@ -489,7 +489,10 @@ def test_best_labels_of_rows_of_other_kinds() -> None:
     assert best["value_1"].tolist() == pytest.approx(
         [inspection.top_one(last, row, k=1)[0][1] for row in array]
     )
-    framed = inspection.top_many(last, pl.DataFrame(array, schema=["0", "1"]), k=1)
+    named = linear_model.PathSoftmax(TREE)
+    frame = pl.DataFrame(array, schema=["0", "1"])
+    named.learn_many(frame, ["b", "c"])
+    framed = inspection.top_many(named, frame, k=1)
     assert isinstance(framed, pl.DataFrame)
     assert framed.columns == ["label_1", "value_1"]
     matrix = inspection.top_many(last, sparse.csr_array(array), k=1)
