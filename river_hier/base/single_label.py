@@ -85,8 +85,8 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         a label and has probability 0. Empty if the taxonomy is open and there have been no labels.
 
         """
-        p = self._softmax(x)
-        return {} if without_labels(self) else distribution(self._labels, p)
+        p = distribution(self._labels, self._softmax(x))  # which reads x
+        return {} if without_labels(self) else p
 
     _read_many = read_many
 

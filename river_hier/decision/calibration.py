@@ -395,8 +395,8 @@ class Tempered(Calibrator, base.Classifier):
         Empty if the taxonomy is open and there have been no labels.
         """
         refuse_unknown(self.predict_proba_one, kwargs)
-        p = self._softmax(x)
-        return {} if without_labels(self) else distribution(self._labels, p)
+        p = distribution(self._labels, self._softmax(x))  # which reads x
+        return {} if without_labels(self) else p
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
         last, inner_x = last_step_and_input(self.model, x)
