@@ -293,9 +293,8 @@ def _top(
     """The k best nodes, and their probabilities or scores."""
     taxonomy: Taxonomy = labels.taxonomy
     if not is_multilabel(model):
-        if without_labels(inner(model)):
-            return []
-        return ranked(labels, _shares(model, x, taxonomy, depth), k, leaves, depth, False)
+        found = ranked(labels, _shares(model, x, taxonomy, depth), k, leaves, depth, False)
+        return [] if without_labels(inner(model)) else found
     return ranked(labels, _marginals(model, x, taxonomy), k, leaves, depth, True)
 
 

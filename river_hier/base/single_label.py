@@ -85,7 +85,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         a label and has probability 0. Empty if the taxonomy is open and there have been no labels.
 
         """
-        p = distribution(self._labels, self._softmax(x))
+        p = distribution(self._labels, self._softmax(x))  # which reads x
         return {} if without_labels(self) else p
 
     _read_many = read_many

@@ -395,7 +395,7 @@ class Tempered(Calibrator, base.Classifier):
         Empty if the taxonomy is open and there have been no labels.
         """
         refuse_unknown(self.predict_proba_one, kwargs)
-        p = distribution(self._labels, self._softmax(x))
+        p = distribution(self._labels, self._softmax(x))  # which reads x
         return {} if without_labels(self) else p
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:

@@ -62,8 +62,9 @@ def test_before_the_first_label_there_is_no_answer_as_in_river(taxonomy: Any) ->
             table = pl.DataFrame({"a": [1.0], "b": [2.0]})
             assert model.predict_many(table).to_list() == [None]
         if not name.startswith("local."):
-            with pytest.raises(ValueError, match="not a number"):
-                model.predict_one({0: "red"})
+            for method in (model.predict_one, model.predict_proba_one):
+                with pytest.raises(ValueError, match="not a number"):
+                    method({0: "red"})
 
 
 def test_a_scaler_that_has_learned_nothing() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import itertools
 import pickle
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -156,7 +157,7 @@ KINDS += [types.MappingProxyType, collections.ChainMap, collections.UserDict]
 KINDS += [collections.Counter, lambda x: collections.defaultdict(float, x)]
 
 
-@pytest.mark.parametrize(("name", "kind"), list(zip(NAMES, KINDS, strict=True)))
+@pytest.mark.parametrize(("name", "kind"), list(zip(NAMES, itertools.cycle(KINDS), strict=False)))
 def test_any_mapping_is_an_x(name: str, kind: Callable[..., Any]) -> None:
     ours, theirs = trained(name), trained(name)
     x = kind(X)

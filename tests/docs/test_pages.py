@@ -13,6 +13,7 @@ from pathlib import Path
 import river_hier
 from support.layers import LAYERS
 from support.paths import ROOT
+from support.public_api import estimators
 
 DOCS = ROOT / "docs"
 MADE = {"api", "gallery", "contributing.md", "changelog.md"}  # pages that nobody writes
@@ -68,6 +69,18 @@ def test_files_that_are_named_exist() -> None:
             assert (inside / name).exists(), f"{page.name}: there is no {name}"
 
 
+def test_what_contributing_names_exists() -> None:
+    """A name of the code is a word of some file; a file may be in any folder."""
+    paths = [path for top in ("river_hier", "tests", "docs") for path in (ROOT / top).rglob("*")]
+    known = {path.name for path in [*ROOT.iterdir(), *paths]}
+    for path in paths:
+        if path.suffix in (".py", ".hpp", ".cpp"):
+            known.update(re.findall(r"\w+", path.read_text("utf-8")))
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    missing = set(re.findall(r"`(\w+(?:\.\wpp|\.py)?)(?:\([^`]*)?`", text)) - {"pyright", *known}
+    assert not missing, f"CONTRIBUTING.md: there is no {missing}"
+
+
 def test_public_names_exist() -> None:
     """`package.Name`, or `package.Name.method`, is ours or River's, if it has that package, too."""
     found = (name for name in river_hier.__all__ if inspect.ismodule(getattr(river_hier, name)))
@@ -89,6 +102,13 @@ def has(module: object, name: str) -> bool:
     except AttributeError:
         return False
     return True
+
+
+def test_the_page_of_models_has_every_model() -> None:
+    others = ("evaluate", "feature_extraction", "stream")
+    for package, _, name in (estimator.rpartition(".") for estimator in estimators()):
+        there = package in others or f"{name}`" in TEXTS[DOCS / "models.md"]
+        assert there, f"docs/models.md: add {package}.{name} to a row of the first table"
 
 
 # Pictures
