@@ -36,34 +36,34 @@ def follow(examples, model, comparator, loss):
     return [state for state in states if state["Step"] in steps]
 
 
-multilabel = {"H-PERC": [], "H-RLS": []}
+multilabel: dict[str, list] = {"H-PERC": [], "H-RLS": []}
 for seed in (0, 1, 4):
     labels = datasets.synth.LinearLabels(chain, n_features=2, seed=seed)
     examples = Clear(labels)
-    for name, model in zip(multilabel, (linear_model.HPerceptron, linear_model.HRLS), strict=True):
-        run = follow(examples, model(chain), labels.reference, losses.h_loss)
+    for name, learner in zip(
+        multilabel, (linear_model.HPerceptron, linear_model.HRLS), strict=True
+    ):
+        run = follow(examples, learner(chain), labels.reference, losses.h_loss)
         multilabel[name].append(run)
 theorem = {step: evaluate.hrls_bound(chain, labels.weights, examples[:step]) for step in steps}
 
 # %%
 # Hieron, on prototypes of the nodes of a tree with hardly any noise, where some weights make no
 # mistake. So the best fixed weights in hindsight have no loss; Hieron finds them in two passes.
-single = {"the last label": [], "Hieron": []}
+single: dict[str, list] = {"the last label": [], "Hieron": []}
 for seed in (0, 1, 4):
     tree = datasets.synth.PrototypeTree(branching=2, depth=3, noise=1e-4, seed=seed)
-    t, W, examples = tree.taxonomy, tree.prototypes, list(tree.take(steps[-1]))
+    t, W, first = tree.taxonomy, tree.prototypes, list(tree.take(steps[-1]))
     best = linear_model.Hieron(t)
-    for x, y in stream.replay(examples, times=2):
+    for x, y in stream.replay(first, times=2):
         best.learn_one(x, y)
-    for name, model in zip(
-        single, (dummy.NoChangeClassifier(), linear_model.Hieron(t)), strict=True
-    ):
+    rivals: list = [dummy.NoChangeClassifier(), linear_model.Hieron(t)]
+    for name, model in zip(single, rivals, strict=True):
         single[name].append(follow(tree.take(steps[-1]), model, best, losses.tree_induced_error))
 weights = {  # they separate the labels by the margins that the theorem needs
-    v: {i: 2.2 * (w - W[t.parent(v)][i]) - 1.1 * W[t.root][i] for i, w in W[v].items()}
-    for v in t.nodes[1:]
+    v: {i: 2.2 * (w - W[u][i]) - 1.1 * W[t.root][i] for i, w in W[v].items()} for u, v in t.edges
 }
-corollary = evaluate.hieron_bound(t, weights, examples)
+corollary = evaluate.hieron_bound(t, weights, first)
 
 # %%
 # Means over three streams: the bounds hold, far above what is measured. They could fail: the
@@ -86,14 +86,14 @@ try:
 except ImportError:
     print("\nInstall matplotlib to see this as a picture.")
 else:
-    layout = [["loss", "regret"], ["hieron", "hieron"]]
+    layout = "LR\nHH"
     figure, axes = plt.subplot_mosaic(layout, figsize=(6.6, 6.4), layout="constrained")
-    plot.regret(multilabel, value="Loss", ax=axes["loss"])
-    plot.regret(multilabel, {"Theorem 2": theorem}, axes["regret"], log=True)
-    plot.regret(single, {"Corollary 1": corollary}, axes["hieron"], log=True)
-    axes["loss"].set_title("H-RLS: expected H-loss")
-    axes["regret"].set_ylim(0.3, 3e5)  # room for the legend
-    axes["regret"].legend(loc="upper left", frameon=False)
-    axes["regret"].set_title("regret")
-    axes["hieron"].set_title("Hieron: tree-induced error beyond the best weights")
+    plot.regret(multilabel, value="Loss", ax=axes["L"])
+    plot.regret(multilabel, {"Theorem 2": theorem}, axes["R"], log=True)
+    plot.regret(single, {"Corollary 1": corollary}, axes["H"], log=True)
+    axes["L"].set_title("H-RLS: expected H-loss")
+    axes["R"].set_ylim(0.3, 3e5)  # room for the legend
+    axes["R"].legend(loc="upper left", frameon=False)
+    axes["R"].set_title("regret")
+    axes["H"].set_title("Hieron: tree-induced error beyond the best weights")
     plt.show()
