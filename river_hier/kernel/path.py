@@ -126,7 +126,9 @@ class KernelPathLearner(SingleLabelModel):
     def rival(self, score: Floats, y: int) -> int:
         """The node that y must beat."""
 
-    rule = linear_model.Hieron.rule  # Eq. (12); norm2 is K(x, x)
+    def rule(self, margin: float, gamma: float, norm2: float) -> float:
+        """The step of `linear_model.Hieron`, Eq. (12), where norm2 is K(x, x)."""
+        return linear_model.Hieron.rule(self, margin, gamma, norm2)
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         row, tree, average = self._instances.row(x), self._taxonomy._arrays, self._average

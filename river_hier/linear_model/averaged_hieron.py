@@ -107,4 +107,6 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         """The label with the largest loss, the maximum of Eq. (5)."""
         return int((score + np.sqrt(self._distances(y))).argmax())
 
-    rule = Hieron.rule  # Eq. (5) and (8)
+    def rule(self, margin: float, gamma: float, norm2: float) -> float:
+        """The step of `Hieron`, Eq. (5) and (8)."""
+        return Hieron.rule(self, margin, gamma, norm2)
