@@ -149,8 +149,7 @@ def top_one(
     """
     labels = _checked(model, k, depth)
     last, x = last_step_and_input(model, x)
-    found = _top(last, x, labels, min(k, len(labels.taxonomy)), leaves, depth)
-    return [(labels.path(v), value) for v, value in found]
+    return _top(last, x, labels, min(k, len(labels.taxonomy)), leaves, depth)
 
 
 def top_many(
@@ -213,12 +212,12 @@ def top_many(
     batch, like = read_batch(X, columns)
     check_known(getattr(model, "_features", None), batch)
     answers = _top_rows(model, batch, labels, min(k, len(labels.taxonomy)), leaves, depth)
-    nodes, names = labels.taxonomy.nodes, list[str]()
+    names = list[str]()
     cells: list[list[Any]] = []
-    for place in range(min(k, len(nodes))):
+    for place in range(min(k, len(labels.taxonomy))):
         names += [f"label_{place + 1}", f"value_{place + 1}"]
         found = [row[place] if place < len(row) else (None, np.nan) for row in answers]
-        cells.append([None if v is None else nodes[v] for v, _ in found])
+        cells.append([label for label, _ in found])
         cells.append([value for _, value in found])
     return answer_table(like, names, cells)
 
@@ -289,8 +288,8 @@ def _checked(model: Any, k: int, depth: int | None) -> Labels:
 
 def _top(
     model: Any, x: Any, labels: Labels, k: int, leaves: bool, depth: int | None
-) -> list[tuple[int, float]]:
-    """The k best nodes, and their probabilities or scores."""
+) -> list[tuple[tuple[Label, ...], float]]:
+    """The paths of the k best nodes, and their probabilities or scores."""
     taxonomy: Taxonomy = labels.taxonomy
     if not is_multilabel(model):
         found = ranked(labels, _shares(model, x, taxonomy, depth), k, leaves, depth, False)
@@ -300,10 +299,11 @@ def _top(
 
 def _top_rows(
     model: Any, X: Batch, labels: Labels, k: int, leaves: bool, depth: int | None
-) -> list[list[tuple[int, float]]]:
-    """The same for each row."""
+) -> list[list[tuple[Label, float]]]:
+    """The k best labels of each row, and their values."""
     if not isinstance(model, TaxonomyModel | ModelWrapper):
-        return [_top(model, x, labels, k, leaves, depth) for x in X]
+        found = (_top(model, x, labels, k, leaves, depth) for x in X)
+        return [[(path[-1], value) for path, value in row] for row in found]
     multilabel = is_multilabel(model)
     if not multilabel and without_labels(model):
         return [[]] * X.n

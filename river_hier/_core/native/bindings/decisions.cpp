@@ -153,13 +153,14 @@ nb::object likeliest(const Labels& tree, nb::handle p) {
         tree, p, [&](Probabilities& p) { return decode(ZeroOneRule{}, p, tree); }));
 }
 
-nb::object listed(const std::vector<Ranking::Entry>& best) {
+// Paths and values, the best first.
+nb::object with_paths(const Labels& labels, const std::vector<Ranking::Entry>& best) {
     nb::list found;
-    for (const Ranking::Entry& each : best) found.append(nb::make_tuple(each.node, each.value));
+    for (const Ranking::Entry& each : best) found.append(nb::make_tuple(labels.path(each.node), each.value));
     return found;
 }
 
-nb::object ranked_nodes(const Labels& labels, nb::handle values, size_t k, bool leaves,
+nb::object ranked_paths(const Labels& labels, nb::handle values, size_t k, bool leaves,
                         std::optional<uint32_t> depth, bool multilabel) {
     ensure(k > 0, "a number of nodes");
     if (nb::isinstance<LabelProbabilities>(values)) {
@@ -173,22 +174,25 @@ nb::object ranked_nodes(const Labels& labels, nb::handle values, size_t k, bool 
         std::vector<Ranking::Entry> found = ranked(known, labels, k, leaves, depth, multilabel).sorted();
         if (!depth) factor = to_probabilities(p, from);
         for (Ranking::Entry& each : found) each.value = factor * p[each.node];
-        return listed(found);
+        return with_paths(labels, found);
     }
-    return listed(with_probabilities(labels, values, [&](Probabilities& p) {
+    return with_paths(labels, with_probabilities(labels, values, [&](Probabilities& p) {
         return p.computed() || !labels.tree() ? ranked(p, labels, k, leaves, depth, multilabel)
                                               : most_probable(p, labels, k, leaves, depth);
     }).sorted());
 }
 
-// The same for each row.
+// Labels and values for each row.
 nb::list ranked_rows(const Labels& labels, const Values& rows, size_t k, bool leaves,
                      std::optional<uint32_t> depth, bool multilabel) {
     ensure(k > 0, "a number of nodes");
     nb::list found;
     each_row(labels, rows, [&](const Numbers& p) {
         Probabilities known(p.data());
-        found.append(listed(ranked(known, labels, k, leaves, depth, multilabel).sorted()));
+        nb::list best;
+        for (const Ranking::Entry& each : ranked(known, labels, k, leaves, depth, multilabel).sorted())
+            best.append(nb::make_tuple(labels.label(each.node), each.value));
+        found.append(best);
     });
     return found;
 }
@@ -273,7 +277,7 @@ void decisions(nb::module_& m) {
     m.def("distribution", &distribution, "labels"_a, "values"_a);
     m.def("below", &below, "tree"_a, "values"_a);
     m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none());
-    m.def("ranked", &ranked_nodes, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
+    m.def("ranked", &ranked_paths, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
           "multilabel"_a);
     m.def("ranked_many", &ranked_rows, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
           "multilabel"_a);
