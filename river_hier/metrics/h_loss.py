@@ -1,133 +1,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from .._core import labels_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
-from .base import MeanLoss, TableMetric
+from .base import MeanLoss
 from .costs import Costs, by_node
 from .probabilities import conditional
-
-
-class HLoss(MeanLoss):
-    r"""H-loss: the mean cost of the wrong nodes whose ancestors are all right.
-
-    $$\ell_H(\hat{y}, v) = \sum_i c_i\,
-    \{\hat{y}_i \neq v_i \wedge \hat{y}_j = v_j,\ j \in ANC(i)\}$$
-
-    as in section 3 of the paper[^1], with the costs of its Remark 5. Nodes below a wrong node cost
-    nothing.
-
-    An update takes O(nodes that differ and their ancestors), plus the time to parse the labels.
-    The paper defines the loss for trees; in a DAG, $ANC(i)$ is the set of all ancestors.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-    costs
-        `{label: cost}`, positive and finite; the default is 1.
-
-    Examples
-    --------
-
-    >>> from river_hier import Taxonomy, metrics
-
-    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> metric = metrics.HLoss(t)
-    >>> metric.update("wolf", "owl")
-    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
-    >>> metric
-    HLoss: 1.5
-
-    Errors can be given different costs:
-
-    >>> metric = metrics.HLoss(t, costs={"wolf": 2.5, "mammal": 5.5})
-    >>> metric.update("wolf", "owl")
-    >>> metric
-    HLoss: 6.5
-
-    References
-    ----------
-    [^1]: Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. JMLR 7, 31-54.
-
-    """
-
-    def __init__(self, taxonomy: Taxonomy | OpenTaxonomy, costs: Costs | None = None) -> None:
-        super().__init__(taxonomy)
-        self._check_costs(costs, "costs")
-        self.costs = costs
-
-    def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return h_loss(self.taxonomy_, y_true, y_pred, self.costs)
-
-    def _expected(self, probabilities: Mapping[Any, float], y_pred: Any) -> float:
-        return expected_h_loss(self.taxonomy_, probabilities, y_pred, self.costs)
-
-
-class HLossByDepth(TableMetric):
-    """False positives and false negatives of the H-loss, by depth.
-
-    A wrong node whose ancestors are all right counts at its depth: as a false positive if it is
-    predicted on, otherwise as a false negative. `get` returns
-    `{depth: (false positives, false negatives)}`, sums of weights, for every depth below the root.
-    Their total is the cumulative H-loss with unit costs.
-
-    This is Table 2 of the paper of `HLoss` (section 8), where depths are counted from the children
-    of the root. There the ancestors must be correctly predicted *on*; here they must be correct, as
-    in the H-loss. This differs only for predictions that do not respect the taxonomy.
-
-    An update takes O(nodes that differ and their ancestors), plus the time to parse the labels.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-
-    Examples
-    --------
-
-    >>> from river_hier import Taxonomy, metrics
-
-    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> metric = metrics.HLossByDepth(t)
-    >>> metric.update("wolf", "owl")
-    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
-    >>> metric
-    Depth   False positives   False negatives
-        1                 1                 1
-        2                 0                 1
-
-    >>> metric.get()
-    {1: (1.0, 1.0), 2: (0.0, 1.0)}
-
-    """
-
-    bigger_is_better: bool = False
-
-    def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        labels = labels_of(self.taxonomy_)
-        true, pred = labels.closure(y_true), labels.predicted(y_pred)
-        for i in mistakes(self.taxonomy_, true, pred):
-            yield (int(self.taxonomy_._arrays.depth[i]), i in pred), 1.0
-
-    def get(self) -> Any:
-        """Return `{depth: (false positives, false negatives)}`."""
-        return {
-            depth: (self._sums[(depth, True)], self._sums[(depth, False)])
-            for depth in range(1, self.taxonomy_.height + 1)
-        }
-
-    def _columns(self) -> dict[str, Sequence[str]]:
-        counts = self.get()
-        return {
-            "Depth": [str(depth) for depth in counts],
-            "False positives": [f"{positives:{self._fmt}}" for positives, _ in counts.values()],
-            "False negatives": [f"{negatives:{self._fmt}}" for _, negatives in counts.values()],
-        }
 
 
 def h_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any, costs: Costs | None = None) -> float:
@@ -233,3 +114,58 @@ def expected_h_loss(
             if parent in reach:
                 charges.append(cost(v) * reach[parent] * (1.0 - p(nodes[k])))
     return math.fsum(charges)
+
+
+class HLoss(MeanLoss):
+    r"""H-loss: the mean cost of the wrong nodes whose ancestors are all right.
+
+    $$\ell_H(\hat{y}, v) = \sum_i c_i\,
+    \{\hat{y}_i \neq v_i \wedge \hat{y}_j = v_j,\ j \in ANC(i)\}$$
+
+    as in section 3 of the paper[^1], with the costs of its Remark 5. Nodes below a wrong node cost
+    nothing.
+
+    An update takes O(nodes that differ and their ancestors), plus the time to parse the labels.
+    The paper defines the loss for trees; in a DAG, $ANC(i)$ is the set of all ancestors.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
+    costs
+        `{label: cost}`, positive and finite; the default is 1.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, metrics
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> metric = metrics.HLoss(t)
+    >>> metric.update("wolf", "owl")
+    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
+    >>> metric
+    HLoss: 1.5
+
+    Errors can be given different costs:
+
+    >>> metric = metrics.HLoss(t, costs={"wolf": 2.5, "mammal": 5.5})
+    >>> metric.update("wolf", "owl")
+    >>> metric
+    HLoss: 6.5
+
+    References
+    ----------
+    [^1]: Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7, 31-54.
+
+    """
+
+    _loss = staticmethod(h_loss)
+    _expected_loss = staticmethod(expected_h_loss)
+    _options = ("costs",)
+
+    def __init__(self, taxonomy: Taxonomy | OpenTaxonomy, costs: Costs | None = None) -> None:
+        super().__init__(taxonomy)
+        self._check_costs(costs, "costs")
+        self.costs = costs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
 from collections.abc import Mapping
@@ -14,13 +15,13 @@ from .._core import labels_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from ..taxonomy.multilabel import Candidates, candidate_nodes
 from .base import MeanScore
-from .costs import known
+from .costs import Costs, by_node, check_factor, known
 
 Ints = NDArray[np.intp]
 
 
 class RankingMetric(MeanScore):
-    """Base class of the metrics of rankings, `{label: score}`; a subclass defines `_eval`.
+    """Base class of the metrics of rankings, `{label: score}`.
 
     A prediction of `None`, no answer, is a ranking without scores, in which all candidates tie. An
     `OpenTaxonomy` needs `candidates`.
@@ -28,6 +29,7 @@ class RankingMetric(MeanScore):
     """
 
     _reads = "scores"
+    _options: tuple[str, ...] = ("candidates",)
 
     def __init__(
         self, taxonomy: Taxonomy | OpenTaxonomy, candidates: Candidates | None = None
@@ -85,6 +87,33 @@ def _score(label: Any, value: Any) -> float:
     return float(value)
 
 
+def average_precision(
+    taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
+) -> float:
+    """Average precision: that of one ranking; see `metrics.AveragePrecision`.
+
+    `losses` says what `y_true` and `y_pred` may be.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, losses
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
+    >>> losses.average_precision(t, "wolf", scores)
+    0.333333
+    >>> losses.average_precision(t, {"wolf", "whale"}, scores)
+    0.833333
+
+    """
+    scores, relevant, _ = read_ranking(taxonomy, y_true, y_pred, candidates)
+    if not relevant.any():
+        return 1.0
+    as_high = scores >= scores[relevant, None]  # one row a relevant candidate
+    return float((as_high[:, relevant].sum(axis=1) / as_high.sum(axis=1)).mean())
+
+
 class AveragePrecision(RankingMetric):
     r"""Average precision: the mean precision of a ranking, cut off at each relevant candidate.
 
@@ -128,15 +157,13 @@ class AveragePrecision(RankingMetric):
     """
 
     _fmt = ".2%"
-
-    def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return average_precision(self.taxonomy_, y_true, y_pred, self.candidates)
+    _loss = staticmethod(average_precision)
 
 
-def average_precision(
+def one_accuracy(
     taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
 ) -> float:
-    """Average precision: that of one ranking; see `metrics.AveragePrecision`.
+    """One-accuracy: 1 if the top-ranked candidate is relevant; see `metrics.OneAccuracy`.
 
     `losses` says what `y_true` and `y_pred` may be.
 
@@ -147,17 +174,14 @@ def average_precision(
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
-    >>> losses.average_precision(t, "wolf", scores)
-    0.333333
-    >>> losses.average_precision(t, {"wolf", "whale"}, scores)
-    0.833333
+    >>> losses.one_accuracy(t, "wolf", scores), losses.one_accuracy(t, "whale", scores)
+    (0.0, 1.0)
 
     """
     scores, relevant, _ = read_ranking(taxonomy, y_true, y_pred, candidates)
-    if not relevant.any():
-        return 1.0
-    as_high = scores >= scores[relevant, None]  # one row a relevant candidate
-    return float((as_high[:, relevant].sum(axis=1) / as_high.sum(axis=1)).mean())
+    if scores.max(initial=-math.inf) == -math.inf:
+        return 0.0
+    return float(relevant[scores.argmax()])
 
 
 class OneAccuracy(RankingMetric):
@@ -191,9 +215,33 @@ class OneAccuracy(RankingMetric):
     """
 
     _fmt = ".2%"
+    _loss = staticmethod(one_accuracy)
 
-    def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return one_accuracy(self.taxonomy_, y_true, y_pred, self.candidates)
+
+def parent_one_accuracy(
+    taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
+) -> float:
+    """Parent one-accuracy: 1 if the parent is right; see `metrics.ParentOneAccuracy`.
+
+    `losses` says what `y_true` and `y_pred` may be.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, losses
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
+    >>> losses.parent_one_accuracy(t, "wolf", scores), losses.parent_one_accuracy(t, "owl", scores)
+    (1.0, 0.0)
+
+    """
+    scores, relevant, nodes = read_ranking(taxonomy, y_true, y_pred, candidates)
+    if scores.max(initial=-math.inf) == -math.inf:
+        return 0.0
+    parents = taxonomy._parent_rows
+    right = {p for v in nodes[relevant].tolist() for p in parents[v]}
+    return float(not right.isdisjoint(parents[nodes[scores.argmax()]]))
 
 
 class ParentOneAccuracy(RankingMetric):
@@ -226,15 +274,13 @@ class ParentOneAccuracy(RankingMetric):
     """
 
     _fmt = ".2%"
-
-    def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return parent_one_accuracy(self.taxonomy_, y_true, y_pred, self.candidates)
+    _loss = staticmethod(parent_one_accuracy)
 
 
-def one_accuracy(
+def ranking_loss(
     taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
 ) -> float:
-    """One-accuracy: 1 if the top-ranked candidate is relevant; see `metrics.OneAccuracy`.
+    """Ranking loss: the share of misordered pairs of one ranking; see `metrics.RankingLoss`.
 
     `losses` says what `y_true` and `y_pred` may be.
 
@@ -245,40 +291,14 @@ def one_accuracy(
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
-    >>> losses.one_accuracy(t, "wolf", scores), losses.one_accuracy(t, "whale", scores)
-    (0.0, 1.0)
+    >>> losses.ranking_loss(t, "owl", scores)
+    0.5
 
     """
     scores, relevant, _ = read_ranking(taxonomy, y_true, y_pred, candidates)
-    if scores.max(initial=-math.inf) == -math.inf:
+    if relevant.all() or not relevant.any():
         return 0.0
-    return float(relevant[scores.argmax()])
-
-
-def parent_one_accuracy(
-    taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
-) -> float:
-    """Parent one-accuracy: 1 if the parent is right; see `metrics.ParentOneAccuracy`.
-
-    `losses` says what `y_true` and `y_pred` may be.
-
-    Examples
-    --------
-
-    >>> from river_hier import Taxonomy, losses
-
-    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
-    >>> losses.parent_one_accuracy(t, "wolf", scores), losses.parent_one_accuracy(t, "owl", scores)
-    (1.0, 0.0)
-
-    """
-    scores, relevant, nodes = read_ranking(taxonomy, y_true, y_pred, candidates)
-    if scores.max(initial=-math.inf) == -math.inf:
-        return 0.0
-    parents = taxonomy._parent_rows
-    right = {p for v in nodes[relevant].tolist() for p in parents[v]}
-    return float(not right.isdisjoint(parents[nodes[scores.argmax()]]))
+    return float((scores[relevant, None] <= scores[~relevant]).mean())
 
 
 class RankingLoss(RankingMetric):
@@ -317,17 +337,22 @@ class RankingLoss(RankingMetric):
 
     bigger_is_better: bool = False
     _fmt = ".2%"
-
-    def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return ranking_loss(self.taxonomy_, y_true, y_pred, self.candidates)
+    _loss = staticmethod(ranking_loss)
 
 
-def ranking_loss(
-    taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
+def maximal_loss(
+    taxonomy: Taxonomy,
+    y_true: Any,
+    y_pred: Any,
+    candidates: Candidates | None = None,
+    volumes: Costs | None = None,
+    missed: float = 1.0,
+    spurious: float = 1.0,
 ) -> float:
-    """Ranking loss: the share of misordered pairs of one ranking; see `metrics.RankingLoss`.
+    """Maximal loss: the largest distance of a misordered pair; see `metrics.MaximalLoss`.
 
-    `losses` says what `y_true` and `y_pred` may be.
+    `losses` says what `y_true` and `y_pred` may be; the other parameters are those of the metric.
+    Only the volumes that are used are checked.
 
     Examples
     --------
@@ -336,11 +361,90 @@ def ranking_loss(
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
-    >>> losses.ranking_loss(t, "owl", scores)
-    0.5
+    >>> losses.maximal_loss(t, "wolf", scores)
+    4.0
+    >>> losses.maximal_loss(t, {"wolf", "owl"}, scores | {"owl": 2.0}, missed=0.5, spurious=0.5)
+    1.0
 
     """
-    scores, relevant, _ = read_ranking(taxonomy, y_true, y_pred, candidates)
-    if relevant.all() or not relevant.any():
-        return 0.0
-    return float((scores[relevant, None] <= scores[~relevant]).mean())
+    volume = by_node(taxonomy, volumes, "volumes")
+    check_factor("missed", missed)
+    check_factor("spurious", spurious)
+    scores, relevant, nodes = read_ranking(taxonomy, y_true, y_pred, candidates)
+    above = functools.cache(lambda i: labels_of(taxonomy).closure([taxonomy.nodes[nodes[i]]]))
+    worst = 0.0
+    for i in np.flatnonzero(relevant).tolist():
+        for j in np.flatnonzero(~relevant & (scores >= scores[i])).tolist():
+            delta = missed * math.fsum(map(volume, above(i) - above(j)))
+            delta += spurious * math.fsum(map(volume, above(j) - above(i)))
+            worst = max(worst, delta)
+    return worst
+
+
+class MaximalLoss(RankingMetric):
+    r"""Maximal loss: the mean distance between the labels of the worst misordered pair.
+
+    The mean over the examples of
+
+    $$\max \{\Delta(y, \bar y) : y \in Y, \bar y \in \bar Y, F(y) \le F(\bar y)\}, \qquad
+    \Delta(y, \bar y) = |anc(y) \,\triangle\, anc(\bar y)|$$
+
+    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, 0 if none are misordered; in
+    a tree $\Delta$ is their distance. This is the loss of section 3 of the paper[^1], with the
+    volumes and costs of its section 2, as in `SymmetricDifferenceLoss`; its experiments use half
+    the loss, which is `missed=0.5, spurious=0.5`. Equal scores are misordered. An update takes
+    O(misordered pairs * depth).
+
+    It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
+    candidates
+        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
+    volumes
+        `{label: volume}`, positive and finite; the default is 1.
+    missed
+        The weight of ancestors of the relevant candidate only, at least 0.
+    spurious
+        The weight of ancestors of the irrelevant candidate only, at least 0.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, metrics
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> metric = metrics.MaximalLoss(t)
+    >>> metric.update("wolf", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
+    >>> metric.update({"wolf", "whale"}, {"wolf": 1.5, "whale": 1.0, "owl": 0.75}, w=0.5)
+    >>> metric
+    MaximalLoss: 2.666667
+
+    References
+    ----------
+    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
+        concepts. IJCAI.
+
+    """
+
+    bigger_is_better: bool = False
+    _loss = staticmethod(maximal_loss)
+    _options = ("candidates", "volumes", "missed", "spurious")
+
+    def __init__(
+        self,
+        taxonomy: Taxonomy | OpenTaxonomy,
+        candidates: Candidates | None = None,
+        volumes: Costs | None = None,
+        missed: float = 1.0,
+        spurious: float = 1.0,
+    ) -> None:
+        super().__init__(taxonomy, candidates)
+        self._check_costs(volumes, "volumes")
+        check_factor("missed", missed)
+        check_factor("spurious", spurious)
+        self.volumes = volumes
+        self.missed = missed
+        self.spurious = spurious

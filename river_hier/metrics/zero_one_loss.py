@@ -9,43 +9,6 @@ from .base import MeanLoss
 from .probabilities import conditional
 
 
-class ZeroOneLoss(MeanLoss):
-    r"""Zero-one loss: the share of examples with a wrong node.
-
-    $$\ell_{0/1}(\hat{y}, v) = \{\exists i : \hat{y}_i \neq v_i\}$$
-
-    as in section 3 of the paper of `HLoss`; for single labels, the multiclass error.
-
-    An update takes O(nodes that are on), plus the time to parse the labels.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-
-    Examples
-    --------
-
-    >>> from river_hier import Taxonomy, metrics
-
-    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> metric = metrics.ZeroOneLoss(t)
-    >>> metric.update("wolf", {"mammal", "wolf"})
-    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
-    >>> metric
-    ZeroOneLoss: 50.00%
-
-    """
-
-    _fmt = ".2%"
-
-    def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return zero_one_loss(self.taxonomy_, y_true, y_pred)
-
-    def _expected(self, probabilities: Mapping[Any, float], y_pred: Any) -> float:
-        return expected_zero_one_loss(self.taxonomy_, probabilities, y_pred)
-
-
 def zero_one_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
     """Zero-one loss: 1 if any node is wrong, otherwise 0; see `metrics.ZeroOneLoss`.
 
@@ -110,3 +73,36 @@ def expected_zero_one_loss(
         for child in taxonomy.children(taxonomy._label(v)):
             right *= p(child) if taxonomy.index(child) in on else 1.0 - p(child)
     return 1.0 - right
+
+
+class ZeroOneLoss(MeanLoss):
+    r"""Zero-one loss: the share of examples with a wrong node.
+
+    $$\ell_{0/1}(\hat{y}, v) = \{\exists i : \hat{y}_i \neq v_i\}$$
+
+    as in section 3 of the paper of `HLoss`; for single labels, the multiclass error.
+
+    An update takes O(nodes that are on), plus the time to parse the labels.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, metrics
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> metric = metrics.ZeroOneLoss(t)
+    >>> metric.update("wolf", {"mammal", "wolf"})
+    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
+    >>> metric
+    ZeroOneLoss: 50.00%
+
+    """
+
+    _fmt = ".2%"
+    _loss = staticmethod(zero_one_loss)
+    _expected_loss = staticmethod(expected_zero_one_loss)
