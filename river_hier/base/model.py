@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Self, cast
+from typing import Any, cast
 
 from river import base
 
@@ -13,10 +13,8 @@ from .._core import Batch, Labels, Multilabels, Nodes
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
 from ..taxonomy.open import initial_taxonomy
 from .batches import Stage, whole
-from .classifiers import cloned
 from .dataframes import at_row
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
-from .memory import raw_memory_usage
 from .predictor import Predictor
 from .unseen import NONE, Unseen
 
@@ -36,8 +34,6 @@ class TaxonomyModel(Predictor, base.Estimator):
         self.taxonomy = taxonomy
         self._labels = Labels(initial_taxonomy(taxonomy))
 
-    _raw_memory_usage = raw_memory_usage
-
     @property
     def taxonomy_(self) -> Taxonomy:
         """The current taxonomy, with all labels that have arrived."""
@@ -48,19 +44,6 @@ class TaxonomyModel(Predictor, base.Estimator):
     @property
     def _unseen(self) -> Unseen:
         return frozenset(self._labels.unseen) if self._labels.n_unseen else NONE
-
-    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
-        """Return a model with the same parameters, which has learned nothing.
-
-        Parameters
-        ----------
-        new_params
-            `{name: value}` of parameters that differ.
-        include_attributes
-            Whether to keep what has been learned, including averages.
-
-        """
-        return cloned(self, new_params, include_attributes)
 
     def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
         """The score of each label.
@@ -257,7 +240,7 @@ class TaxonomyModel(Predictor, base.Estimator):
         if self._may_refuse:
             learner = copy.deepcopy(self)
             whole(learner._learn_each_stage(X, stages))
-            self._take_over(learner)
+            vars(self).update({k: v for k, v in vars(learner).items() if k.startswith("_")})
             yield X.n
         else:
             yield from self._learn_each_stage(X, stages)
@@ -285,10 +268,6 @@ class TaxonomyModel(Predictor, base.Estimator):
             with at_row(X.number(i)):
                 self._learn(x, target, w)
             yield i + 1
-
-    def _take_over(self, learner: Any) -> None:
-        """Continue from what a copy of this model has learned."""
-        vars(self).update({k: v for k, v in vars(learner).items() if k.startswith("_")})
 
     def _check_many(self, X: Batch) -> None:
         """Raise an error if the algorithm cannot learn from a row."""

@@ -10,7 +10,7 @@ import abc
 import copy
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from .._core import Batch, Labels, connected, deepest, deepest_many, labels_of, 
 from ..taxonomy import Label, Taxonomy
 from .batches import learn_rows, whole
 from .checks import check_integer, check_probability
-from .classifiers import is_multilabel, probabilities
+from .classifiers import cloned, is_multilabel, probabilities
 from .dataframes import (
     ColumnNames,
     Frame,
@@ -30,6 +30,7 @@ from .dataframes import (
     read_batch,
 )
 from .explanation import Floats
+from .memory import raw_memory_usage
 from .targets import Table, multilabel_rows, series, with_weights
 from .unseen import NONE, switched_off
 
@@ -43,10 +44,24 @@ class Predictor(abc.ABC):
     over their rows. Subclasses define the methods that they can do faster.
     """
 
+    _raw_memory_usage = raw_memory_usage
     _never_predicted: Any = NONE
     _keeps_float32 = False  # whether it reads arrays of float32 without converting them
     _taxonomy: Any
     _features: Any = None  # the `FeatureIndex` of the names it has learned, if it has one
+
+    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
+        """Return a model with the same parameters, which has learned nothing.
+
+        Parameters
+        ----------
+        new_params
+            `{name: value}` of parameters that differ.
+        include_attributes
+            Whether to keep what has been learned, averages and models inside included.
+
+        """
+        return cloned(self, new_params, include_attributes)
 
     def predict_one(
         self,

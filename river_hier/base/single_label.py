@@ -30,6 +30,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     """
 
     _first = 0
+    _multiclass: bool = True
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         super().__init__(taxonomy)
@@ -37,10 +38,6 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         taxonomy._check_tree()
-
-    @property
-    def _multiclass(self) -> bool:
-        return True
 
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0) -> None:
         """Learn from one example.

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from typing import Any
 
 from river import base
 
 from .._core import Batch, Labels, Nodes
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
-from .classifiers import cloned, last_step, shown
+from .classifiers import last_step, shown
 from .explanation import Floats
-from .memory import raw_memory_usage
 from .predictor import LabelPredictor, Mask, Predictor, refuse_unknown
 from .protocol import inner, inner_and_input, is_ours
 from .unseen import Unseen
@@ -32,8 +31,6 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         The model, or a pipeline that ends in one.
 
     """
-
-    _raw_memory_usage = raw_memory_usage
 
     _predicts_labels = True  # else scores or probabilities, for metrics only
 
@@ -78,19 +75,6 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     @property
     def _never_predicted(self) -> Unseen:
         return inner(self.model)._never_predicted
-
-    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
-        """Return a model with the same parameters, which has learned nothing.
-
-        Parameters
-        ----------
-        new_params
-            `{name: value}` of parameters that differ.
-        include_attributes
-            Whether to keep what has been learned, in the model inside as well.
-
-        """
-        return cloned(self, new_params, include_attributes)
 
     def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
         """Learn from one example, as the model does.
@@ -142,6 +126,10 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         model, x = inner_and_input(self._predictor, x)
         return model._scores_one(x)
+
+    def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
+        model, x = inner_and_input(self._predictor, x)
+        return model._probabilities_one(x)
 
     def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
         if type(self).learn_one is ModelWrapper.learn_one and is_ours(self.model):
@@ -203,10 +191,6 @@ class TransparentWrapper(ModelWrapper, LabelPredictor, base.MultiLabelClassifier
             )
         model, x = inner_and_input(self._predictor, x)
         return model._learned_nodes_on(x)
-
-    def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
-        model, x = inner_and_input(self._predictor, x)
-        return model._probabilities_one(x)
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
         model, x = inner_and_input(self._predictor, x)

@@ -13,7 +13,6 @@ from .._core import Batch, connected, least_h_loss, likeliest
 from ..base.checks import check_positive
 from ..base.classifiers import shown
 from ..base.predictor import LabelPredictor, Mask, refuse_unknown
-from ..base.protocol import inner_and_input
 from ..base.wrapper import ModelWrapper, check_model
 from ..metrics.costs import Costs, check, check_values
 from ..taxonomy import Label, Taxonomy
@@ -65,10 +64,6 @@ class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
         for row, marginals in zip(on, np.ascontiguousarray(self._probabilities(X)), strict=True):
             row[self._decide(marginals)] = True
         return on
-
-    def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
-        model, x = inner_and_input(self.model, x)
-        return model._probabilities_one(x)
 
     @abc.abstractmethod
     def _decide(self, marginals: Any) -> list[int]:

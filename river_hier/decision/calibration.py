@@ -264,12 +264,9 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
         last, inner_x = last_step_and_input(self.model, x)
         if isinstance(last, TopDownLearner):  # only for the nodes that a decision needs
             return last._probabilities_one(inner_x, self._with_all_nodes(), given)
-        p: Floats = self._with_all_nodes().given(self._learned_scores(x))
+        scores = without_scores(self._scores_one(x), self._never_predicted)
+        p: Floats = self._with_all_nodes().given(scores)
         return p if given else self._labels.marginals(p)
-
-    def _learned_scores(self, x: Mapping[Any, Any]) -> Floats:
-        """The score of each node; -inf for unseen nodes."""
-        return without_scores(self._scores_one(x), self._never_predicted)
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
         return top_down(self._conditionals_many(X) >= 0.5, self._taxonomy._arrays).T
@@ -357,6 +354,7 @@ class Tempered(Calibrator, base.Classifier):
 
     """
 
+    _multiclass: bool = True
     _repeats = True  # they count for the scale
     _kind = base.Classifier
     _wanted = "single labels, got {}; for multilabels use `Calibrated`"
@@ -364,10 +362,6 @@ class Tempered(Calibrator, base.Classifier):
     def __init__(self, model: Any) -> None:
         super().__init__(model)
         self._temperatures = Temperatures()
-
-    @property
-    def _multiclass(self) -> bool:
-        return True
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:

@@ -80,6 +80,7 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
     """
 
     _raw_memory_usage = raw_memory_usage
+    _multiclass: bool = True
 
     def __init__(
         self,
@@ -199,10 +200,6 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
     @property
     def _wrapped_model(self) -> base.Estimator:
         return self.classifier
-
-    @property
-    def _multiclass(self) -> bool:
-        return True
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:

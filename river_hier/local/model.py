@@ -11,7 +11,6 @@ from typing import Any
 from river import base
 
 from ..base.classifiers import check_weight_taken, shown, takes_weights
-from ..base.memory import raw_memory_usage
 from ..base.predictor import Predictor
 from ..base.unseen import NONE
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
@@ -96,8 +95,6 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     Labels are checked before anything is learned. If a classifier raises an error for x, those
     before it have already learned from it.
     """
-
-    _raw_memory_usage = raw_memory_usage
 
     def __init__(
         self, classifier: EstimatorSpec, taxonomy: TaxonomyLike, threshold: Threshold

@@ -12,11 +12,11 @@ from typing import Any
 from river import base
 from river import linear_model as river_linear_model
 
-from ..base.checks import check_single_label, checked_weight
+from ..base.checks import checked_weight
 from ..base.classifiers import probabilities
 from ..base.predictor import refuse_unknown, without_labels
+from ..base.targets import read_label
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, UnknownLabelError
-from ..taxonomy.open import with_labels
 from .model import EstimatorSpec, LocalModel, Position, Threshold, check_multiclass
 
 Probabilities = dict[Label, float]
@@ -47,6 +47,8 @@ class RoutingModel(LocalModel, base.Classifier):
     known about its children.
     """
 
+    _multiclass: bool = True
+
     def __init__(
         self,
         classifier: EstimatorSpec,
@@ -61,10 +63,6 @@ class RoutingModel(LocalModel, base.Classifier):
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"classifier": river_linear_model.SoftmaxRegression()}
-
-    @property
-    def _multiclass(self) -> bool:
-        return True
 
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example.
@@ -83,14 +81,8 @@ class RoutingModel(LocalModel, base.Classifier):
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return
-        taxonomy = self._taxonomy
-        try:
-            if not isinstance(self.taxonomy, Taxonomy):
-                taxonomy = with_labels(self.taxonomy, taxonomy, [y])
-            path = taxonomy.path(y)
-        except (TypeError, UnknownLabelError):
-            check_single_label(self, y)
-            raise
+        taxonomy, v = read_label(self, y)
+        path = taxonomy.path(taxonomy.nodes[v])
         steps: list[tuple[Label, Any]] = list(pairwise(path))
         if taxonomy.children(path[-1]) and not self.leaves_only:
             steps.append((path[-1], Ending(path[-1])))
