@@ -77,24 +77,20 @@ class Foreign(Predictor):
         return self.predict_one(x)
 
     @property
-    def taxonomy(self) -> TaxonomyLike:
-        taxonomy: TaxonomyLike = self._last.taxonomy
-        return taxonomy
+    def taxonomy(self) -> Any:
+        return self._last.taxonomy
 
     @property
-    def _taxonomy(self) -> Taxonomy:
-        taxonomy: Taxonomy = getattr(self._last, "taxonomy_", self._last.taxonomy)
-        return taxonomy
+    def _taxonomy(self) -> Any:
+        return getattr(self._last, "taxonomy_", self._last.taxonomy)
 
     @property
-    def _labels(self) -> Labels:
-        labels: Labels = self._last._labels if is_ours(self._last) else labels_of(self._taxonomy)
-        return labels
+    def _labels(self) -> Any:
+        return self._last._labels if is_ours(self._last) else labels_of(self._taxonomy)
 
     @property
-    def _never_predicted(self) -> Unseen:
-        unseen: Unseen = self._last._never_predicted if is_ours(self._last) else NONE
-        return unseen
+    def _never_predicted(self) -> Any:
+        return self._last._never_predicted if is_ours(self._last) else NONE
 
 
 def is_ours(model: Any) -> bool:

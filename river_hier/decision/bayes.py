@@ -89,8 +89,8 @@ class ZeroOneBayes(Decoder):
 
     Notes
     -----
-    The labels are assumed to depend on their parents only, as in section 5 of [^1].
-    On top of the model's probabilities, a prediction takes O(nodes) time.
+    The labels are assumed to depend on their parents only, as in section 5 of [^1]. On top of the
+    model's probabilities, a prediction takes O(nodes) time.
 
     Examples
     --------
@@ -139,11 +139,9 @@ class HLossBayes(Decoder):
     $$c_i \, (P_j - P_i) + \sum_{k \textrm{ below } i} \ell_k \le c_i P_i$$
 
     with $\ell_k$ the least expected loss in the subtree of child $k$. So a node may stay off even
-    if it is more likely on than off: it is predicted only if the expected loss of its subtree is
-    not higher with it than without it. Only nodes for which $2 P_i \ge P_j$ holds all the way up
-    are visited, and their children.
-
-    Decoding is only as good as the probabilities of the model: see `Calibrated`.
+    if it is more likely on than off. Only nodes for which $2 P_i \ge P_j$ holds all the way up are
+    visited, and their children. Decoding is only as good as the probabilities of the model: see
+    `Calibrated`.
 
     Parameters
     ----------
@@ -165,9 +163,7 @@ class HLossBayes(Decoder):
     The H-loss and its expectation are those of the paper of `ZeroOneBayes`. The paper's own rule
     switches a node on if its probability, given that its parent is on, is at least 1/2.
     `predict_proba_one` is the model's, so the prediction may leave out labels whose probability is
-    above 1/2.
-
-    On top of the model's probabilities, a prediction takes O(nodes) time.
+    above 1/2. On top of the model's probabilities, a prediction takes O(nodes) time.
 
     Examples
     --------

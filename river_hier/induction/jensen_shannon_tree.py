@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from river import base
 from scipy import sparse
 
-from ..base.checks import check_integer, checked_weight
+from ..base.checks import check_integer, checked_weight, number
 from ..base.memory import raw_memory_usage
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label
@@ -278,8 +277,7 @@ class JensenShannonTree(base.Estimator):
 
 
 def _check_sharpness(value: Any) -> None:
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not number or not float(value) >= 0.0:
+    if isinstance(value, bool) or not number(value) >= 0.0:
         raise ValueError(
             "`sharpness` must be at least 0, or math.inf to merge the closest pair every time, "
             f"got {value!r}"

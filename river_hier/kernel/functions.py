@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import abc
 import math
-import numbers
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import FeatureIndex
-from ..base.checks import check_integer, check_positive
+from ..base.checks import check_integer, check_positive, number
 
 Floats = NDArray[np.float64]
 Function = Callable[[Mapping[Any, Any], Mapping[Any, Any]], float]
@@ -168,7 +167,7 @@ class Polynomial(Kernel):
 
     def __post_init__(self) -> None:
         check_integer("degree", self.degree, 1)
-        if not isinstance(self.coef0, numbers.Real) or not 0.0 <= float(self.coef0) < math.inf:
+        if not 0.0 <= number(self.coef0) < math.inf:
             raise ValueError(f"`coef0` must be a number, at least 0, got {self.coef0!r}")
 
     def from_dots(self, dots: Floats, norm2: float, norms2: Floats) -> Floats:

@@ -26,9 +26,8 @@ class Hieron(KernelPathLearner):
     paths of the true label y and the predicted one $\\hat y$ differ; $\\alpha = \\ell / (\\gamma(y,
     \\hat y) K(x, x))$ is just enough for y to win by the margin $\\sqrt{\\gamma(y, \\hat y)}$.
 
-    A step takes one row of the kernel, O(stored examples * features), in one matrix product, and
-    O(stored examples * distance) to compute the scores. Examples are stored in a dense array or, if
-    most of it would be zero, in a sparse matrix.
+    A step takes one row of the kernel, O(stored examples * features), and O(stored examples *
+    distance) to compute the scores.
 
     For an endless stream, set a `budget`. Once the model holds more examples, it keeps at most four
     fifths of the budget. They are chosen greedily: next is the example with the largest squared
@@ -43,14 +42,13 @@ class Hieron(KernelPathLearner):
         as they arrive. An `OpenTaxonomy` grows with labels that are paths.
     kernel
         `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
-        of two feature dicts that returns a number; it must be symmetric and positive semi-definite.
-        This is not checked; with other functions weights may grow without bound. With a custom
-        function, features may be of any type; a step calls it once for each stored example, and a
-        step that drops examples once for each pair of them. For the model to be pickled, it must
-        not be a lambda. `None` is the linear kernel.
+        of two feature dicts that returns a number; it must be symmetric and positive semi-definite,
+        which is not checked, or weights may grow without bound. With a custom function, features
+        may be of any type; a step calls it once for each stored example, and a step that drops
+        examples once for each pair of them. For the model to be pickled, it must not be a lambda.
+        `None` is the linear kernel.
     C
-        The largest step $\\alpha$, against noise; see `linear_model.Hieron`. With `math.inf`, the
-        default, the step is the paper's.
+        The largest step $\\alpha$, against noise; `math.inf`, the default, is the paper's.
     budget
         The maximum number of examples that the model holds, at least 2; `None` for no limit.
 
@@ -77,12 +75,10 @@ class Hieron(KernelPathLearner):
     >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
 
-    >>> taxonomy = Taxonomy.from_nested(
-    ...     {
-    ...         "nature": ["sky", "foliage", "grass"],
-    ...         "built": ["brickface", "cement", "window", "path"],
-    ...     }
-    ... )
+    >>> taxonomy = Taxonomy.from_nested({
+    ...     "nature": ["sky", "foliage", "grass"],
+    ...     "built": ["brickface", "cement", "window", "path"],
+    ... })
     >>> hieron = kernel.Hieron(taxonomy, kernel.RBF(sigma=1.0))
     >>> model = preprocessing.StandardScaler() | hieron
     >>> metric = metrics.TreeInducedError(taxonomy)
@@ -114,22 +110,13 @@ class AveragedHieron(KernelPathLearner):
     the prediction is correct, so nearly every example is stored. Predictions come from the average
     of all hypotheses so far: after m rounds, the coefficients of the example of round i are
     weighted by $1 - i / (m + 1)$, so the average only costs work where a step changes coefficients.
-    The rounds of each node are counted from its first example, unless `from_first_round` is set.
-
-    A step takes one row of the kernel, O(stored examples * features), and O(stored examples *
-    distance) to compute the scores. For an endless stream, set a `budget`, which works as in
-    `Hieron`.
+    The rounds of each node are counted from its first example, unless `from_first_round` is set. A
+    step costs as much as in `Hieron`.
 
     Parameters
     ----------
-    taxonomy
-        A tree, `None` or an `OpenTaxonomy`.
-    kernel
-        A kernel, or a function of two feature dicts that returns a number; see `Hieron`.
-    C
-        The largest step $\\alpha$, against noise; no limit by default, as in the paper.
-    budget
-        The maximum number of examples that the model holds, at least 2; `None` for no limit.
+    taxonomy, kernel, C, budget
+        As in `Hieron`.
     from_first_round
         Whether the average of every node is over the hypotheses of all rounds, as in Eq. (13) and
         Theorem 2. The default starts it at the node's first example, so that a label that comes
@@ -146,12 +133,10 @@ class AveragedHieron(KernelPathLearner):
     >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
 
-    >>> taxonomy = Taxonomy.from_nested(
-    ...     {
-    ...         "nature": ["sky", "foliage", "grass"],
-    ...         "built": ["brickface", "cement", "window", "path"],
-    ...     }
-    ... )
+    >>> taxonomy = Taxonomy.from_nested({
+    ...     "nature": ["sky", "foliage", "grass"],
+    ...     "built": ["brickface", "cement", "window", "path"],
+    ... })
     >>> hieron = kernel.AveragedHieron(taxonomy, kernel.RBF(sigma=2.0), budget=200)
     >>> model = preprocessing.StandardScaler() | hieron
     >>> metric = metrics.TreeInducedError(taxonomy)

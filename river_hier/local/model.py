@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import abc
 import inspect
-import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from river import base
 
+from ..base.checks import number
 from ..base.classifiers import check_weight_taken, shown, takes_weights
 from ..base.predictor import Predictor
 from ..base.unseen import NONE
@@ -88,12 +88,8 @@ class LocalClassifier:
 class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     """Classifiers at the positions of a taxonomy, created when they first learn.
 
-    A taxonomy that is given is closed: an unknown label is an error. With `None` the model starts
-    from an open, flat taxonomy with root `"root"`, and adds labels as they arrive. An
-    `OpenTaxonomy` grows along labels that are paths.
-
-    Labels are checked before anything is learned. If a classifier raises an error for x, those
-    before it have already learned from it.
+    The taxonomy is as in `TaxonomyModel`. Labels are checked before anything is learned. If a
+    classifier raises an error for x, those before it have already learned from it.
     """
 
     def __init__(
@@ -206,9 +202,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
 
 
 def _check_threshold(threshold: Any) -> None:
-    if callable(threshold):
-        return
-    if not isinstance(threshold, numbers.Real) or not 0.0 <= float(threshold) <= 1.0:
+    if not callable(threshold) and not 0.0 <= number(threshold) <= 1.0:
         raise ValueError(
             "`threshold` must be between 0 and 1, or a function of a node and its probability, "
             f"got {threshold!r}"

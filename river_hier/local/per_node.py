@@ -24,12 +24,9 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
 
     $$P(v \\text{ on} \\mid \\text{parents on}) \\ge \\text{threshold}.$$
 
-    So a prediction may contain several paths, and each may end at an inner node. A node that has
-    learned nothing has probability 1/2, so it is on at a threshold of 1/2, as in `linear_model`.
-
-    Learning trains the classifiers of the nodes whose parents are on: a new label affects only its
-    branch. `predict_one` evaluates the classifiers of the nodes whose parents are predicted, and
-    `predict_proba_one` all of them.
+    A node that has learned nothing has probability 1/2, so it is on at a threshold of 1/2, as in
+    `linear_model`. `predict_one` evaluates the classifiers of the nodes whose parents are
+    predicted, and `predict_proba_one` all of them.
 
     Its flat counterpart is `PerNode(classifier, taxonomy.flatten())`: River's
     `multioutput.PerOutputClassifier` for any kind of y.
@@ -66,10 +63,9 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
     -----
     The top-down scheme of [^1], section 4, with any classifier in place of its perceptrons and
     least squares. The classifier's probabilities of `True` and `False` are normalised; without
-    `predict_proba_one`, its prediction has probability 1.
-
-    Labels are checked before anything is learned; the classifiers decide which x they accept. A
-    weight `w` is passed on to the classifiers; if one takes none, only the weight 1 is accepted.
+    `predict_proba_one`, its prediction has probability 1. The classifiers decide which x they
+    accept, after the labels were checked. A weight `w` is passed on to them; if one takes none,
+    only the weight 1 is accepted.
 
     Examples
     --------
@@ -178,8 +174,8 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
 
         Returns
         -------
-        A text with the visited nodes, those whose parents are on, and their probabilities. In a
-        DAG each is printed once, below its first parent.
+        A text with the nodes whose parents are on, and their probabilities. In a DAG each is
+        printed once, below its first parent.
 
         """
         t, visited = self._taxonomy, self._visited(x)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import conditional_probabilities, labels_of, trained_nodes
-from ..base.checks import check_integer
+from ..base.checks import check_integer, number
 from ..taxonomy import Label, OpenTaxonomy, Taxonomy
 from ..taxonomy.multilabel import Candidates, candidate_nodes
 from .base import MeanScore, TableMetric, TaxonomyMetric
@@ -39,7 +38,7 @@ def conditional(taxonomy: Taxonomy, probabilities: Mapping[Any, float]) -> Calla
                 f"label {label!r} has no probability; `probabilities` must hold every label "
                 "but the root"
             ) from None
-        if not isinstance(value, numbers.Real) or not 0.0 <= value <= 1.0:
+        if not 0.0 <= number(value) <= 1.0:
             raise ValueError(f"`probabilities[{label!r}]` must be in [0, 1], got {value!r}")
         return float(value)
 
@@ -60,8 +59,7 @@ def read_marginals(taxonomy: Taxonomy, y_pred: Any) -> NDArray[np.float64]:
     if found is not None and not ((found < 0.0) | (found > 1.0)).any():
         return found
     for label, value in y_pred.items():
-        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        if not is_number or not 0.0 <= float(value) <= 1.0:
+        if isinstance(value, bool) or not 0.0 <= number(value) <= 1.0:
             raise ValueError(
                 f"the probability of {label!r} is {value!r}, not a number between 0 and 1; does "
                 "the model return probabilities? evaluate.Probabilities(model) does"

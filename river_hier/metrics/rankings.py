@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import numbers
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import labels_of
+from ..base.checks import number
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from ..taxonomy.multilabel import Candidates, candidate_nodes
 from .base import MeanScore
@@ -69,17 +69,16 @@ def read_ranking(
         candidates = candidate_nodes(taxonomy, candidates)
     nodes, relevant = candidates, np.zeros(len(taxonomy), dtype=bool)
     relevant[list(on)] = True
-    if (numbers := labels_of(taxonomy).numbers(y_pred)) is not None:
-        scores = np.nan_to_num(numbers[nodes], nan=-math.inf, posinf=math.inf, neginf=-math.inf)
+    if (given := labels_of(taxonomy).numbers(y_pred)) is not None:
+        scores = np.nan_to_num(given[nodes], nan=-math.inf, posinf=math.inf, neginf=-math.inf)
     else:
-        given, labels = known(taxonomy, y_pred), [taxonomy._label(v) for v in nodes]
-        scores = np.array([_score(label, given.get(label, -math.inf)) for label in labels], float)
+        ranked, labels = known(taxonomy, y_pred), [taxonomy._label(v) for v in nodes]
+        scores = np.array([_score(label, ranked.get(label, -math.inf)) for label in labels], float)
     return Ranked(scores, relevant[nodes], nodes)
 
 
 def _score(label: Any, value: Any) -> float:
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not number or math.isnan(value):
+    if isinstance(value, bool) or math.isnan(number(value)):
         raise ValueError(
             f"the score of {label!r} is {value!r}, not a number to rank by; does the model return "
             "scores? evaluate.Ranked(model) does"
