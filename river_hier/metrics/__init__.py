@@ -15,14 +15,12 @@ in `evaluate.Probabilities` for these. `TopLabelCalibrationError` is for single 
 
 from __future__ import annotations
 
-from .h_loss import HLoss
+from .multilabels import HLoss, SymmetricDifferenceLoss, TreeInducedError, ZeroOneLoss
 from .pooled_auprc import PooledAUPRC
 from .precision_recall import HF1, HFBeta, HPrecision, HRecall
 from .probabilities import CalibrationError, LogLoss, Reliability, TopLabelCalibrationError
 from .rankings import AveragePrecision, MaximalLoss, OneAccuracy, ParentOneAccuracy, RankingLoss
-from .symmetric_difference_loss import SymmetricDifferenceLoss, TreeInducedError
 from .tables import DepthAccuracy, DistanceHistogram, HLossByDepth
-from .zero_one_loss import ZeroOneLoss
 
 __all__ = [
     "HF1",

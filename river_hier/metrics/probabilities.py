@@ -253,13 +253,8 @@ class CalibrationError(ProbabilityMetric):
 
     Parameters
     ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-    n_bins
-        The number of bins, all of equal width. A probability on the border of two bins belongs to
-        the upper one, 1 to the last.
-    candidates
-        The labels to evaluate; `None` for all but the root, which is always on.
+    taxonomy, n_bins, candidates
+        As in `Reliability`.
 
     Examples
     --------
@@ -314,11 +309,8 @@ class TopLabelCalibrationError(TaxonomyMetric):
 
     Parameters
     ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-    n_bins
-        The number of bins, all of equal width. A probability on the border of two bins belongs to
-        the upper one; a probability of 1 belongs to the last bin.
+    taxonomy, n_bins
+        As in `Reliability`.
 
     Examples
     --------

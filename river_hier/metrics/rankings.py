@@ -186,18 +186,14 @@ def one_accuracy(
 class OneAccuracy(RankingMetric):
     r"""One-accuracy: the share of examples whose top-ranked candidate is relevant.
 
-    As in section 6 of the first paper of `AveragePrecision`. Among equal top scores the first
-    candidate in taxonomy order counts. An example counts as 0 if no candidate is relevant, or none
-    has a score. An update takes O(nodes that are on + candidates).
-
-    It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
+    Of the same predictions and from the same section as `AveragePrecision`. Among equal top scores
+    the first candidate in taxonomy order counts. An example counts as 0 if no candidate is
+    relevant, or none has a score. An update takes O(nodes that are on + candidates).
 
     Parameters
     ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-    candidates
-        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
+    taxonomy, candidates
+        As in `AveragePrecision`.
 
     Examples
     --------
@@ -246,17 +242,13 @@ def parent_one_accuracy(
 class ParentOneAccuracy(RankingMetric):
     r"""Parent one-accuracy: the share of examples whose top-ranked candidate has a right parent.
 
-    A parent is right if it is the parent of a relevant candidate. Otherwise as `OneAccuracy`, from
-    the same section of its paper.
-
-    It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
+    A parent is right if it is the parent of a relevant candidate. Otherwise it is as `OneAccuracy`,
+    from the same section of its paper.
 
     Parameters
     ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-    candidates
-        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
+    taxonomy, candidates
+        As in `AveragePrecision`.
 
     Examples
     --------
@@ -307,18 +299,14 @@ class RankingLoss(RankingMetric):
 
     $$\frac{|\{(y, \bar y) \in Y \times \bar Y : F(y) \le F(\bar y)\}|}{|Y| \, |\bar Y|}$$
 
-    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, as in section 6 of the first
-    paper of `AveragePrecision`, after the second. Equal scores are misordered; an example without
-    such pairs counts as 0. An update takes O(relevant * candidates).
-
-    It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
+    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, of the same predictions and
+    from the same papers as `AveragePrecision`. Equal scores are misordered; an example without such
+    pairs counts as 0. An update takes O(relevant * candidates).
 
     Parameters
     ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-    candidates
-        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
+    taxonomy, candidates
+        As in `AveragePrecision`.
 
     Examples
     --------
@@ -389,19 +377,15 @@ class MaximalLoss(RankingMetric):
     \Delta(y, \bar y) = |anc(y) \,\triangle\, anc(\bar y)|$$
 
     with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, 0 if none are misordered; in
-    a tree $\Delta$ is their distance. This is the loss of section 3 of the paper[^1], with the
-    volumes and costs of its section 2, as in `SymmetricDifferenceLoss`; its experiments use half
-    the loss, which is `missed=0.5, spurious=0.5`. Equal scores are misordered. An update takes
-    O(misordered pairs * depth).
-
-    It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
+    a tree $\Delta$ is their distance. Predictions are those of `AveragePrecision`. This is the loss
+    of section 3 of its first paper, with the volumes and costs of section 2, as in
+    `SymmetricDifferenceLoss`; the experiments use half the loss, which is `missed=0.5,
+    spurious=0.5`. Equal scores are misordered. An update takes O(misordered pairs * depth).
 
     Parameters
     ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-    candidates
-        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
+    taxonomy, candidates
+        As in `AveragePrecision`.
     volumes
         `{label: volume}`, positive and finite; the default is 1.
     missed
@@ -420,11 +404,6 @@ class MaximalLoss(RankingMetric):
     >>> metric.update({"wolf", "whale"}, {"wolf": 1.5, "whale": 1.0, "owl": 0.75}, w=0.5)
     >>> metric
     MaximalLoss: 2.666667
-
-    References
-    ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI.
 
     """
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from .._core import labels_of
 from .base import TableMetric
-from .h_loss import mistakes
-from .symmetric_difference_loss import tree_induced_error
+from .multilabels import mistakes, tree_induced_error
 
 
 class DepthAccuracy(TableMetric):
