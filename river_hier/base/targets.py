@@ -58,16 +58,12 @@ def series(y: Any, n: int, name: str = "y", what: str = "label") -> list[Any]:
     """The items of a series or any other sequence, one per row."""
     if np.ma.is_masked(y):
         raise ValueError(f"{name} has masked items; each row needs its {what}")
-    whole = (
-        y
-        if isinstance(y, list | np.ndarray)
-        else nw.from_native(y, series_only=True, pass_through=True)
-    )
-    if isinstance(whole, nw.Series):
-        items = whole.to_list()
-    elif (
-        isinstance(y, str | bytes | Mapping) or not hasattr(y, "__len__") or as_frame(y) is not None
-    ):
+    if not isinstance(y, list | np.ndarray):
+        y = nw.from_native(y, series_only=True, pass_through=True)
+    several = hasattr(y, "__len__") and not isinstance(y, str | bytes | Mapping)
+    if isinstance(y, nw.Series):
+        items = y.to_list()
+    elif not several or as_frame(y) is not None:
         raise TypeError(f"{name} must be a series or a sequence of {what}s, got {type(y).__name__}")
     else:
         items = y.tolist() if hasattr(y, "tolist") else list(y)

@@ -51,12 +51,9 @@ class Sightings:
     """Recognises examples by hash values of x, in bounded memory: O(features of x) per step.
 
     Sparse examples are recognised by the names of their features, since weights such as tf-idf
-    change with time. Dense examples, which have the same names as their neighbours in the stream,
-    are recognised by names and values.
-
-    Of a long stream, only a sample is remembered: the examples whose hash value is a multiple of a
-    power of two. An example is in the sample in every pass or in none, so an example that is not
-    remembered is never mistaken for a new one.
+    change with time; dense ones, which have the names of their neighbours, also by values. Of a
+    long stream, only the examples whose hash value is a multiple of a power of two are remembered:
+    an example is in this sample in every pass or in none, so none is mistaken for a new one.
     """
 
     def __init__(self) -> None:
@@ -100,10 +97,7 @@ class Sightings:
 
 
 class Calibrator(ModelWrapper):
-    """Base class of wrappers that learn probabilities from the scores of examples still unknown.
-
-    The scores of an example are those that the model gives before it first learns from it.
-    """
+    """Base class of wrappers that learn probabilities from the scores of unknown examples."""
 
     _repeats = False  # whether repeated examples are used, too
     _kind: Any  # the base class of the models
@@ -299,13 +293,10 @@ class Tempered(Calibrator, base.Classifier):
     where $s_v$ is the score of the label, divided by the root mean square deviation of the scores
     of an example from their mean, over the latest thousand examples. The flat function is for
     examples that the model is likely to get wrong, such as those of a label with few examples so
-    far; a single softmax would have to be less confident for all others. Each example makes one
-    step of AdaGrad for the slopes $a$ and $b$ and the share $m$ on the logarithmic loss of the true
-    label. The scores are those from before the model first learned from the example, clipped at ten
-    units. The order of the labels does not change, so `predict_one` is the model's.
-
-    Several passes and replayed examples do not make the probabilities overconfident: they are
-    recognised as in `Calibrated`, whose documentation also says where to put a scaler.
+    far. Each example makes one step of AdaGrad for $a$, $b$ and $m$ on the logarithmic loss of the
+    true label, with scores clipped at ten units. The order of the labels does not change, so
+    `predict_one` is the model's. Examples that have been learned before are recognised as in
+    `Calibrated`, whose documentation also says where to put a scaler.
 
     Parameters
     ----------

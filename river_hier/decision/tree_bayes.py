@@ -34,8 +34,8 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
     $$E\,\gamma(u, v) = \sum_u p_u \, \gamma(u, v).$$
 
     A step from a parent to a child $v$ is one edge nearer to the labels in the subtree of $v$, and
-    one edge farther from all others. So this is the weighted median of the tree, the deepest node
-    whose subtree has more than half of the probability. Ties go to the node nearest to the root.
+    one edge farther from all others. So this is the deepest node whose subtree has more than half
+    of the probability. Ties go to the node nearest to the root.
 
     A model of this library needs no wrapper: `model.predict_one(x, threshold=0.5)` is the same
     node, but for a subtree of exactly one half, which it enters.

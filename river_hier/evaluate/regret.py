@@ -87,18 +87,14 @@ def iter_regret(
 def regret(dataset: Any, model: Any, comparator: Any, loss: Any) -> float:
     """The regret of a model at the end of a stream: its cumulative loss minus the comparator's.
 
-    This is the last `Regret` of `iter_regret`; see there for the details.
+    This is the last `Regret` of `iter_regret`.
 
     Parameters
     ----------
     dataset
         A finite stream; for an endless one, `stream.take(k)`.
-    model
-        The model.
-    comparator
-        The model to compare with. It learns as well; those of `batch` do not.
-    loss
-        A metric of this package that is the mean of a loss, or a function of `losses`.
+    model, comparator, loss
+        As in `iter_regret`.
 
     Examples
     --------
@@ -169,10 +165,7 @@ class Predictions(NamedTuple):
 
 
 class Pair(base.Estimator):
-    """Two models that predict and learn side by side, as one estimator for River's loop.
-
-    If both are the same object, it predicts and learns once.
-    """
+    """Two models side by side, as one estimator for River's loop; the same object learns once."""
 
     def __init__(self, model: Any, comparator: Any) -> None:
         self.model = model
@@ -205,6 +198,8 @@ class CumulativeLosses(river_metrics.base.Metric):
     has an expected form; it has one in trees only.
     """
 
+    bigger_is_better: bool = False
+
     def __init__(self, metric: MeanScore, dataset: Any) -> None:
         self._loss: Any = metric._eval
         probabilities = getattr(dataset, "probabilities", None)
@@ -236,10 +231,6 @@ class CumulativeLosses(river_metrics.base.Metric):
     @property
     def state(self) -> dict[str, float]:
         return {"Loss": self.model, "Comparator": self.comparator, "Regret": self.get()}
-
-    @property
-    def bigger_is_better(self) -> bool:
-        return False
 
     def works_with(self, model: Any) -> bool:
         return isinstance(model, Pair)

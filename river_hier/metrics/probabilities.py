@@ -81,12 +81,10 @@ class LogLoss(MeanScore):
     - \sum_{i \text{ off, parents on}} \ln \left( 1 - \frac{P_i}{\min_j P_j} \right)$$
 
     and the metric is the mean. If labels are independent given their parents, it is lowest for the
-    true probabilities. Unlike `CalibrationError`, it also measures how well the
-    probabilities discriminate.
+    true probabilities. Unlike `CalibrationError`, it also measures how well these discriminate.
 
-    Predictions are probabilities: `evaluate.Probabilities(model)` makes a model return them. They
-    are marginal, not conditional on the parents; a missing label has probability 0. Probabilities
-    of a true event below 1e-15 count as 1e-15. For single labels, use River's `CrossEntropy`.
+    Predictions are those of `Reliability`. Probabilities of a true event below 1e-15 count as
+    1e-15. For single labels, use River's `CrossEntropy`.
 
     An update takes O(labels whose parents are on), plus the time to read the prediction.
 
@@ -167,8 +165,7 @@ class Reliability(ProbabilityMetric, TableMetric):
 
     Every pair of an example and a label is sorted into a bin by its predicted probability; for each
     bin the table shows the mean predicted probability and the observed share of labels that were
-    on. The two agree if the model is calibrated: of all labels predicted with 60 to 70 %, about
-    65 % are on. `CalibrationError` summarises the table in one number.
+    on, which agree if the model is calibrated. `CalibrationError` summarises them in one number.
 
     It takes probabilities as predictions: `evaluate.Probabilities(model)` makes a model return
     them. They are marginal probabilities, not conditional on the parents; a missing label has
@@ -298,12 +295,11 @@ class TopLabelCalibrationError(TaxonomyMetric):
 
     where $n_b$ of the n examples are in bin b, $\bar{p}_b$ is the mean of these probabilities and
     $\text{right}_b$ the share of examples whose most probable label is the true one. The paper of
-    `CalibrationError` calls it ECE and uses 15 bins.
+    `CalibrationError`, which is for multilabels, calls it ECE and uses 15 bins.
 
-    Predictions are `{label: probability}`; in River's loop, `predict_proba_one` of a classifier
-    is called to get them. If several labels share the highest probability, the first one counts. A
-    prediction of `None`, or without labels, counts as wrong, with probability 0. For multilabels,
-    use `CalibrationError`.
+    Predictions are `{label: probability}`, from `predict_proba_one` in River's loop. Of several
+    labels with the highest probability, the first one counts. `None`, or no labels, counts as
+    wrong, with probability 0.
 
     An update takes O(labels), `get` O(bins).
 
@@ -332,6 +328,7 @@ class TopLabelCalibrationError(TaxonomyMetric):
     """
 
     bigger_is_better: bool = False
+    requires_labels: bool = False  # River passes probabilities
     _reads = "probabilities"
     _fmt = ".2%"
 
@@ -339,11 +336,6 @@ class TopLabelCalibrationError(TaxonomyMetric):
         super().__init__(taxonomy)
         check_integer("n_bins", n_bins, 1)
         self.n_bins = n_bins
-
-    @property
-    def requires_labels(self) -> bool:
-        """Whether River passes labels instead of probabilities: always false."""
-        return False
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         t = self.taxonomy_
