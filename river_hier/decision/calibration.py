@@ -148,13 +148,11 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     AdaGrad on the logarithmic loss, at the nodes whose parents are truly on. In learning, scores
     are clipped at ten units, so that a single outlier does not change the scale.
 
-    The parameters are learned from the scores of examples that the model has not seen yet, so they
-    also account for overfitting. Several passes and replayed examples do not make the probabilities
-    overconfident: from an example that has been learned before, the model learns, but the
-    calibration does not. Examples are recognised by the names of their features or, if features are
-    dense, by names and values. A transformer whose output for the same example changes, such as a
-    scaler, must therefore be inside: `Calibrated(StandardScaler() | model)`. Weights of words may
-    be computed before or inside.
+    An example that has been learned before, in several passes or by replay, is not used, so the
+    probabilities account for overfitting. Examples are recognised by the names of their features
+    or, if features are dense, by names and values. A transformer whose output for the same example
+    changes, such as a scaler, must therefore be inside: `Calibrated(StandardScaler() | model)`.
+    Weights of words may be computed before or inside.
 
     `predict_one` thresholds these probabilities: a node is on if its parents are and
     $p_i \ge 1/2$. `HLossBayes` and the other decoders do better on the losses they minimise.
