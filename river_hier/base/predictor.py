@@ -136,8 +136,6 @@ class Predictor(abc.ABC):
             The names of the columns of an array or of a sparse X.
         labels
             The labels of the columns of a matrix y.
-        kwargs
-            Not used: River requires wrappers to accept them. Any that is given raises an error.
 
         """
         refuse_unknown(self.learn_many, kwargs)

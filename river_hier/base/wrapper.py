@@ -77,42 +77,17 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         return inner(self.model)._never_predicted
 
     def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
-        """Learn from one example, as the model does.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        y
-            The target, as the model takes it.
-        kwargs
-            Passed on to the model.
-
-        """
+        """Learn from one example, as the model does; other arguments are passed on to it."""
         self.model.learn_one(x, y, **kwargs)
 
     def adopt(self, taxonomy: Taxonomy) -> None:
-        """Continue with a larger taxonomy. Call this on the wrapper, not on the model inside it.
-
-        Parameters
-        ----------
-        taxonomy
-            The taxonomy of the model with new nodes.
-
-        """
+        """Continue with a larger taxonomy. Call this on the wrapper, not on the model inside it."""
         taxonomy = extended(self._taxonomy, taxonomy)
         self._check_taxonomy(taxonomy)
         self._last.adopt(taxonomy)
 
     def forget(self, label: Label) -> None:
-        """Reset a node and all nodes below it, in the model and in the wrapper.
-
-        Parameters
-        ----------
-        label
-            The node.
-
-        """
+        """Reset a node and all nodes below it, in the model and in the wrapper."""
         nodes = self._taxonomy._branch(label)
         self._last.forget(label)
         self._forget(nodes)
@@ -159,26 +134,12 @@ class TransparentWrapper(ModelWrapper, LabelPredictor, base.MultiLabelClassifier
         return self._predictor.predict_one(x)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
-        """The model's probabilities.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
+        """The model's probabilities for x, a dictionary of features."""
         refuse_unknown(self.predict_proba_one, kwargs)
         return self._predictor.predict_proba_one(x)
 
     def score_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, float]:
-        """The model's scores.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
+        """The model's scores for x, a dictionary of features."""
         refuse_unknown(self.score_one, kwargs)
         scores: dict[Label, float] = self._predictor.score_one(x)
         return scores

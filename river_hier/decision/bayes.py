@@ -14,6 +14,7 @@ from ..base.checks import check_positive
 from ..base.classifiers import shown
 from ..base.predictor import LabelPredictor, Mask, refuse_unknown
 from ..base.wrapper import ModelWrapper, check_model
+from ..linear_model import HAROW
 from ..metrics.costs import Costs, check, check_values
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import spelled
@@ -42,9 +43,7 @@ class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from .. import linear_model
-
-        yield {"model": linear_model.HAROW()}
+        yield {"model": HAROW()}
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, as the model gives it.

@@ -29,7 +29,7 @@ from ..base.predictor import LabelPredictor, refuse_unknown, without_labels
 from ..base.top_down import TopDownLearner
 from ..base.unseen import Unseen, replaced, seen_nodes, without_scores
 from ..base.wrapper import ModelWrapper, check_model
-from ..linear_model import PathSoftmax
+from ..linear_model import HAROW, Hieron, PathSoftmax
 from ..taxonomy import Label, Taxonomy
 
 MOST = 2**12  # maximum number of examples remembered
@@ -162,11 +162,6 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     model
         A multilabel model in a taxonomy with `score_one`: those of `linear_model` and `kernel`.
 
-    Raises
-    ------
-    TypeError
-        If `model` is not a multilabel model with scores.
-
     Notes
     -----
     In addition to the model, learning takes O(features of x) time to recognise x and, for examples
@@ -218,9 +213,7 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from .. import linear_model
-
-        yield {"model": linear_model.HAROW()}
+        yield {"model": HAROW()}
 
     def _calibrate(
         self, scores: Floats, y: Any, w: float, before: Taxonomy, unseen: Unseen, first: bool
@@ -301,11 +294,6 @@ class Tempered(Calibrator, base.Classifier):
     model
         A model of one label in a taxonomy with `score_one`: those of `linear_model` and `kernel`.
 
-    Raises
-    ------
-    TypeError
-        If `model` is not a single-label model with scores.
-
     Notes
     -----
     Learning takes as much time as in `Calibrated`, and O(nodes) for the examples used. The first
@@ -354,9 +342,7 @@ class Tempered(Calibrator, base.Classifier):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from .. import linear_model
-
-        yield {"model": linear_model.Hieron()}
+        yield {"model": Hieron()}
 
     def _calibrate(
         self, scores: Floats, y: Any, w: float, before: Taxonomy, unseen: Unseen, first: bool

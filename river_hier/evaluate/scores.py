@@ -8,6 +8,7 @@ from typing import Any
 
 from river import base
 
+from .. import linear_model
 from .._core import Batch
 from ..base.classifiers import is_multilabel, last_step, shown
 from ..base.dataframes import ColumnNames, answer_frame
@@ -23,14 +24,7 @@ class Numbers(ModelWrapper, base.MultiLabelClassifier):
     _predicts_labels = False
 
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
-        """Predict `{label: number}`.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
+        """The `{label: number}` of x, a dictionary of features."""
         refuse_unknown(self.predict_one, kwargs)
         return self._predict(x)
 
@@ -64,20 +58,14 @@ class Ranked(Numbers):
     """A model whose predictions are the scores of the labels.
 
     River evaluates multilabel models by `predict_one`. Here it returns `{label: score}`, the
-    `score_one` of the model, for the ranking metrics: `OneAccuracy`, `AveragePrecision`,
-    `RankingLoss`, `MaximalLoss` and `ParentOneAccuracy`. The model learns as it does without the
-    wrapper.
+    `score_one` of the model, for `AveragePrecision` and the other ranking metrics. The model learns
+    as it does without the wrapper.
 
     Parameters
     ----------
     model
         A single-label or multilabel model whose `score_one` returns `{label: score}`, or a
         pipeline that ends in one.
-
-    Raises
-    ------
-    TypeError
-        If `model` has no `score_one`.
 
     Examples
     --------
@@ -106,8 +94,6 @@ class Ranked(Numbers):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from .. import linear_model
-
         yield {"model": linear_model.HMinOver()}
 
     def _predict(self, x: Mapping[Any, Any]) -> Any:
@@ -129,11 +115,6 @@ class Probabilities(Numbers):
     model
         A multilabel classifier whose `predict_proba_one` returns `{label: {True: p, ...}}`, or a
         pipeline that ends in one.
-
-    Raises
-    ------
-    TypeError
-        If `model` is not a multilabel classifier.
 
     Examples
     --------
@@ -163,8 +144,6 @@ class Probabilities(Numbers):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from .. import linear_model
-
         yield {"model": linear_model.HPerceptron()}
 
     def _predict(self, x: Mapping[Any, Any]) -> Any:

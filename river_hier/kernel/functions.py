@@ -103,13 +103,8 @@ class RBF(Kernel):
     Parameters
     ----------
     sigma
-        The width, in the units of the features: examples that are much farther apart have no
-        influence on each other.
-
-    Raises
-    ------
-    ValueError
-        If `sigma` is not positive.
+        The width, positive, in the units of the features: examples that are much farther apart have
+        no influence on each other.
 
     Examples
     --------
@@ -141,16 +136,9 @@ class Polynomial(Kernel):
     Parameters
     ----------
     degree
-        The degree d, at least 1.
+        The degree d, an integer of at least 1.
     coef0
-        The constant c, not negative. With 0 only products of exactly d features count.
-
-    Raises
-    ------
-    TypeError
-        If `degree` is not an integer.
-    ValueError
-        If `degree` is below 1 or `coef0` negative.
+        The constant c, at least 0. With 0 only products of exactly d features count.
 
     Examples
     --------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from river import base
 
@@ -110,8 +110,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     @property
     def taxonomy_(self) -> Taxonomy:
         """The current taxonomy, with all labels that have arrived."""
-        taxonomy: Taxonomy = self._taxonomy
-        return taxonomy
+        return cast(Taxonomy, self._taxonomy)
 
     @property
     def classifiers(self) -> dict[Position, base.Estimator]:
@@ -121,15 +120,9 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     def adopt(self, taxonomy: Taxonomy) -> None:
         """Continue with a larger taxonomy, keeping what the classifiers have learned.
 
-        A new node gets a classifier when that first learns. From then on the model is closed. If an
-        error is raised, nothing changes.
-
-        Parameters
-        ----------
-        taxonomy
-            The taxonomy of the model with new nodes, e.g.
-            `model.taxonomy_.extend([(parent, child)])`. In `taxonomy_` they are the last ones.
-
+        It is the taxonomy of the model with new nodes, e.g. `model.taxonomy_.extend([(parent,
+        child)])`; in `taxonomy_` these are the last ones. A new node gets a classifier when that
+        first learns. From then on the model is closed. If an error is raised, nothing changes.
         """
         taxonomy = extended(self._taxonomy, taxonomy)
         self._check_positions(taxonomy)

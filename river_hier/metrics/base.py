@@ -48,10 +48,9 @@ def plus(partials: Partials, x: float) -> Partials:
 class Sums:
     """Weighted sums by key, exactly revertible.
 
-    River's `stats.Mean` rounds at every step, so `revert` does not remove all traces of an example:
-    weights of 0.1, 0.2 and 0.3 may end below zero, which is an error there. Here sums are rounded
-    only when they are read, so `revert` is exact, and reverting an example that was never added can
-    be refused.
+    River's `stats.Mean` rounds at every step, so `revert` leaves traces of an example. Here sums
+    are rounded only when they are read, so that reverting an example that was never added can be
+    refused.
 
     >>> sums = Sums()
     >>> sums.add([("right", 2.0), ("all", 3.0)], w=0.1)
