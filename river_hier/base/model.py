@@ -24,8 +24,7 @@ class TaxonomyModel(Predictor, base.Estimator):
 
     A given taxonomy is closed: an unknown label is an error. With `None` the model starts from an
     open, flat taxonomy, to which labels are added as they arrive; the label of its root, `"root"`,
-    is reserved. An `OpenTaxonomy` grows with labels that are paths. If an example raises an error,
-    the model does not change.
+    is reserved. An `OpenTaxonomy` grows with labels that are paths.
     """
 
     _labels: Labels = cast(Labels, None)  # in place of the property
@@ -77,11 +76,10 @@ class TaxonomyModel(Predictor, base.Estimator):
 
         An explanation has the fields `on`, whether the node is predicted to be on; `score`;
         `probability`, that the node is on or, for a single label, that the label lies at or below
-        the node; and `contributions`, a list of `(feature, contribution)` sorted by absolute value.
-        The score is the sum of the contributions, to which `LinearDiscriminant` adds that of an x
-        without features. In least squares, they are divided by `1 + r`, like the score. In kernel
-        models, they are those of the stored examples, `(example, contribution)`. An explanation
-        takes as long as a prediction for each feature of x.
+        the node; and `contributions`, a list of `(feature, contribution)` sorted by absolute value,
+        or of `(stored example, contribution)` in kernel models. The score is their sum, to which
+        `LinearDiscriminant` adds that of an x without features. It takes as long as a prediction
+        for each feature of x.
 
         """
         scores, p = self._scores_one(x), self._node_probabilities(x)
@@ -97,9 +95,8 @@ class TaxonomyModel(Predictor, base.Estimator):
 
         In a trained model, a new node is off and has probability 0 until its first example, whose
         label is the node or below it. It starts from its parent or, in models that store examples,
-        counts as off in those of its siblings. An open model is closed from then on. If the
-        taxonomy is refused, the model does not change. This takes O(new nodes) for a taxonomy that
-        `extend` made.
+        counts as off in those of its siblings. An open model is closed from then on. Takes O(new
+        nodes) for a taxonomy that `extend` made.
 
         Parameters
         ----------

@@ -94,11 +94,9 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         return self._labels.marginals(given)
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
-        """P(on) of each node, for the functions that decide by probabilities."""
         return self._node_probabilities(x)
 
     def _read_many(self, X: Batch, rows: Any) -> list[tuple[int, int, Taxonomy, Multilabels]]:
-        """The stages of a valid batch: first row, last row + 1, taxonomy and multilabels."""
         self._check_many(X)
         found = stages(self, X, [rows.names] if isinstance(rows, Table) else map(named, rows))
         if isinstance(rows, Table) and found:
@@ -132,7 +130,6 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         return order
 
     def _probabilities(self, X: Batch) -> Floats:
-        """P(on) of the nodes, (rows, nodes)."""
         given = switched_off(self._conditionals(self._scores_many(X)), self._unseen)
         return top_down_probabilities(given, self._taxonomy._arrays, in_place=True).T
 

@@ -1,7 +1,6 @@
 """Predictions of one example and of mini-batches, with `threshold=` and `max_depth=`.
 
-The two keywords mean the same for every model, so they are implemented here only. A model has its
-own rule, `_predict`, or `_nodes_on` if it is a multilabel model.
+A model has its own rule, `_predict`, or `_nodes_on` if it is a multilabel model.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Predictor(abc.ABC):
     """Base class of all models of the library: predictions, mini-batches, and the inner protocol.
 
     The protocol (`base.protocol.Inner`) is implemented here by public methods, and batches as loops
-    over their rows. Subclasses define the methods that they can do faster.
+    over their rows. Subclasses define what they can do faster.
     """
 
     _raw_memory_usage = raw_memory_usage

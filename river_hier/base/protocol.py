@@ -1,8 +1,7 @@
 """What models offer to each other beside their public methods: arrays in place of dictionaries.
 
-Wrappers, decoders, truncated predictions and rankings take them from `inner(model)`. Every model of
-the library implements the protocol (`Predictor` does, by loops over public methods); `Foreign`
-implements it for any other one.
+Wrappers, decoders, truncated predictions and rankings take them from `inner(model)`, which is a
+`Predictor`: the model itself, or a `Foreign` around a model of another library.
 """
 
 from __future__ import annotations

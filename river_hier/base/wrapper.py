@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from river import base
 
@@ -19,17 +19,8 @@ from .unseen import Unseen
 class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     """Base class of model wrappers, which change a model's output or maintain the model.
 
-    Learning is delegated to the model. State that the wrapper stores for nodes is reset together
-    with the model when that forgets a branch.
-
-    River requires that the methods of wrappers accept `**kwargs`. Those that predict refuse every
-    keyword (`refuse_unknown`), as there is none to pass on.
-
-    Parameters
-    ----------
-    model
-        The model, or a pipeline that ends in one.
-
+    Learning is delegated to the model. River requires that the methods of wrappers accept
+    `**kwargs`; those that predict refuse every keyword, as there is none to pass on.
     """
 
     _predicts_labels = True  # else scores or probabilities, for metrics only
@@ -58,8 +49,7 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     @property
     def taxonomy(self) -> TaxonomyLike:
         """The taxonomy of the model; `None` or an `OpenTaxonomy` if it is open."""
-        taxonomy: TaxonomyLike = self._last.taxonomy
-        return taxonomy
+        return cast(TaxonomyLike, self._last.taxonomy)
 
     @property
     def taxonomy_(self) -> Taxonomy:
@@ -141,8 +131,7 @@ class TransparentWrapper(ModelWrapper, LabelPredictor, base.MultiLabelClassifier
     def score_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, float]:
         """The model's scores for x, a dictionary of features."""
         refuse_unknown(self.score_one, kwargs)
-        scores: dict[Label, float] = self._predictor.score_one(x)
-        return scores
+        return cast("dict[Label, float]", self._predictor.score_one(x))
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         if not isinstance(self._last, base.MultiLabelClassifier):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from river import base
@@ -21,14 +21,7 @@ from ..taxonomy.multilabel import spelled
 
 
 class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
-    """Base class of decoders, which predict the best multilabel under a model's probabilities.
-
-    Parameters
-    ----------
-    model
-        A multilabel model in a taxonomy, with `predict_proba_one`, or a pipeline that ends in one.
-
-    """
+    """Base class of decoders, which predict the best multilabel under a model's probabilities."""
 
     def __init__(self, model: Any) -> None:
         check_model(model, "predict_proba_one", "predict_one")
@@ -51,8 +44,7 @@ class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
         It is `{label: {False: 1 - p, True: p}}` for all nodes but the root.
         """
         refuse_unknown(self.predict_proba_one, kwargs)
-        proba: dict[Label, dict[bool, float]] = self.model.predict_proba_one(x)
-        return proba
+        return cast("dict[Label, dict[bool, float]]", self.model.predict_proba_one(x))
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return self._decide(self._probabilities_one(x))

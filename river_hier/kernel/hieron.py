@@ -260,10 +260,10 @@ class Hieron(KernelPathLearner):
     distance) to compute the scores.
 
     For an endless stream, set a `budget`. Once the model holds more examples, it keeps at most four
-    fifths of the budget. They are chosen greedily: next is the example with the largest squared
-    distance from the span of those already chosen, times its squared coefficients. The others are
-    projected onto them. That takes $O(budget^2)$ a mistake on average, and $O(budget^2 + budget
-    \\cdot nodes)$ memory. Features that only dropped examples had are dropped as well.
+    fifths of the budget, chosen greedily: next is the example with the largest squared distance
+    from the span of those already chosen, times its squared coefficients. The others are projected
+    onto them. That takes $O(budget^2)$ a mistake on average, and $O(budget^2 + budget \\cdot
+    nodes)$ memory.
 
     Parameters
     ----------
@@ -335,9 +335,7 @@ class AveragedHieron(KernelPathLearner):
     with the largest loss, $\\operatorname{argmax}_v W^v \\cdot x + \\sqrt{\\gamma(y, v)}$, even if
     the prediction is correct, so nearly every example is stored. Predictions come from the average
     of all hypotheses so far: after m rounds, the coefficients of the example of round i are
-    weighted by $1 - i / (m + 1)$, so the average only costs work where a step changes coefficients.
-    The rounds of each node are counted from its first example, unless `from_first_round` is set. A
-    step costs as much as in `Hieron`.
+    weighted by $1 - i / (m + 1)$. A step costs as much as in `Hieron`.
 
     Parameters
     ----------

@@ -21,12 +21,7 @@ FEW = 64  # instances, too few to look for those that no node uses
 
 
 class KernelLeastSquares(MultiLabelModel):
-    """Regularised least squares at the nodes of a taxonomy, in the space of a kernel.
-
-    With `B = l2 I + K` over the examples stored at a node, `alpha = B^-1 v` and `k_i = K(x_i, x)`,
-    the paper's score of an x that is counted in, Eq. (1), is `k . alpha / (1 + r)` with
-    `r = (K(x, x) - k^T B^-1 k) / l2`.
-    """
+    """Regularised least squares at the nodes of a taxonomy in the space of a kernel; see `HRLS`."""
 
     _margin = staticmethod(linear_model.HRLS._margin)  # Eq. (1)
     _conditionals = linear_model.HRLS._conditionals  # Eq. (3)
@@ -150,11 +145,10 @@ class HRLS(KernelLeastSquares):
 
     where the denominator counts x in, as in the paper.
 
-    All children of a node see the same Q examples, so they share one Cholesky factor, which grows
-    by one row per example. Learning takes one row of the kernel, shared by all nodes, and $O(Q^2)$
-    for each node that is truly on and has children; memory is $Q^2 / 2$ numbers for each of them.
-    Predicting takes a row of the kernel and O(Q) a node visited; scores and probabilities take
-    $O(Q^2)$.
+    All children of a node see the same Q examples, so they share one Cholesky factor. Learning
+    takes one row of the kernel, shared by all nodes, and $O(Q^2)$ for each node that is truly on
+    and has children; memory is $Q^2 / 2$ numbers for each of them. Predicting takes a row of the
+    kernel and O(Q) a node visited; scores and probabilities take $O(Q^2)$.
 
     For an endless stream, set a `budget`. Once the children of a node hold more examples, they keep
     at most four fifths of it, chosen as in `Hieron`, by the squared coefficients of all children.
