@@ -192,10 +192,8 @@ class Predictor(abc.ABC):
 
         Parameters
         ----------
-        X
-            A dataframe, a numpy array, or a scipy.sparse matrix.
-        columns
-            The names of the columns of an array or of a sparse X.
+        X, columns
+            As in `predict_many`.
 
         Returns
         -------

@@ -29,20 +29,7 @@ class Numbers(ModelWrapper, base.MultiLabelClassifier):
         return self._predict(x)
 
     def predict_many(self, X: Any, columns: ColumnNames = None, **kwargs: Any) -> Any:
-        """Predict the number of each label, for each row.
-
-        Parameters
-        ----------
-        X
-            A dataframe, a numpy array, or a scipy.sparse matrix.
-        columns
-            The names of the columns of an array or of a sparse X.
-
-        Returns
-        -------
-        A dataframe of the same kind as X, with a column for each label; an array if X is one.
-
-        """
+        """The number of each label, for each row; see `predict_proba_many`."""
         refuse_unknown(self.predict_many, kwargs)
         batch, like = self._read_batch(X, columns)
         first = int(is_multilabel(self.model))

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from river import base
 
-from ..base.checks import number
+from ..base.checks import checked_weight, number
 from ..base.classifiers import check_weight_taken, shown, takes_weights
 from ..base.predictor import Predictor
 from ..base.unseen import NONE
@@ -134,18 +134,27 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     def _wrapped_model(self) -> base.Estimator:
         return estimator_at(self.classifier, [self._top])
 
-    def _fit_local(
-        self,
-        taxonomy: Taxonomy,
-        targets: Sequence[tuple[Position, Label]],
-        x: Mapping[Any, Any],
-        w: float,
-        kwargs: dict[str, Any],
-    ) -> None:
-        """Let the classifier at each position learn x with its own target.
+    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
+        """Learn from one example.
 
-        The taxonomy, which may have grown, and new classifiers are stored after all have learned.
+        Parameters
+        ----------
+        x
+            A dictionary of features, as the classifiers take it.
+        y
+            The label, any node of the taxonomy; for `PerNode` a multilabel: `{label: bool}`, an
+            iterable of labels, or one label. Ancestors are added to a copy; a label on whose
+            ancestor is explicitly False is refused. In an open taxonomy a tuple is one label; give
+            several in a set or a list.
+        w
+            The weight of the example, at least 0. An example of weight 0 changes nothing.
+        kwargs
+            Passed on to the classifiers.
+
         """
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
+        taxonomy, targets = self._targets(y)
         local = {p: self._local.get(p) or self._new_local(taxonomy, p) for p, _ in targets}
         for classifier in local.values():
             check_weight_taken(classifier.model, classifier.takes_weights, w)
@@ -155,6 +164,26 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
             self._unseen |= frozenset(range(len(self._taxonomy), len(taxonomy)))
         self._taxonomy = taxonomy
         self._local.update(local)
+        self._learned(targets)
+
+    def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
+        """Explain the prediction for x.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+        decimals
+            How many decimals to print.
+
+        Returns
+        -------
+        A text with the prediction and, for each node that was visited, the probabilities by which
+        it was decided: in `PerNode` its own, otherwise those of the next node, where its own is
+        that of ending there.
+
+        """
+        return "\n".join(self._debug_lines(x, decimals))
 
     def _new_local(self, taxonomy: Taxonomy, position: Position) -> LocalClassifier:
         model = estimator_at(self.classifier, self._lineage(taxonomy, position))
@@ -173,7 +202,18 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
             for position in self.classifier:
                 self._check_position(taxonomy, position)
 
+    def _learned(self, targets: Sequence[tuple[Position, Any]]) -> None:
+        """Record that these targets have been learned."""
+
     # Implemented by each kind of model
+
+    @abc.abstractmethod
+    def _targets(self, y: Any) -> tuple[Taxonomy, Sequence[tuple[Position, Any]]]:
+        """The taxonomy with the labels of y, and what the classifier at each position learns."""
+
+    @abc.abstractmethod
+    def _debug_lines(self, x: Mapping[Any, Any], decimals: int) -> Iterable[str]:
+        """The lines of `debug_one`."""
 
     @property
     @abc.abstractmethod

@@ -12,7 +12,6 @@ from typing import Any
 from river import base
 from river import linear_model as river_linear_model
 
-from ..base.checks import checked_weight
 from ..base.classifiers import probabilities
 from ..base.predictor import refuse_unknown, without_labels
 from ..base.targets import read_label
@@ -62,30 +61,13 @@ class RoutingModel(LocalModel, base.Classifier):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"classifier": river_linear_model.SoftmaxRegression()}
 
-    def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0, **kwargs: Any) -> None:
-        """Learn from one example.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features, as the classifiers take it.
-        y
-            The label, any node of the taxonomy.
-        w
-            The weight of the example, at least 0. An example of weight 0 changes nothing.
-        kwargs
-            Passed on to the classifiers.
-
-        """
-        if w != 1.0 and not (w := checked_weight(w)):
-            return
+    def _targets(self, y: Label) -> tuple[Taxonomy, list[tuple[Position, Any]]]:
         taxonomy, v = read_label(self, y)
         path = taxonomy.path(taxonomy.nodes[v])
         steps: list[tuple[Label, Any]] = list(pairwise(path))
         if taxonomy.children(path[-1]) and not self.leaves_only:
             steps.append((path[-1], Ending(path[-1])))
-        targets = [(self._position_below(taxonomy, node), child) for node, child in steps]
-        self._fit_local(taxonomy, targets, x, w, kwargs)
+        return taxonomy, [(self._position_below(taxonomy, node), child) for node, child in steps]
 
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         node, proba = self._path(x)[-1]
@@ -127,32 +109,16 @@ class RoutingModel(LocalModel, base.Classifier):
         """
         return self._distributions(x)[0]
 
-    def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
-        """Explain the prediction for x.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        decimals
-            How many decimals to print.
-
-        Returns
-        -------
-        A text with the nodes on the path and, for each, the probabilities of the next node; its own
-        is that of ending there.
-
-        """
+    def _debug_lines(self, x: Mapping[Any, Any], decimals: int) -> Iterator[str]:
         path = self._path(x)
         rule = "the path continues to the likeliest child if it is likely enough"
-        lines = [f"Prediction: {path[-1][0]!r}; {rule}"]
+        yield f"Prediction: {path[-1][0]!r}; {rule}"
         for depth, (node, proba) in enumerate(path):
             if not self._taxonomy.children(node):
                 break
             order = sorted(proba, key=lambda label: -proba[label])
             shares = ", ".join(f"{label!r} {proba[label]:.{decimals}f}" for label in order)
-            lines.append(f"{'  ' * depth}{node!r}: {shares}")
-        return "\n".join(lines)
+            yield f"{'  ' * depth}{node!r}: {shares}"
 
     def _is_no_answer(self, proba: Probabilities) -> bool:
         """Whether the path certainly ends at the root, although that is not a label."""
