@@ -159,9 +159,7 @@ def plain(name: str) -> str:
     return name[:-3] if name.lower().endswith(".gz") else name
 
 
-def lines(
-    files: Files, name: str, encoding: str = "utf-8-sig", errors: str = "strict"
-) -> Iterator[tuple[int, str]]:
+def lines(files: Files, name: str, encoding: str = "utf-8-sig") -> Iterator[tuple[int, str]]:
     """The lines of a text file without line ends, numbered from 1."""
     line = 0
     with files.open(name) as raw:
@@ -169,7 +167,7 @@ def lines(
             if oddity := _oddity(raw):
                 raise ValueError(f"{name} is {oddity}, expected text, packed with gzip or not")
             # Only "\n" and "\r\n" end a line, unlike in `str.splitlines`.
-            with io.TextIOWrapper(raw, encoding, errors, newline="\n") as text:
+            with io.TextIOWrapper(raw, encoding, newline="\n") as text:
                 for line, content in enumerate(text, 1):
                     yield line, content.rstrip("\r\n")
         except DAMAGE as error:
