@@ -159,9 +159,7 @@ def test_wrong_subsets(name: str, wrong: Any) -> None:
 @each
 def test_without_files(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cls = getattr(datasets, name)
-    with pytest.raises(
-        FileNotFoundError, match=r"there is no file or folder .*none.; .*http"
-    ):
+    with pytest.raises(FileNotFoundError, match=r"there is no file or folder .*none.; .*http"):
         list(stream_of(name, tmp_path / "none"))
     with pytest.raises(FileNotFoundError, match=r" lacks .*; .*http"):
         list(stream_of(name, tmp_path))
