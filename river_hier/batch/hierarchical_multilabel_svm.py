@@ -15,8 +15,8 @@ from ..kernel.functions import Function, Kernel
 from ..metrics.costs import Costs, by_node, check, check_factor
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates
-from .estimator import Examples, Floats, Ints, Mask, Progress
-from .expansions import Expansion
+from .estimator import Progress
+from .expansions import Examples, Expansion, Floats, Ints, Mask
 from .label_ranker import LabelRanker
 
 

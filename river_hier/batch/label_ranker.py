@@ -15,8 +15,16 @@ from ..kernel.functions import Function, Kernel
 from ..kernel.instances import check_kernel
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates
-from .estimator import BatchEstimator, Examples, Floats, Mask, Progress, read_gram, read_matrix
-from .expansions import Expansion, KernelExpansion, LinearExpansion, Scorers
+from .estimator import BatchEstimator, Progress
+from .expansions import (
+    Examples,
+    Expansion,
+    Floats,
+    KernelExpansion,
+    LinearExpansion,
+    Mask,
+    Scorers,
+)
 
 
 class Trained(NamedTuple):
@@ -74,12 +82,10 @@ class LabelRanker(BatchEstimator):
         """The instances, with all weights at 0, and the relevant candidates of each."""
         expansion: Expansion
         if self.kernel is None:
-            features, X, on = read_matrix(examples, self.taxonomy)
-            expansion = LinearExpansion(features, X, len(self.taxonomy))
+            expansion = LinearExpansion(examples, self.taxonomy)
         else:
-            instances, gram, on = read_gram(examples, self.taxonomy, self.kernel)
-            expansion = KernelExpansion(instances, gram, len(self.taxonomy))
-        return expansion, on[:, self._ranking.candidates]
+            expansion = KernelExpansion(examples, self.taxonomy, self.kernel)
+        return expansion, expansion.on[:, self._ranking.candidates]
 
     def _train_threshold(self, expansion: Expansion, relevant: Mask) -> Trained:
         """The trained weights, with a threshold that is learned from the training examples."""
@@ -87,7 +93,7 @@ class LabelRanker(BatchEstimator):
         scores = self._ranking.scores(expansion.all_scores().T)[self._ranking.candidates].T
         for one, truth in zip(scores, relevant, strict=True):
             threshold.learn(one, truth)
-        return Trained(expansion.scorers(), threshold)
+        return Trained(expansion.scorers(np.zeros(len(self.taxonomy))), threshold)
 
 
 class BatchHMinOver(LabelRanker):

@@ -106,6 +106,9 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
 
     _raw_memory_usage = raw_memory_usage
 
+    _drawn: dict[Hashable, Floats]
+    _latest: tuple[tuple[Hashable, ...], Floats]  # names and their frequencies
+
     def __init__(self, sigma: float = 1.0, n_components: int = 1_000, seed: int = 0) -> None:
         check_positive("sigma", sigma)
         check_integer("n_components", n_components, 2)
@@ -187,11 +190,8 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
         return frequencies
 
     def _forget(self) -> None:
-        self._drawn: dict[Hashable, Floats] = {}
-        self._latest: tuple[tuple[Hashable, ...], Floats] = (
-            (),
-            np.empty((0, self.n_components // 2)),
-        )
+        self._drawn = {}
+        self._latest = (), np.empty((0, self.n_components // 2))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in ("sigma", "n_components", "seed")}
