@@ -91,9 +91,10 @@ class LinearExpansion:
         columns = np.concatenate([x.rows for x in xs]).astype(np.int32)
         values = np.concatenate([x.values for x in xs])
         shape = len(xs), max(len(self.features), 1)
-        self.X: Any = sparse.csr_array((values, columns, start), shape)  # (instances, features)
+        X: Any = sparse.csr_array((values, columns, start), shape)
+        self.X = X  # sparse rows (instances, features)
         self.w: Floats = np.zeros((shape[1], len(taxonomy)))
-        self.norms2: Floats = np.asarray(self.X.multiply(self.X).sum(axis=1)).ravel()
+        self.norms2: Floats = np.asarray(X.multiply(X).sum(axis=1)).ravel()
 
     def scores(self, i: int) -> Floats:
         """<w_v, x_i> of every node."""

@@ -61,8 +61,8 @@ class HMC(FileDataset):
     the zeros of a sparse row, `{3 0.5, 7 1}`. As in Clus, its indices are counted from 1 (in Weka
     from 0), and a nominal attribute that it leaves out has its first value. `y` maps every label
     except the root to a boolean; ancestors are added if the file names only the most specific
-    labels. Some of the published files name an attribute twice: the second `a` is called `a.1`, with
-    a warning.
+    labels. Some of the published files name an attribute twice: the second `a` is called `a.1`,
+    with a warning.
 
     The taxonomy is read from the header. If it lists paths, `1,1/2,1/2/7`, the taxonomy is a tree
     whose labels are the whole paths. If it lists pairs of a parent and a child,

@@ -39,8 +39,8 @@ class LSHTC(FileDataset):
     `Data`; a line of the hierarchy is `parent child` or, in the first challenge, a whole path.
 
     **Cycles.** An edge that closes a cycle is an error; with `on_error="skip"` it is left out and
-    counted. The hierarchy is searched depth first, from the categories without a parent in the order
-    of the file, and back edges are left out. How the organisers removed cycles is not stated.
+    counted. The hierarchy is searched depth first, from the categories without a parent in the
+    order of the file, and back edges are left out. How the organisers removed cycles is not stated.
 
     Memory holds the hierarchy and one document. Each `y` has one entry per category, so in the
     largest hierarchies creating it takes longer than reading the document.

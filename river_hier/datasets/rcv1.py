@@ -58,8 +58,8 @@ class RCV1(FileDataset):
     files of your own leave these out, they are added.
 
     The files are those of the LYRL2004 distribution [^2]: term vectors, which, unlike the stories,
-    may be redistributed; users are asked to cite [^1]. They may be compressed or not and are read in
-    one pass: vectors and topics are both sorted by document, so memory holds a single document.
+    may be redistributed; users are asked to cite [^1]. They may be compressed or not and are read
+    in one pass: vectors and topics are both sorted by document, so memory holds a single document.
     Without `path` they are downloaded into River's data home in the first iteration (roughly 0.5 kB
     a document), and their SHA-256 is verified; `taxonomy` needs only the small file of topics.
 
