@@ -8,7 +8,6 @@ Links and devices in archives are ignored; of several files with the same name t
 from __future__ import annotations
 
 import contextlib
-import functools
 import gzip
 import io
 import math
@@ -23,6 +22,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Self, cast
 
+from .._core import labels_of
 from ..taxonomy import Taxonomy
 
 DAMAGE = (EOFError, OSError, zlib.error, zipfile.BadZipFile, tarfile.TarError, UnicodeError)
@@ -263,19 +263,16 @@ class Multilabels:
     """
 
     def __init__(self, taxonomy: Taxonomy, kept: Taxonomy | None = None) -> None:
-        self._taxonomy = taxonomy
-        self._all_off = dict.fromkeys(map(str, (kept or taxonomy).nodes[1:]), False)
-        # A limit, as the closures of all labels of a large DAG would fill memory.
-        self._closure = functools.lru_cache(10_000)(self._find_closure)
-
-    def _find_closure(self, label: str) -> dict[str, bool]:
-        above = map(str, self._taxonomy.closure([label]))
-        return {node: True for node in above if node in self._all_off}
+        self._labels = labels_of(taxonomy)
+        self._nodes: Any = taxonomy.nodes
+        self._all_off: dict[str, bool] = dict.fromkeys(
+            map(str, (kept or taxonomy).nodes[1:]), False
+        )
 
     def __call__(self, labels: Iterable[str]) -> dict[str, bool]:
         y = self._all_off.copy()
-        for label in labels:
-            y |= self._closure(label)
+        above = (self._nodes[v] for v in self._labels.closure(list(labels)))
+        y.update({node: True for node in above if node in y})
         return y
 
 
