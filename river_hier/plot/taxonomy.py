@@ -117,7 +117,7 @@ def taxonomy(
     label
         The title of the colour scale.
     ax
-        The axes to draw on, in a font that is small enough; `None` makes a figure of any size needed.
+        The axes to draw on, in a small enough font; `None` makes a figure of the size needed.
     max_depth
         The depth of the lowest nodes to draw; `None` for no limit.
     top
