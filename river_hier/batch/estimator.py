@@ -20,9 +20,8 @@ _PROGRESS_DELAY = 2.0  # seconds
 class BatchEstimator(LabelPredictor, base.MultiLabelClassifier):
     """Base class of models that `fit` trains on a list of examples.
 
-    River's loops and `evaluate.regret` call `learn_one` on every model. After `fit` it does
-    nothing, so they evaluate the model as it is. Before `fit`, `learn_one` and predictions raise
-    an error.
+    After `fit`, `learn_one` does nothing, so River's loops and `evaluate.regret` evaluate the model
+    as it is. Before, it and predictions raise an error.
     """
 
     def __init__(self, taxonomy: Taxonomy) -> None:

@@ -121,8 +121,7 @@ class BatchHMinOver(LabelRanker):
         The labels that are ranked; `None` for the leaves.
     kernel
         `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or a function of
-        two feature dicts that returns a number, symmetric and positive semi-definite. With a
-        function, features may be of any type; training calls it for each pair of examples.
+        two feature dicts of any type that returns a number, symmetric and positive semi-definite.
         `None` is the linear kernel with feature weights instead of example coefficients, which is
         better if there are more examples than features.
     max_steps
@@ -141,10 +140,9 @@ class BatchHMinOver(LabelRanker):
 
     Notes
     -----
-    Algorithm 2 and Section 4 of the paper of `linear_model.HMinOver`. The threshold of
-    `predict_one` is learned from the training examples at the end, as in `linear_model.HMinOver`.
-    After `fit`, `n_steps` is the number of steps taken, and `smallest_margin` the smallest margin
-    of all examples.
+    Algorithm 2 and Section 4 of the paper of `linear_model.HMinOver`, whose threshold is learned
+    from the training examples at the end. After `fit`, `n_steps` is the number of steps taken, and
+    `smallest_margin` the smallest margin of all examples.
 
     Examples
     --------

@@ -82,15 +82,11 @@ class HSVM(SupportVectorModel):
     on if its parents are and $w_i \\cdot x \\ge 0$. The bias is the weight of a feature that is
     always 1.
 
-    Training uses all examples at once, in as many passes as it needs, which makes H-SVM a
-    comparator for learners that see each example once. After `fit`, River's loops and
-    `evaluate.regret` take it as a model that no longer learns.
-
-    Training takes LIBLINEAR's time for each node, O(nonzeros of the node's examples) a pass.
-    Predicting takes O(features of x * nodes). The weights take O(features * nodes) memory;
-    training takes one more byte for each pair of an example and a node, besides the examples.
-
-    The flat counterpart, an independent SVM for each node, is `HSVM(taxonomy.flatten())`.
+    Training uses all examples at once; after `fit`, River's loops and `evaluate.regret` take the
+    model as one that no longer learns. It takes LIBLINEAR's time for each node, O(nonzeros of the
+    node's examples) a pass, and predicting O(features of x * nodes). The weights take
+    O(features * nodes) memory; training takes one more byte for each pair of an example and a node,
+    besides the examples. The flat counterpart is `HSVM(taxonomy.flatten())`.
 
     Parameters
     ----------
@@ -114,9 +110,8 @@ class HSVM(SupportVectorModel):
     -----
     The comparator of the paper [^1], section 8, with C = 1 as there. The paper used LIBSVM, which
     leaves the bias out of $\\|w_i\\|^2$: that is `KernelHSVM(taxonomy, kernel.Linear())`, and much
-    slower. On a few examples that contradict each other, scikit-learn's LIBLINEAR may stop before
-    the optimum. If all examples of a node are on, it is always on; if all are off, always off. A
-    node without examples is on, as in the paper's learners.
+    slower. If all examples of a node are on, or it has none, it is always on; if all are off,
+    always off.
 
     Examples
     --------
@@ -160,12 +155,9 @@ class KernelHSVM(SupportVectorModel):
     in the feature space of the kernel, $\\phi(x) \\cdot \\phi(z) = K(x, z)$. Otherwise it is the
     same as `HSVM`. Its flat counterpart is `KernelHSVM(taxonomy.flatten(), kernel)`.
 
-    The support vectors of all nodes are stored once. To score an x, the kernel is evaluated at
-    each of them, O(support vectors * features), and the values are weighted at each node,
-    O(support vectors * nodes).
-
-    Training computes the kernel matrix of the m examples once, O(m^2 * features), and takes
-    LIBSVM's time for each node, between O(m^2) and O(m^3). It takes O(m^2) memory.
+    The support vectors of all nodes are stored once; scoring an x takes O(support vectors *
+    (features + nodes)). Training computes the kernel matrix of the m examples once, O(m^2 *
+    features) and O(m^2) memory, and takes LIBSVM's time for each node, between O(m^2) and O(m^3).
 
     Parameters
     ----------

@@ -41,8 +41,7 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     features, $\sigma = \sqrt d$ is a good start. Bags of words do not profit from it.
 
     The transformer learns nothing. The random numbers of a feature are derived from `seed` and its
-    name, so new features may appear at any time, and two transformers with equal parameters return
-    the same values in any process and for any order of names.
+    name, so new features may appear at any time, and all transformers with equal parameters agree.
 
     Parameters
     ----------
@@ -64,9 +63,9 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
 
     Notes
     -----
-    The features are those of [^1] in the variant with sines, whose variance is lower than that of
-    cosines with random phases [^2], as in scikit-learn's `RBFSampler`. River's transforms each
-    feature separately. The parameter of both is $\gamma = 1 / (2 \sigma^2)$.
+    The features are those of [^1] with sines, whose variance is lower than that of cosines with
+    random phases [^2], as in scikit-learn's `RBFSampler`. River's transforms each feature
+    separately. The parameter of both is $\gamma = 1 / (2 \sigma^2)$.
 
     With d features in x, `transform_one` takes O(d m); `transform_many` takes O(d m) per row, in
     one matrix product. Some 16 MB of random numbers are stored at most, which are not part of
