@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 import inspect
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from river import base
 
 from ..taxonomy import Label
 
-Model = TypeVar("Model", bound=base.Base)
+Model = TypeVar("Model")
 
 
 def last_step(model: Any) -> Any:
@@ -33,7 +33,7 @@ def last_step_and_input(model: Any, x: Any) -> tuple[Any, Any]:
 
 def cloned(model: Model, new_params: Any, include_attributes: bool) -> Model:
     """The result of `clone`; River's version always resets the models inside."""
-    fresh = base.Base.clone(model, new_params)
+    fresh: Model = base.Base.clone(cast(Any, model), new_params)
     if not include_attributes:
         return fresh
     kept = copy.deepcopy(model)

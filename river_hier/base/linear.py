@@ -23,6 +23,7 @@ from .checks import check_dtype, check_intercept
 from .dataframes import at_row
 from .explanation import Floats
 from .model import TaxonomyModel
+from .products import pays, scores_by_product
 
 
 class LinearLearner(TaxonomyModel):
@@ -118,6 +119,15 @@ class LinearLearner(TaxonomyModel):
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._state.scores(x, self._averaged)
+
+    def _scores_many(self, X: Batch) -> Floats:
+        if pays(self, X):
+            return scores_by_product(self, X)
+        return self._state.scores_many(Vectors(self._features, X), self._averaged)
+
+    def _start_average(self, from_first_round: bool) -> None:
+        """Begin to average the hypotheses."""
+        self._state.start_average(from_first_round)
 
     def _forget(self, nodes: Nodes) -> None:
         self._state.forget(nodes)

@@ -21,7 +21,7 @@ from .._core import (
 from ..taxonomy import Label
 from .explanation import Floats
 from .linear import LinearLearner
-from .products import pays, score_blocks, scores_by_product
+from .products import pays, score_blocks
 from .single_label import SingleLabelModel
 
 
@@ -152,17 +152,10 @@ class PathLearner(LinearLearner, SingleLabelModel):
         return self._state.path_scores(x, self._averaged)
 
     def _scores_many(self, X: Batch) -> Floats:
-        if pays(self, X):
-            return path_sums(scores_by_product(self, X), self._taxonomy._arrays, in_place=True)
-        scores = self._state.scores_many(Vectors(self._features, X), self._averaged)
-        return path_sums(scores, self._taxonomy._arrays)
+        return path_sums(super()._scores_many(X), self._taxonomy._arrays, in_place=True)
 
     def _softmax(
         self, x: Mapping[Any, Any], sharp: float = 1.0, flat: float = 0.0, share: float = 0.0
     ) -> LabelProbabilities:
         slopes = sharp, flat, share
         return label_probabilities(self._state, x, self._averaged, self._first_label, *slopes)
-
-    def _start_average(self, from_first_round: bool) -> None:
-        """Begin to average the hypotheses."""
-        self._state.start_average(from_first_round)

@@ -21,7 +21,7 @@ from ..taxonomy import Label
 from .explanation import Floats
 from .linear import LinearLearner
 from .multi_label import MultiLabelModel
-from .products import pays, score_blocks, scores_by_product
+from .products import pays, score_blocks
 
 Mask = NDArray[np.bool_]
 
@@ -186,11 +186,6 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
             return np.concatenate(on)
         return self._state.top_down_many(Vectors(self._features, X), self._averaged)
 
-    def _scores_many(self, X: Batch) -> Floats:
-        if pays(self, X):
-            return scores_by_product(self, X)
-        return self._state.scores_many(Vectors(self._features, X), self._averaged)
-
     def _conditionals(self, scores: Floats) -> Floats:
         return logistic(scores)
 
@@ -198,7 +193,3 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         self, x: Mapping[Any, Any], calibration: Any = None, given: bool = False
     ) -> Any:
         return node_probabilities(self._state, x, self._averaged, calibration, given)
-
-    def _start_average(self, from_first_round: bool) -> None:
-        """Begin to average the hypotheses."""
-        self._state.start_average(from_first_round)

@@ -8,7 +8,6 @@ Links and devices in archives are ignored; of several files with the same name t
 from __future__ import annotations
 
 import contextlib
-import functools
 import gzip
 import io
 import math
@@ -23,6 +22,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Self, cast
 
+from .._core import labels_of
 from ..taxonomy import Taxonomy
 
 DAMAGE = (EOFError, OSError, zlib.error, zipfile.BadZipFile, tarfile.TarError, UnicodeError)
@@ -159,9 +159,7 @@ def plain(name: str) -> str:
     return name[:-3] if name.lower().endswith(".gz") else name
 
 
-def lines(
-    files: Files, name: str, encoding: str = "utf-8-sig", errors: str = "strict"
-) -> Iterator[tuple[int, str]]:
+def lines(files: Files, name: str, encoding: str = "utf-8-sig") -> Iterator[tuple[int, str]]:
     """The lines of a text file without line ends, numbered from 1."""
     line = 0
     with files.open(name) as raw:
@@ -169,7 +167,7 @@ def lines(
             if oddity := _oddity(raw):
                 raise ValueError(f"{name} is {oddity}, expected text, packed with gzip or not")
             # Only "\n" and "\r\n" end a line, unlike in `str.splitlines`.
-            with io.TextIOWrapper(raw, encoding, errors, newline="\n") as text:
+            with io.TextIOWrapper(raw, encoding, newline="\n") as text:
                 for line, content in enumerate(text, 1):
                     yield line, content.rstrip("\r\n")
         except DAMAGE as error:
@@ -265,19 +263,16 @@ class Multilabels:
     """
 
     def __init__(self, taxonomy: Taxonomy, kept: Taxonomy | None = None) -> None:
-        self._taxonomy = taxonomy
-        self._all_off = dict.fromkeys(map(str, (kept or taxonomy).nodes[1:]), False)
-        # A limit, as the closures of all labels of a large DAG would fill memory.
-        self._closure = functools.lru_cache(10_000)(self._find_closure)
-
-    def _find_closure(self, label: str) -> dict[str, bool]:
-        above = map(str, self._taxonomy.closure([label]))
-        return {node: True for node in above if node in self._all_off}
+        self._labels = labels_of(taxonomy)
+        self._nodes: Any = taxonomy.nodes
+        self._all_off: dict[str, bool] = dict.fromkeys(
+            map(str, (kept or taxonomy).nodes[1:]), False
+        )
 
     def __call__(self, labels: Iterable[str]) -> dict[str, bool]:
         y = self._all_off.copy()
-        for label in labels:
-            y |= self._closure(label)
+        above = (self._nodes[v] for v in self._labels.closure(list(labels)))
+        y.update({node: True for node in above if node in y})
         return y
 
 

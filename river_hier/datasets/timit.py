@@ -85,7 +85,7 @@ _CONTEXT = range(-2, 3)
 
 
 class Utterance(NamedTuple):
-    """An utterance and its files; names are in lower case, whatever case the files use."""
+    """An utterance, in lower case, and its files."""
 
     subset: str
     speaker: str  # "falr0": sex, initials, a digit
@@ -247,11 +247,10 @@ class TIMIT(Speech):
     -----
     The paper [^1] only states "MFCC with first and second derivatives, based on the ETSI standard,
     from 5 adjacent vectors". Frames and steps, pre-emphasis (0.97), Hamming windows, and 23 mel
-    filters from 64 Hz upwards follow that standard [^3]; unlike there, the mean of each frame is
-    subtracted, filters are applied to the power spectrum instead of the magnitude, and the first of
-    the 13 coefficients is that of the cepstrum, not the energy. Derivatives are slopes of
-    least-squares lines over five frames. At both ends of a recording its first or last frame is
-    repeated.
+    filters from 64 Hz upwards follow that standard [^3]; but the mean of each frame is subtracted,
+    filters are applied to the power spectrum, and the first coefficient is that of the cepstrum,
+    not the energy. Derivatives are slopes of least-squares lines over five frames, of which the
+    first and last of a recording are repeated.
 
     Examples
     --------
@@ -262,25 +261,20 @@ class TIMIT(Speech):
     >>> import numpy as np
     >>> from river_hier import datasets
 
-    >>> t = np.arange(32_000)
-    >>> sound = 3_000 * np.sin(0.1 * t) * (t % 8_000 < 4_000) + t % 7
+    >>> t = np.arange(8_000)
+    >>> sound = 3_000 * np.sin(0.1 * t) * (t < 4_000) + t % 7
     >>> header = (
-    ...     "NIST_1A\n   1024\nchannel_count -i 1\nsample_count -i 32000\nsample_rate -i 16000\n"
+    ...     "NIST_1A\n   1024\nchannel_count -i 1\nsample_count -i 8000\nsample_rate -i 16000\n"
     ...     "sample_n_bytes -i 2\nsample_byte_format -s2 01\nend_head\n"
     ... )
-    >>> marks = [
-    ...     f"{4_000 * i} {4_000 * (i + 1)} {'h#' if i % 2 else 'm'}\n" for i in range(8)
-    ... ]
-
     >>> folder = tempfile.TemporaryDirectory()
     >>> speaker = pathlib.Path(folder.name, "TRAIN", "DR4", "FALR0")
     >>> speaker.mkdir(parents=True)
     >>> wav = header.encode().ljust(1024) + sound.astype("<i2").tobytes()
     >>> _ = (speaker / "SX425.WAV").write_bytes(wav)
-    >>> _ = (speaker / "SX425.PHN").write_text("".join(marks))
+    >>> _ = (speaker / "SX425.PHN").write_text("0 4000 m\n4000 8000 h#\n")
 
-    >>> stream = datasets.TIMIT(folder.name)
-    >>> x, y = next(iter(stream))
+    >>> x, y = next(iter(datasets.TIMIT(folder.name)))
     >>> y, len(x), x["mfcc_0_0"]
     ('m', 195, 53.931)
     >>> folder.cleanup()

@@ -47,10 +47,10 @@ class WIPOAlpha(FileDataset):
     classification; groups without records are left out. To build it, the beginning of each file is
     read once, before the first example.
 
-    WIPO provides the collection on request, under its own terms; it cannot be downloaded here.
-    **This class was written from descriptions of the collection and from other programs that read
-    it, and has not been tested on the collection itself.** It reads one record at a time. Records
-    are in the order of their file names, not of their folders, which would group them by class.
+    WIPO provides the collection on request, under its own terms. **This class was written from
+    descriptions of the collection and from other programs that read it, and has not been tested on
+    the collection itself.** It reads one record at a time, in the order of the names of files, not
+    of folders, which would group them by class.
 
     Parameters
     ----------
@@ -99,10 +99,9 @@ class WIPOAlpha(FileDataset):
     ...     {"mc": "D21H01904", "ic": "B32B02900", "title": "Coated paper"},
     ... ]
     >>> folder = tempfile.TemporaryDirectory()
+    >>> (train := pathlib.Path(folder.name, "train")).mkdir()
     >>> for i, fields in enumerate(records):
-    ...     path = pathlib.Path(folder.name, "train", "D", f"{i}.xml")
-    ...     path.parent.mkdir(parents=True, exist_ok=True)
-    ...     _ = path.write_text(record.format(**fields))
+    ...     _ = (train / f"{i}.xml").write_text(record.format(**fields))
 
     >>> stream = datasets.WIPOAlpha(folder.name, sections="D")
     >>> stream.taxonomy
@@ -275,10 +274,9 @@ def _path(symbol: str) -> tuple[str, str, str, str]:
 
 
 def _character(entity: str) -> str:
-    try:
-        return html.entities.html5[f"{entity};"]
-    except KeyError:
-        raise ValueError(f"no character is named &{entity};") from None
+    if character := html.entities.html5.get(f"{entity};"):
+        return character
+    raise ValueError(f"no character is named &{entity};")
 
 
 def _refuse(entity: str, *_: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from river import base
@@ -13,22 +13,15 @@ from .._core import Batch, connected, least_h_loss, likeliest
 from ..base.checks import check_positive
 from ..base.classifiers import shown
 from ..base.predictor import LabelPredictor, Mask, refuse_unknown
-from ..base.protocol import inner_and_input
 from ..base.wrapper import ModelWrapper, check_model
+from ..linear_model import HAROW
 from ..metrics.costs import Costs, check, check_values
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import spelled
 
 
 class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
-    """Base class of decoders, which predict the best multilabel under a model's probabilities.
-
-    Parameters
-    ----------
-    model
-        A multilabel model in a taxonomy, with `predict_proba_one`, or a pipeline that ends in one.
-
-    """
+    """Base class of decoders, which predict the best multilabel under a model's probabilities."""
 
     def __init__(self, model: Any) -> None:
         check_model(model, "predict_proba_one", "predict_one")
@@ -43,9 +36,7 @@ class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from .. import linear_model
-
-        yield {"model": linear_model.HAROW()}
+        yield {"model": HAROW()}
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, as the model gives it.
@@ -53,8 +44,7 @@ class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
         It is `{label: {False: 1 - p, True: p}}` for all nodes but the root.
         """
         refuse_unknown(self.predict_proba_one, kwargs)
-        proba: dict[Label, dict[bool, float]] = self.model.predict_proba_one(x)
-        return proba
+        return cast("dict[Label, dict[bool, float]]", self.model.predict_proba_one(x))
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return self._decide(self._probabilities_one(x))
@@ -65,10 +55,6 @@ class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
         for row, marginals in zip(on, np.ascontiguousarray(self._probabilities(X)), strict=True):
             row[self._decide(marginals)] = True
         return on
-
-    def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
-        model, x = inner_and_input(self.model, x)
-        return model._probabilities_one(x)
 
     @abc.abstractmethod
     def _decide(self, marginals: Any) -> list[int]:
@@ -94,8 +80,8 @@ class ZeroOneBayes(Decoder):
 
     Notes
     -----
-    The labels are assumed to depend on their parents only, as in section 5 of [^1].
-    On top of the model's probabilities, a prediction takes O(nodes) time.
+    The labels are assumed to depend on their parents only, as in section 5 of [^1]. On top of the
+    model's probabilities, a prediction takes O(nodes) time.
 
     Examples
     --------
@@ -144,11 +130,9 @@ class HLossBayes(Decoder):
     $$c_i \, (P_j - P_i) + \sum_{k \textrm{ below } i} \ell_k \le c_i P_i$$
 
     with $\ell_k$ the least expected loss in the subtree of child $k$. So a node may stay off even
-    if it is more likely on than off: it is predicted only if the expected loss of its subtree is
-    not higher with it than without it. Only nodes for which $2 P_i \ge P_j$ holds all the way up
-    are visited, and their children.
-
-    Decoding is only as good as the probabilities of the model: see `Calibrated`.
+    if it is more likely on than off. Only nodes for which $2 P_i \ge P_j$ holds all the way up are
+    visited, and their children. Decoding is only as good as the probabilities of the model: see
+    `Calibrated`.
 
     Parameters
     ----------
@@ -170,9 +154,7 @@ class HLossBayes(Decoder):
     The H-loss and its expectation are those of the paper of `ZeroOneBayes`. The paper's own rule
     switches a node on if its probability, given that its parent is on, is at least 1/2.
     `predict_proba_one` is the model's, so the prediction may leave out labels whose probability is
-    above 1/2.
-
-    On top of the model's probabilities, a prediction takes O(nodes) time.
+    above 1/2. On top of the model's probabilities, a prediction takes O(nodes) time.
 
     Examples
     --------

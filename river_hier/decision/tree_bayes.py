@@ -2,17 +2,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from river import base
 from river import linear_model as river_linear_model
 
 from .._core import Batch, deepest, deepest_many, labels_of
-from ..base.checks import check_single_label, checked_weight
+from ..base.checks import checked_weight
 from ..base.classifiers import (
     check_weight_taken,
-    cloned,
     last_step,
     last_step_and_input,
     probabilities,
@@ -20,10 +19,10 @@ from ..base.classifiers import (
     takes_weights,
 )
 from ..base.explanation import Floats
-from ..base.memory import raw_memory_usage
 from ..base.predictor import Predictor, refuse_unknown
 from ..base.protocol import is_ours
-from ..taxonomy import Label, Taxonomy, UnknownLabelError, check_taxonomy, extended
+from ..base.targets import read_label
+from ..taxonomy import Label, Taxonomy, check_taxonomy, extended
 
 
 class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
@@ -35,8 +34,8 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
     $$E\,\gamma(u, v) = \sum_u p_u \, \gamma(u, v).$$
 
     A step from a parent to a child $v$ is one edge nearer to the labels in the subtree of $v$, and
-    one edge farther from all others. So this is the weighted median of the tree, the deepest node
-    whose subtree has more than half of the probability. Ties go to the node nearest to the root.
+    one edge farther from all others. So this is the deepest node whose subtree has more than half
+    of the probability. Ties go to the node nearest to the root.
 
     A model of this library needs no wrapper: `model.predict_one(x, threshold=0.5)` is the same
     node, but for a subtree of exactly one half, which it enters.
@@ -82,7 +81,7 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
 
     """
 
-    _raw_memory_usage = raw_memory_usage
+    _multiclass: bool = True
 
     def __init__(self, classifier: base.Estimator, taxonomy: Taxonomy) -> None:
         check_taxonomy(taxonomy)
@@ -106,10 +105,6 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
     def _wrapped_model(self) -> Any:
         return self.classifier
 
-    @property
-    def _multiclass(self) -> bool:
-        return True
-
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         labels = [True, False, "path", "cement", "sky", "window", "brickface", "foliage", "grass"]
@@ -125,10 +120,6 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
             inner.adopt(taxonomy)
         self.taxonomy = taxonomy
 
-    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
-        """Return a model with the same parameters, which has learned nothing."""
-        return cloned(self, new_params, include_attributes)
-
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, as the classifier does.
 
@@ -140,15 +131,11 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
         check_weight_taken(self.classifier, self._takes_weights, w)
         if self._takes_weights:
             kwargs["w"] = w
-        try:
-            label = self.taxonomy.nodes[self.taxonomy.index(y)]  # y may be a path
-        except (TypeError, UnknownLabelError):
-            check_single_label(self, y)
-            raise
-        self.classifier.learn_one(x, label, **kwargs)
+        _, v = read_label(self, y)  # which may be a path
+        self.classifier.learn_one(x, self.taxonomy.nodes[v], **kwargs)
 
     def _predict(self, x: Mapping[Any, Any]) -> Any:
-        return self._nearest(self._shares(x))
+        return self.taxonomy.nodes[deepest(labels_of(self.taxonomy), self._shares(x), None)]
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """The probability of each label, as the classifier gives it."""
@@ -174,15 +161,6 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
                 raise ValueError(f"the classifier gives {label!r} the probability {share!r}")
             p[self.taxonomy.index(label)] = share
         return p
-
-    def _nearest(self, p: Any) -> Label:
-        """The node of least expected distance: the deepest whose subtree has over half of all mass.
-
-        A step from a parent to a child is a step towards all nodes of the child's subtree and away
-        from all others, so it lowers the expected distance if the others have less than half of the
-        mass.
-        """
-        return self.taxonomy.nodes[deepest(labels_of(self.taxonomy), p, None)]
 
     def _probabilities(self, X: Batch) -> Floats:
         classifier: Any = self.classifier

@@ -78,11 +78,10 @@ class LogTFIDF(base.Transformer):
 
     Notes
     -----
-    Section 8 of the paper [^1] uses the BOW library, whose tokeniser is not described. It leaves out
-    words that occur fewer than three times in the whole corpus, which is unknown in a stream: with
-    `min_count=3`, they are left out until they have occurred three times. The paper's inverse document frequency
-    is taken to be n / df. River's `TFIDF` smooths it, adds 1 and divides tf by the length of the
-    document. It names n-grams by tuples.
+    Section 8 of the paper [^1] uses the BOW library, whose tokeniser is not described, and leaves
+    out words that occur fewer than three times in the corpus; with `min_count=3`, they are left out
+    until they have occurred three times. The inverse document frequency is taken to be n / df.
+    River's `TFIDF` smooths it, adds 1 and divides tf by the length of the document.
 
     Examples
     --------

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Sequence
 
 from ..taxonomy import Taxonomy, check_taxonomy
 from .binary_tree import BinaryTree, Children
-from .divergence import (
-    Conditionals,
-    Joint,
-    Priors,
-    Split,
-    joints,
-    lower_bound,
-    merge,
-    upper_bound,
-)
+from .divergence import Conditionals, Joint, Priors, Split, joints, lower_bound, merge, upper_bound
 
 
 def bayes_error_bounds(priors: Priors, conditionals: Conditionals) -> tuple[float, float]:
@@ -48,11 +41,9 @@ def bayes_error_bounds(priors: Priors, conditionals: Conditionals) -> tuple[floa
 
     Notes
     -----
-    Theorems 1 and 2 of the paper [^1], from Lin [^2]; for two classes they are the same formula.
-
-    Both also bound the error of any binary decomposition, hard or soft, whose inner nodes decide
-    for the larger posterior. If the x are words of documents, the bounds are for the class of a
-    single word.
+    Theorems 1 and 2 of the paper [^1], from Lin [^2]. Both also bound the error of any binary
+    decomposition, hard or soft, whose inner nodes decide for the larger posterior. If the x are
+    words of documents, the bounds are for the class of a single word.
 
     Examples
     --------
@@ -65,13 +56,8 @@ def bayes_error_bounds(priors: Priors, conditionals: Conditionals) -> tuple[floa
     ...     "culture": {"ball": 1, "stage": 7, "play": 2},
     ... }
     >>> lower, upper = induction.bayes_error_bounds(priors, conditionals)
-    >>> round(lower, 3), round(upper, 3)
+    >>> round(lower, 3), round(upper, 3)  # the Bayes error is 0.167
     (0.095, 0.308)
-
-    The Bayes error itself, between the two:
-
-    >>> 1 - (2 * 0.6 + 0.7 + 2 * 0.3) / 3
-    0.167
 
     References
     ----------
@@ -82,9 +68,7 @@ def bayes_error_bounds(priors: Priors, conditionals: Conditionals) -> tuple[floa
 
     """
     classes = joints(priors, conditionals)
-    row = classes[0].row
-    for joint in classes[1:]:
-        row = row + joint.row
+    row = functools.reduce(operator.add, (joint.row for joint in classes))
     J = max(Joint.of(row).plogp - sum(joint.plogp for joint in classes), 0.0)
     return lower_bound(J, len(classes)), upper_bound(J)
 
@@ -125,9 +109,8 @@ def tree_recursions(
     Notes
     -----
     Propositions 3 and 4 of the paper of `bayes_error_bounds`. If errors exclude each other, the
-    true error is larger than the upper figure, as in the first example below, where the tree has an
-    error of 0.25. If errors are nested, it is smaller than the lower figure, as in the second,
-    where the tree always predicts `"a"` and has an error of 0.25.
+    true error is larger than the upper figure; if they are nested, it is smaller than the lower
+    one. Both examples below are of trees with an error of 0.25.
 
     Examples
     --------
@@ -157,7 +140,12 @@ def tree_recursions(
         if label not in priors:
             raise ValueError(f"leaf {label!r} of the taxonomy has no prior")
     classes = joints({label: priors[label] for label in tree.classes}, conditionals)
-    splits = _splits(classes, tree.splits)
+    nodes: list[Joint] = []
+    splits: list[Split] = []
+    for pair in tree.splits:
+        both, split = merge(*(nodes[v] if v >= 0 else classes[~v] for v in pair))
+        nodes.append(both)
+        splits.append(split)
     R_lower, R_upper = (recursion(tree.splits, splits, e) for e in (lower_bound, upper_bound))
     return 1.0 - R_lower, 1.0 - R_upper
 
@@ -171,15 +159,3 @@ def recursion(
         R_L, R_R = (R[v] if v >= 0 else 1.0 for v in (left, right))
         R.append((1.0 - error(J)) * (q * R_L + (1.0 - q) * R_R))
     return R[-1] if R else 1.0
-
-
-def _splits(classes: Sequence[Joint], children: Sequence[Children]) -> list[Split]:
-    """The splits at the inner nodes of a tree: O(features of all nodes)."""
-    nodes: list[Joint] = []
-    splits: list[Split] = []
-    for left, right in children:
-        sides = (nodes[v] if v >= 0 else classes[~v] for v in (left, right))
-        both, split = merge(*sides)
-        nodes.append(both)
-        splits.append(split)
-    return splits

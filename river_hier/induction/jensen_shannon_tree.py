@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from river import base
 from scipy import sparse
 
-from ..base.checks import check_integer, checked_weight
+from ..base.checks import check_integer, checked_weight, number
 from ..base.memory import raw_memory_usage
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label
@@ -102,10 +101,10 @@ class JensenShannonTree(base.Estimator):
     r"""Build a full binary tree over classes from their feature counts.
 
     `learn_one` counts the features of each class. `taxonomy` starts from the classes and merges
-    two trees at a time. The pair is drawn with probability proportional to $2^{-e \, JS}$, where
-    $JS$ is the Jensen-Shannon divergence of their feature distributions in bits, weighted by their
-    priors, and the exponent e depends on `sharpness`; the merged tree has the mixture of both. This
-    is repeated, and the tree that errs least on recent examples is kept.
+    two trees at a time, drawn with probability proportional to $2^{-e \, JS}$. $JS$ is the
+    Jensen-Shannon divergence of their feature distributions in bits, weighted by their priors; the
+    exponent e depends on `sharpness`. This is repeated, and the tree that errs least on recent
+    examples is kept.
 
     Learning takes O(features of x), memory O(features of all classes and of the recent examples).
     Drawing a tree of k classes takes $O(k \cdot \text{features of all classes})$.
@@ -153,9 +152,8 @@ class JensenShannonTree(base.Estimator):
     from one source, which is $2^{-n \, JS}$ for samples with n tokens in all (`sharpness=1`).
 
     The paper keeps the tree with the largest $R(root)$, which prefers skewed trees that are often
-    less accurate (`docs/results/el_yaniv_2002.md`). Here trees are compared by the errors of hard
-    decoding with multinomial naive Bayes classifiers; each example is left out of the counts that
-    classify it.
+    less accurate. Here trees are compared by the errors of hard decoding with multinomial naive
+    Bayes classifiers; each example is left out of the counts that classify it.
 
     Examples
     --------
@@ -198,7 +196,11 @@ class JensenShannonTree(base.Estimator):
         seed: int | None = None,
     ) -> None:
         check_integer("n_restarts", n_restarts, at_least=1)
-        _check_sharpness(sharpness)
+        if isinstance(sharpness, bool) or not number(sharpness) >= 0.0:
+            raise ValueError(
+                "`sharpness` must be at least 0, or math.inf to merge the closest pair every time, "
+                f"got {sharpness!r}"
+            )
         check_integer("n_recent", n_recent, at_least=0)
         if seed is not None:
             check_integer("seed", seed, at_least=0)
@@ -259,13 +261,10 @@ class JensenShannonTree(base.Estimator):
         n_tokens = sum(sum(counts.values()) for counts in self.feature_counts.values())
         n = self.sharpness * n_tokens if self.sharpness else 0.0
         costs, rng = all_costs(classes, n), np.random.default_rng(self.seed)
-        draws = [agglomerate(classes, costs, n, rng) for _ in range(self._n_draws)]
+        n_draws = 1 if self.sharpness == math.inf else self.n_restarts
+        draws = [agglomerate(classes, costs, n, rng) for _ in range(n_draws)]
         children = self._best(draws) if len(draws) > 1 else draws[0][0]
         return BinaryTree.build(tuple(self.class_counts), tuple(children)).taxonomy()
-
-    @property
-    def _n_draws(self) -> int:
-        return 1 if self.sharpness == math.inf else self.n_restarts
 
     def _best(self, draws: list[tuple[list[Children], list[Split]]]) -> list[Children]:
         """The tree with the fewest errors on recent examples, then with the largest R."""
@@ -275,15 +274,6 @@ class JensenShannonTree(base.Estimator):
             for children, splits in draws
         ]
         return draws[scored.index(max(scored))][0]
-
-
-def _check_sharpness(value: Any) -> None:
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not number or not float(value) >= 0.0:
-        raise ValueError(
-            "`sharpness` must be at least 0, or math.inf to merge the closest pair every time, "
-            f"got {value!r}"
-        )
 
 
 def agglomerate(

@@ -15,16 +15,12 @@ in `evaluate.Probabilities` for these. `TopLabelCalibrationError` is for single 
 
 from __future__ import annotations
 
-from .depth_accuracy import DepthAccuracy
-from .h_loss import HLoss, HLossByDepth
-from .maximal_loss import MaximalLoss
+from .multilabels import HLoss, SymmetricDifferenceLoss, TreeInducedError, ZeroOneLoss
 from .pooled_auprc import PooledAUPRC
 from .precision_recall import HF1, HFBeta, HPrecision, HRecall
 from .probabilities import CalibrationError, LogLoss, Reliability, TopLabelCalibrationError
-from .rankings import AveragePrecision, OneAccuracy, ParentOneAccuracy, RankingLoss
-from .symmetric_difference_loss import SymmetricDifferenceLoss
-from .tree_induced_error import DistanceHistogram, TreeInducedError
-from .zero_one_loss import ZeroOneLoss
+from .rankings import AveragePrecision, MaximalLoss, OneAccuracy, ParentOneAccuracy, RankingLoss
+from .tables import DepthAccuracy, DistanceHistogram, HLossByDepth
 
 __all__ = [
     "HF1",

@@ -16,9 +16,9 @@ class MiscLeaves:
     """A taxonomy in which inner nodes have a "miscellaneous" leaf, and the conversion of labels.
 
     Label rankers and other models of leaves have no label for an example that ends at an inner
-    node. Cai and Hofmann [^1] add a leaf below each inner node for such examples.
-    `Taxonomy.misc_leaves` makes one of these objects. It takes O(nodes), `leaves` and `labels`
-    O(labels that are on and their ancestors).
+    node. Cai and Hofmann [^1] add a leaf below each inner node for such examples, as
+    `Taxonomy.misc_leaves` does, in O(nodes). `leaves` and `labels` take O(labels that are on and
+    their ancestors).
 
     Attributes
     ----------
@@ -66,7 +66,10 @@ class MiscLeaves:
         self._before = taxonomy
         if not isinstance(name, str) or "{}" not in name:
             raise ValueError(f"`name` must be text with {{}} for the inner node, got {name!r}")
-        inner = taxonomy.inner if multilabels is None else self._ends_of(multilabels)
+        inner = taxonomy.inner
+        if multilabels is not None:
+            ends = {v for y in multilabels for v in self._ends(y)}
+            inner = tuple(v for v in inner if v in ends)
         self.leaf_of: dict[Label, Label] = {v: name.replace("{}", str(v)) for v in inner}
         owners: dict[Label, Label] = {}
         for v, leaf in self.leaf_of.items():
@@ -113,8 +116,3 @@ class MiscLeaves:
         on = closure_nodes(self._before, y)
         below = self._before._child_indices
         return [self._before.nodes[v] for v in sorted(on) if on.isdisjoint(below[v])]
-
-    def _ends_of(self, multilabels: Iterable[Any]) -> list[Label]:
-        """The inner nodes at which at least one of these ends, in taxonomy order."""
-        ends = {v for y in multilabels for v in self._ends(y)}
-        return [v for v in self._before.inner if v in ends]

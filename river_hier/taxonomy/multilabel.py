@@ -18,23 +18,17 @@ V = TypeVar("V")
 Candidates = Collection[Any]
 
 
-def closure_nodes(taxonomy: Nodes, y: Any) -> set[int]:
+def implied_nodes(taxonomy: Nodes, y: Any) -> set[int]:
+    """The closure of y; in a flattened taxonomy, with the ancestors in the original taxonomy."""
+    return closure_nodes(taxonomy, y, implied=True)
+
+
+def closure_nodes(taxonomy: Nodes, y: Any, implied: bool = False) -> set[int]:
     """The nodes of y and all their ancestors, root included.
 
     If a label is on although one of its ancestors, including the root, is explicitly False, an
     error is raised. `{root: False}` alone means that only the root is on.
     """
-    return _closure(taxonomy, y)
-
-
-def implied_nodes(taxonomy: Nodes, y: Any) -> set[int]:
-    """The nodes that are on in an example with this y. In a flattened taxonomy, these include
-    the ancestors in the original taxonomy.
-    """
-    return _closure(taxonomy, y, implied=True)
-
-
-def _closure(taxonomy: Nodes, y: Any, implied: bool = False) -> set[int]:
     on, stated = _read(taxonomy, y)
     parents = taxonomy._implied_rows if implied else taxonomy._parent_rows
     nodes = _close(parents, on)

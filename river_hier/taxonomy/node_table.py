@@ -21,8 +21,8 @@ class NodeTable:
 
     Rows are appended, never changed: a taxonomy of n nodes is the first n rows, and `index` may
     have further labels, whose numbers are at least n. To append, or to compute columns, one takes
-    what is in a list, and puts it back afterwards. Who finds the list empty, because of another
-    thread or an interrupt, works on a copy.
+    what is in a list, and puts it back afterwards. Who finds it empty, beside another thread or
+    after an interrupt, works on a copy.
     """
 
     def __init__(self, labels: Sequence[Label], parents: Sequence[tuple[int, ...]]) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import editing, graph, parsing
+from . import editing, graph
+from .errors import is_missing
 from .graph import Label
 from .misc_leaves import MiscLeaves
 from .multilabel import closure_nodes, given_nodes, implied_nodes
@@ -80,8 +81,14 @@ class Taxonomy(Nodes):
         cls, parents: Mapping[Label, Label | None], root: Label | None = None
     ) -> Taxonomy:
         """From `{child: parent}`; the parent of a root is `None`, or missing as in tables."""
-        nodes, edges = parsing.from_parents(parents)
-        return cls._of(*graph.build(edges, nodes, root))
+        if not isinstance(parents, Mapping):
+            raise TypeError(
+                f"`parents` must be {{child: parent}}, got {type(parents).__name__}; "
+                "a Series has .to_dict()"
+            )
+        edges = [(above, child) for child, above in parents.items() if not is_missing(above)]
+        roots = [child for child, above in parents.items() if is_missing(above)]
+        return cls._of(*graph.build(edges, roots, root))
 
     @classmethod
     def from_paths(
@@ -128,7 +135,7 @@ class Taxonomy(Nodes):
 
         """
         reader = PathReader(separator, labels)
-        parsing.from_paths(paths, reader)
+        reader.add_paths(paths)
         return cls._of(*graph.build(reader.edges, reader.tops, root), reader.format)
 
     @classmethod
@@ -145,7 +152,7 @@ class Taxonomy(Nodes):
         are paths are strings; without one, they are tuples.
         """
         reader = PathReader(separator, labels)
-        parsing.from_nested(nested, reader)
+        reader.add_nested(nested)
         return cls._of(*graph.build(reader.edges, reader.tops, root), reader.format)
 
     @classmethod
@@ -154,7 +161,11 @@ class Taxonomy(Nodes):
 
         `networkx.DiGraph(taxonomy.edges)` is the way back.
         """
-        parsing.check_directed(g)
+        if not (hasattr(g, "is_directed") and g.is_directed()):
+            kind = type(g).__name__
+            raise TypeError(
+                f"`g` must be a networkx.DiGraph, edges from parent to child, got {kind}"
+            )
         return cls._of(*graph.build(g.edges, g.nodes, root))
 
     @classmethod

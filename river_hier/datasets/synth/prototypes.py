@@ -32,12 +32,11 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     The stream is infinite. The prototypes take $O(n^3)$ once, at the first example; an example
     takes $O(n)$.
 
-    Differences from the paper: it uses 100 training and 50 test examples of each label; here labels
-    are drawn independently (`examples/papers/dekel_2004.py` takes as many of each). The paper's
-    "some orthonormal set" is a random rotation of the axes here. Its results, down to 4 % errors,
-    cannot be obtained with the variance of 0.16 that it states: since neighbours have a distance of
-    1, the error of any classifier is at least $2 \Phi(-1.25) (n - 1) / n$, a fifth of the examples.
-    With 0.04, a few percent are possible.
+    The paper uses 100 training and 50 test examples of each label; here labels are drawn
+    independently, and its "some orthonormal set" is a random rotation of the axes. Its results,
+    down to 4 % errors, cannot be obtained with the variance of 0.16 that it states: since
+    neighbours have a distance of 1, the error of any classifier is at least $2 \Phi(-1.25) (n - 1)
+    / n$, a fifth of the examples. With 0.04, a few percent are possible.
 
     Parameters
     ----------
@@ -48,8 +47,7 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     noise
         The variance of the Gaussian noise on each feature.
     seed
-        Random seed number used for reproducibility. Without one, each object is a different stream,
-        which can still be iterated several times.
+        The seed; without one, each object is a different stream, the same in each iteration.
 
     Attributes
     ----------
@@ -157,16 +155,15 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
 
     $$x = \sum_{v\,\textrm{on}} w^v + \textrm{noise}$$
 
-    over all nodes that are on, including the root. With a single path, the sum is the prototype of
-    its end, as in `PrototypeTree`. So $w^v \cdot x$ is 1 if $v$ is on and 0 otherwise, plus
-    Gaussian noise. The root is always on and serves as an intercept.
+    over all nodes that are on, including the root, which serves as an intercept. So $w^v \cdot x$
+    is 1 if $v$ is on and 0 otherwise, plus Gaussian noise.
 
     The stream is infinite. With $n$ nodes the first example takes $O(n^3)$, the others $O(n^2)$.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy, a tree or a DAG (in which a path is a node with all its ancestors).
+        A tree or a DAG, in which a path is a node with all its ancestors.
     paths
         The mean number of paths, $1 + E K$; they may coincide, or one may be part of another.
     exponent
@@ -174,8 +171,7 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
     noise
         The variance of the Gaussian noise on each feature.
     seed
-        Random seed number used for reproducibility. Without one, each object is a different stream,
-        which can still be iterated several times.
+        The seed; without one, each object is a different stream, the same in each iteration.
 
     Examples
     --------

@@ -1,18 +1,16 @@
-// Weights in either layout, and the recording of their changes.
+// The weights of all nodes, and the recording of their changes.
 
 #include "store/weights.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "store/dense.hpp"
 #include "store/postings.hpp"
 
 namespace river_hier {
 
 namespace {
 
-constexpr size_t most_dense = 128;  // nodes
 // Squares of values beyond it would not fit a float.
 constexpr double most_for_float = 1e30;
 
@@ -24,7 +22,6 @@ std::unique_ptr<WeightStore> new_postings(size_t n_nodes) {
 
 template <class T>
 std::unique_ptr<WeightStore> new_store(size_t n_nodes, size_t n_planes) {
-    if (n_nodes <= most_dense) return std::make_unique<Dense<T>>(n_nodes, n_planes);
     return n_planes > 1 ? new_postings<Cell<T, 2>>(n_nodes) : new_postings<Cell<T, 1>>(n_nodes);
 }
 
