@@ -116,7 +116,7 @@ class Replayed(TransparentWrapper):
     the last ones of a stream less often. The buffer should be much shorter than the stream.
 
     Unlike `replay`, it does not repeat examples in the stream, so the model can be evaluated by
-    `progressive_val_score`, and compared with others in `model_selection.SuccessiveHalving`.
+    `progressive_val_score`.
 
     Parameters
     ----------

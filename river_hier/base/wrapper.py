@@ -134,17 +134,22 @@ class TransparentWrapper(ModelWrapper, LabelPredictor, base.MultiLabelClassifier
         return cast("dict[Label, float]", self._predictor.score_one(x))
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        if not isinstance(self._last, base.MultiLabelClassifier):
-            raise TypeError(
-                f"`predict_labels_one` is for multilabel models; {type(self._last).__name__} "
-                "predicts one label: call `predict_one`"
-            )
+        check_multilabel(self)
         model, x = inner_and_input(self._predictor, x)
         return model._learned_nodes_on(x)
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
         model, x = inner_and_input(self._predictor, x)
         return model._softmax(x)
+
+
+def check_multilabel(model: ModelWrapper) -> None:
+    """Raise an error if the model inside predicts one label."""
+    if not isinstance(model._last, base.MultiLabelClassifier):
+        raise TypeError(
+            f"`predict_labels_one` is for multilabel models; {type(model._last).__name__} "
+            "predicts one label: call `predict_one`"
+        )
 
 
 def check_model(model: Any, *methods: str) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas
 
 from ..taxonomy import Arrays
+from .dense import BLOCK
 from .posterior import Means, Posterior, Rates, Step, extended
 
 Floats = NDArray[np.float64]
@@ -18,7 +19,6 @@ Nodes = NDArray[np.intp]
 TINY = 1e-140  # squares up to this count as zero: their inverses might overflow for a large x
 ROOM = 1.5  # growth factor of the arrays
 ROWS = 64  # rows of the scatter that are added at once
-BLOCK = 256  # rows of a batch that are learned at once
 TRIES = 100  # readings of sums that another thread changes
 COSTLY = 32  # features per step: with more steps, computing the posterior from the sums is faster
 

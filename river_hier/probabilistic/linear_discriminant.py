@@ -1,24 +1,20 @@
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, FeatureIndex, Nodes
-from .._core.features import by_name
-from ..base.batches import Stage
+from .._core import Batch, Nodes
 from ..base.checks import check_positive
 from ..base.explanation import Floats
-from ..base.single_label import SingleLabelModel
-from ..taxonomy import Label, Taxonomy, TaxonomyLike
-from .discriminant import BLOCK, Discriminant
-
-LARGEST_SQUARE = 1e290  # sums of larger squares could overflow
+from ..taxonomy import Taxonomy, TaxonomyLike
+from .dense import DenseModel
+from .discriminant import Discriminant
 
 
-class LinearDiscriminant(SingleLabelModel):
+class LinearDiscriminant(DenseModel):
     r"""Gaussian classes with a shared covariance, each mean shrunk towards that of its parent.
 
     A learner for dense features: hundreds of columns, and up to thousands of labels, each a cluster
@@ -115,87 +111,31 @@ class LinearDiscriminant(SingleLabelModel):
         check_positive("l2", l2)
         self.shrinkage = shrinkage
         self.l2 = l2
-        self._features = FeatureIndex()
         self._discriminant = Discriminant(self._taxonomy._arrays, float(shrinkage), float(l2))
 
-    def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
-        self._check(x, w)
-        self._make_room(by_name(x))
-        d = len(self._discriminant.reach)
-        self._discriminant.learn(self._features.insert(x).dense(d), y, w)
+    @property
+    def _d(self) -> int:
+        return len(self._discriminant.reach)
 
-    def _learn_stages(self, X: Batch, stages: list[Stage]) -> Iterator[int]:
-        if not stages:
-            return
-        self._make_room(X.stored_names)
-        taxonomy = stages[-1][2]
-        if taxonomy is not self._taxonomy:  # new nodes change nothing elsewhere, so all at once
-            self._grow(taxonomy, {})
-        y = np.concatenate([nodes for *_, nodes in stages])
-        done = 0
-        for n in self._learn_many(X, y):
-            self._learned(y[done:n])
-            yield (done := n)
+    def _widen(self, d: int) -> None:
+        self._discriminant.make_room(d)
 
-    def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> Iterator[int]:
-        self._features.insert(dict.fromkeys(X.stored_names, 1.0))
-        weights = np.ones(X.n) if X.weights is None else X.weights
-        matrix, nodes = self._matrix(X, len(self._discriminant.reach)), y.astype(np.intp)
-        for first in range(0, X.n, BLOCK):
-            some = slice(first, first + BLOCK)
-            self._discriminant.learn_many(matrix[some], nodes[some], weights[some])
-            yield min(first + BLOCK, X.n)
+    def _learn_vector(self, x: Floats, y: int, w: float) -> None:
+        self._discriminant.learn(x, y, w)
 
-    def _answer(self, x: Mapping[Any, Any]) -> Label:
-        return self._taxonomy.nodes[int(np.argmax(self._scores_one(x)))]
+    def _learn_matrix(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
+        self._discriminant.learn_many(X, y, w)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         posterior = self._discriminant.posterior
         return posterior.scores_one(self._features.find(x).dense(len(posterior.ridge)))
 
-    def _answers(self, X: Batch) -> NDArray[Any]:
-        best: NDArray[Any] = self._scores_many(X).argmax(axis=0)
-        return best
-
     def _scores_many(self, X: Batch) -> Floats:
         posterior = self._discriminant.posterior
         return posterior.scores(self._matrix(X, len(posterior.ridge))).T
-
-    def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
-        square = max(self._features.find(x).norm2, 1.0) * max(w, 1.0)
-        if square > LARGEST_SQUARE:
-            raise ValueError(
-                f"the squared norm of x times its weight is {square:.3g}, and sums of such squares "
-                "overflow; scale x"
-            )
-
-    def _check_many(self, X: Batch) -> None:
-        heaviest = 1.0 if X.weights is None else X.weights.max(initial=1.0)
-        if max(X.most_norm2, 1.0) * heaviest > LARGEST_SQUARE:
-            super()._check_many(X)
-
-    def _make_room(self, names: Collection[Any]) -> None:
-        known = self._features.find(dict.fromkeys(names, 1.0)).rows
-        self._discriminant.make_room(len(self._features) + len(names) - len(known))
-
-    def _matrix(self, X: Batch, d: int) -> NDArray[Any]:
-        """The rows of a batch over the first d features."""
-        found = [self._features.row(name) for name in X.names]
-        places = np.array([d if row is None else min(row, d) for row in found], dtype=np.intp)
-        if X.columns is None and np.array_equal(places, np.arange(d)):
-            return X.values
-        dense = np.zeros((X.n, d + 1), dtype=X.values.dtype)  # the last column is for unknown ones
-        cells: Any = slice(None), places
-        if X.columns is not None and X.start is not None:
-            cells = np.repeat(np.arange(X.n), np.diff(X.start)), places[X.columns]
-        dense[cells] = X.values
-        return np.ascontiguousarray(dense[:, :d])
 
     def _forget(self, nodes: Nodes) -> None:
         self._discriminant.forget(nodes)
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         self._discriminant.add_nodes(after._arrays)
-
-    def _debug_title(self, x: Mapping[Any, Any]) -> str:
-        return f"Prediction: {self.predict_one(x)!r}, the likeliest label"

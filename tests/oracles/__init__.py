@@ -60,8 +60,11 @@ from .losses import (
     tree_induced_error,
     zero_one_loss,
 )
+from .nearest_neighbors import NearestNeighbors, squared_distance
+from .newton_softmax import NewtonSoftmax
 from .path_softmax import PathSoftmax
 from .paths import names_in_two_places, parents_of_paths
+from .pool import LogarithmicPool
 from .pooled_auprc import pooled_auprc
 from .random_fourier_features import random_fourier_features
 from .rankings import (
@@ -81,7 +84,6 @@ from .rankings import (
 )
 from .reliability import calibration_error, log_loss, reliability
 from .streams import after_drift, noisy, path_ends, priors, siblings, so_far
-from .successive_halving import SuccessiveHalving
 from .support_vectors import HSVM, KernelHSVM, hinge_losses
 from .trees import (
     ancestors,

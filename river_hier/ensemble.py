@@ -1,0 +1,485 @@
+"""Ensembles: several models whose probabilities are combined, with weights learned online."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self, cast
+
+import numpy as np
+from river import compose
+
+from ._core import Batch, connected, distribution, logistic
+from ._core.features import by_name, read
+from .base.batches import whole
+from .base.checks import checked_weight
+from .base.classifiers import cloned, is_multilabel, last_step, last_step_and_input, shown
+from .base.explanation import Floats
+from .base.predictor import Mask, refuse_unknown, without_labels
+from .base.protocol import inner
+from .base.targets import read_label
+from .base.wrapper import ModelWrapper, TransparentWrapper, check_model, check_multilabel
+from .feature_extraction import RandomFourierFeatures
+from .probabilistic import LinearDiscriminant, NearestNeighbors, NewtonSoftmax
+from .taxonomy import Label, Taxonomy, TaxonomyLike
+from .taxonomy.errors import short
+
+__all__ = ["DensePool", "LogarithmicPool"]
+
+LEAST = 1e-6  # smaller probabilities of members count as this
+MEMORY = 0.999  # the factor by which a step multiplies the precision of the coefficients
+BLOCK = 64  # rows that `DensePool` predicts and learns at once
+MOST = 3.0  # deviations; a value that is farther from the mean counts as so far
+
+
+class LogarithmicPool(TransparentWrapper):
+    r"""Combine the probabilities of models, with coefficients learned from the stream.
+
+    For single labels, the probability of label v is
+
+    $$p_v \propto \prod_m p_{m v}^{\beta_m},$$
+
+    where $p_{m v}$ is that of model m; for multilabels, the log-odds of each node are
+    $\sum_m \beta_m \log \frac{p_{m v}}{1 - p_{m v}}$. The coefficient of a model is its weight and
+    its temperature in one: a model that is too sure of itself gets a smaller one. Before a model
+    learns an example, it predicts it, and the coefficients take a Newton step on the log loss of
+    the pool: with its gradient g and Hessian H for the example,
+
+    $$A \leftarrow \gamma A + (1 - \gamma) I + H, \qquad
+    \beta \leftarrow \max(\beta - A^{-1} g, 0),$$
+
+    from $A = I$ and $\beta_m = 1 / M$. With $\gamma = 0.999$ the coefficients follow models that
+    improve at different rates.
+
+    Models whose errors differ gain most: a linear one and nearest neighbours, words and characters,
+    several values of a parameter. In front of the pool, or as the models themselves, pipelines may
+    stand.
+
+    Parameters
+    ----------
+    models
+        Models in the same taxonomy, all multilabel or all single-label, with probabilities, or
+        pipelines that end in one.
+
+    Raises
+    ------
+    TypeError
+        If the models are not models in a taxonomy with probabilities, or some are single-label and
+        others multilabel.
+    ValueError
+        If there is no model, or they have different taxonomies or the same object inside.
+
+    Attributes
+    ----------
+    coefficients
+        The $\beta_m$ of the models, as an array.
+
+    Notes
+    -----
+    A step takes a prediction and a step of each model, and O(M² nodes). Probabilities below 1e-6
+    count as 1e-6. An example whose label is new to an open taxonomy does not change the
+    coefficients.
+
+    Logarithmic opinion pools are due to [^1]; the coefficients are those of a logistic regression
+    on the logarithms of the probabilities, also known as stacking [^2].
+
+    Examples
+    --------
+
+    >>> from river import evaluate
+    >>> from river_hier import ensemble, linear_model, metrics, probabilistic
+    >>> from river_hier.datasets import synth
+
+    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
+    >>> t = stream.taxonomy
+    >>> models = [linear_model.PathSoftmax(t), probabilistic.NearestNeighbors(t)]
+    >>> for model in (*models, ensemble.LogarithmicPool([m.clone() for m in models])):
+    ...     error = metrics.TreeInducedError(t)
+    ...     print(evaluate.progressive_val_score(stream.take(1000), model, error))
+    TreeInducedError: 1.213
+    TreeInducedError: 1.495
+    TreeInducedError: 1.16
+
+    >>> model.coefficients.round(2)
+    array([0.53, 0.09])
+
+    References
+    ----------
+    [^1]: [Genest, C. and Zidek, J. V., 1986. Combining probability distributions: a critique and an
+        annotated bibliography. Statistical Science, 1(1), pp. 114-135.](
+        https://doi.org/10.1214/ss/1177013825)
+    [^2]: [Wolpert, D. H., 1992. Stacked generalization. Neural Networks, 5(2), pp. 241-259.](
+        https://doi.org/10.1016/S0893-6080(05)80023-1)
+
+    """
+
+    model: Any
+
+    def __init__(self, models: Sequence[Any]) -> None:
+        self.models: list[Any] = list(models)
+        check_models(self.models)
+        super().__init__(self.models[0])
+        self._coefficients = Coefficients(len(self.models))
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        from . import linear_model
+
+        yield {"models": [linear_model.PathSoftmax(), LinearDiscriminant()]}
+
+    @property
+    def coefficients(self) -> Floats:
+        """The coefficient of each model."""
+        return self._coefficients.values.copy()
+
+    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
+        """Return a pool of untrained models with the same parameters; see River's `clone`."""
+        params = dict(new_params or {})
+        if not include_attributes:  # River would copy what the models have learned
+            params.setdefault("models", [model.clone() for model in self.models])
+        return cloned(self, params, include_attributes)
+
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
+        """Learn from one example, after all models have predicted it.
+
+        The arguments are those of the models. An example of weight 0 changes nothing.
+        """
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
+        if isinstance(y, Iterator):  # it is needed several times
+            y = list(y)
+        if w != 1.0:
+            kwargs["w"] = w
+        members, before = self._members_one(x), self._taxonomy
+        for model in self.models:
+            model.learn_one(x, y, **kwargs)
+        if self._taxonomy is before:
+            self._learn_coefficients(members[:, 0], y, w)
+
+    def _learn_coefficients(self, members: Floats, y: Any, w: float) -> None:
+        """Take a Newton step, given the probabilities of the models, (models, nodes)."""
+        logs, coefficients = self._logs(members), self._coefficients
+        p = self._p(coefficients.values @ logs)
+        if is_multilabel(self):
+            true = np.zeros(len(p))
+            true[list(self._labels.closure(y))] = 1.0
+            curved, mean = logs * (p * (1.0 - p)), np.zeros(len(logs))
+        else:
+            true = np.zeros(len(p))
+            true[read_label(self._last, y)[1]] = 1.0
+            curved, mean = logs * p, logs @ p
+        coefficients.step(logs @ (true - p), curved @ logs.T - np.outer(mean, mean), w)
+
+    def _logs(self, members: Floats) -> Floats:
+        """log p of the models or, for multilabels, the log-odds; (..., nodes)."""
+        if is_multilabel(self):
+            p = np.clip(members, LEAST, 1.0 - LEAST)
+            p[..., 0] = 0.5  # the root is always on
+            return cast(Floats, np.log(p) - np.log1p(-p))
+        return cast(Floats, np.log(np.maximum(members, LEAST)))
+
+    def _p(self, scores: Floats) -> Floats:
+        """The probabilities of these scores, (..., nodes)."""
+        never = list(self._never_predicted)
+        if is_multilabel(self):
+            p: Floats = logistic(scores)
+            p[..., 0], p[..., never] = 1.0, 0.0
+            return p
+        p = scores - scores.max(axis=-1, keepdims=True)
+        np.exp(p, out=p)
+        p[..., never] = 0.0
+        p /= p.sum(axis=-1, keepdims=True)
+        return p
+
+    def _members_one(self, x: Any) -> Floats:
+        """The probabilities of the models, (models, 1, nodes)."""
+        found = (last_step_and_input(model, x) for model in self.models)
+        rows = [inner(last)._probabilities(one_row(read_by_last)) for last, read_by_last in found]
+        return cast(Floats, np.stack(rows))
+
+    def _members(self, X: Batch) -> Floats:
+        """The probabilities of the models, (models, rows, nodes)."""
+        return cast(Floats, np.stack([inner(model)._probabilities(X) for model in self.models]))
+
+    def _pool(self, members: Floats) -> Floats:
+        """The scores, (rows, nodes)."""
+        return cast(Floats, np.tensordot(self._coefficients.values, self._logs(members), axes=1))
+
+    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
+        return self._pool(self._members_one(x))[0]
+
+    def _scores_many(self, X: Batch) -> Floats:
+        return self._pool(self._members(X)).T
+
+    def _softmax(self, x: Mapping[Any, Any]) -> Any:
+        return None if without_labels(self) else self._p(self._scores_one(x))
+
+    def _probabilities_one(self, x: Mapping[Any, Any]) -> Floats:
+        return self._p(self._scores_one(x))
+
+    def _probabilities(self, X: Batch) -> Floats:
+        return self._p(self._pool(self._members(X)))
+
+    def _predict(self, x: Mapping[Any, Any]) -> Any:
+        if is_multilabel(self):
+            return self._labels.dictionary(self._learned_nodes_on(x))
+        p = self._probabilities_one(x)
+        return None if without_labels(self) else self._taxonomy.nodes[int(p.argmax())]
+
+    def _labels_of(self, X: Batch) -> list[Label]:
+        nodes: Sequence[Any] = [None] if without_labels(self) else self._taxonomy.nodes
+        return [nodes[v] for v in self._probabilities(X).argmax(axis=1).tolist()]
+
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        check_multilabel(self)
+        return connected(self._labels, self._probabilities_one(x), 0.5, None)
+
+    def _masks(self, X: Batch) -> Mask:
+        return self._probabilities(X) >= 0.5
+
+    def score_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, float]:
+        """The log-odds of each node; for a single label its log-probability, up to a constant."""
+        refuse_unknown(self.score_one, kwargs)
+        first, scores = int(is_multilabel(self)), self._scores_one(x).tolist()
+        return dict(zip(self._taxonomy.nodes[first:], scores[first:], strict=True))
+
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
+        """The probabilities of the pool, in the form of the models'."""
+        refuse_unknown(self.predict_proba_one, kwargs)
+        p = self._probabilities_one(x)
+        if is_multilabel(self):
+            return self._labels.probabilities(p)
+        return {} if without_labels(self) else distribution(self._labels, p)
+
+    def adopt(self, taxonomy: Taxonomy) -> None:
+        """Continue with a larger taxonomy in all models."""
+        for model in self.models:
+            last_step(model).adopt(taxonomy)
+
+    def forget(self, label: Label) -> None:
+        """Reset a node and all nodes below it, in all models."""
+        for model in self.models:
+            last_step(model).forget(label)
+
+    def _checked(self, X: Batch, ys: Any) -> bool:
+        return all(inner(model)._checked(X, ys) for model in self.models)
+
+
+class Coefficients:
+    """The coefficients of a pool, learned by Newton steps."""
+
+    def __init__(self, n: int) -> None:
+        self.values: Floats = np.full(n, 1.0 / n)
+        self.precision: Floats = np.eye(n)
+
+    def step(self, gradient: Floats, hessian: Floats, w: float) -> None:
+        """Follow the gradient of the log-likelihood of an example of weight w."""
+        kept = MEMORY * self.precision + (1.0 - MEMORY) * np.eye(len(gradient)) + w * hessian
+        self.values = np.maximum(self.values + w * np.linalg.solve(kept, gradient), 0.0)
+        self.precision = kept
+
+
+class DensePool(LogarithmicPool):
+    r"""The recommended model of dense features and single labels: a pool that needs no choices.
+
+    It has four members: `LinearDiscriminant`, which is good after few examples; `NewtonSoftmax`
+    behind random Fourier features of two widths, 0.5 and 1, which finds boundaries of any shape
+    after many; and `NearestNeighbors`. All but the first read features that are standardised by
+    their mean and deviation so far, limited to three deviations, and divided by the root of their
+    number.
+
+    Parameters
+    ----------
+    taxonomy
+        A tree; its nodes are the labels. `None` starts from an open flat taxonomy, to which labels
+        are added under the root as they arrive. An `OpenTaxonomy` grows with labels that are paths.
+    n_components
+        The number of random Fourier features of each width, an even number.
+    seed
+        The seed of the random features.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As the members.
+
+    Notes
+    -----
+    With d features, m components, n nodes and b <= 10,000 stored examples, a step takes O(d² + m² +
+    b d + n m); memory is O(d² + m² + b d + n m), about 60 MB for 1,000 components and 100 features.
+    `learn_many` predicts and learns blocks of 64 rows, whose features it scales alike, several
+    times as fast as a loop of `learn_one`; its results are not equal to those of the loop.
+
+    Examples
+    --------
+
+    >>> from river import evaluate
+    >>> from river_hier import ensemble, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
+    >>> model = ensemble.DensePool(stream.taxonomy, n_components=100)
+    >>> error = metrics.TreeInducedError(stream.taxonomy)
+    >>> evaluate.progressive_val_score(stream.take(1000), model, error)
+    TreeInducedError: 1.019
+
+    """
+
+    def __init__(
+        self, taxonomy: TaxonomyLike = None, n_components: int = 1_000, seed: int = 0
+    ) -> None:
+        self.n_components = n_components
+        self.seed = seed
+        self._wide, self._narrow = (
+            RandomFourierFeatures(sigma, n_components, seed) for sigma in (1.0, 0.5)
+        )
+        self._scale = Scale()
+        super().__init__(
+            [
+                LinearDiscriminant(taxonomy),
+                NewtonSoftmax(taxonomy),
+                NewtonSoftmax(taxonomy),
+                NearestNeighbors(taxonomy),
+            ]
+        )
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {"n_components": 20}
+
+    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
+        """Return a model with the same parameters, which has learned nothing; see River."""
+        return cloned(self, new_params, include_attributes)
+
+    @property
+    def _features(self) -> Any:
+        return self.models[0]._features
+
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
+        """Learn from one example.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features with finite values.
+        y
+            The label.
+        w
+            The weight of the example, at least 0. An example of weight 0 changes nothing.
+
+        """
+        refuse_unknown(self.learn_one, kwargs)
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
+        whole(self._learn_rows(replace(one_row(x), weights=np.array([w])), [y]))
+
+    def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
+        self._checked(X, ys)
+        for first in range(0, X.n, BLOCK):
+            last = min(first + BLOCK, X.n)
+            part, y = X.part(first, last), ys[first:last]
+            members, before = self._members(part), self._taxonomy
+            whole(self.models[0]._learn_rows(part, y))
+            self._scale.learn(self._raw(part), np.array(list(part.each_weight())))
+            for model, rows in zip(self.models[1:], self._views(part), strict=True):
+                whole(model._learn_rows(rows, y))
+            if self._taxonomy is before:
+                for i, w in enumerate(part.each_weight()):
+                    self._learn_coefficients(members[:, i], y[i], w)
+            yield last
+
+    def _members_one(self, x: Any) -> Floats:
+        return self._members(one_row(x))
+
+    def _members(self, X: Batch) -> Floats:
+        views = zip(self.models, [X, *self._views(X)], strict=True)
+        return np.stack([model._probabilities(rows) for model, rows in views])
+
+    def _raw(self, X: Batch) -> Floats:
+        """The known features of each row, (rows, coordinates)."""
+        discriminant = self.models[0]
+        matrix: Floats = discriminant._matrix(X, discriminant._d)
+        return matrix
+
+    def _views(self, X: Batch) -> list[Batch]:
+        """What the members but the first read of the rows."""
+        scaled = self._scale.scaled(self._raw(X))
+        wide, narrow = (rff.transform_many(scaled) for rff in (self._wide, self._narrow))
+        return [
+            Batch(list(range(rows.shape[1])), rows, weights=X.weights)
+            for rows in (wide, narrow, scaled)
+        ]
+
+
+class Scale:
+    """The mean and the deviation of each feature so far."""
+
+    def __init__(self) -> None:
+        self.n: float = 0.0
+        self.mean: Floats = np.zeros(0)
+        self.squares: Floats = np.zeros(0)  # sums of squared differences from the mean
+
+    def learn(self, X: Floats, w: Any) -> None:
+        """Count some rows, with their weights; earlier ones had 0 in new columns."""
+        new = (0, X.shape[1] - len(self.mean))
+        before, squares = np.pad(self.mean, new), np.pad(self.squares, new)
+        total = self.n + w.sum()
+        mean = w @ X / w.sum()
+        off = X - mean
+        squares += w @ off**2 + self.n * w.sum() / total * (mean - before) ** 2
+        self.mean = before + (mean - before) * w.sum() / total
+        self.n, self.squares = total, squares
+
+    def scaled(self, X: Floats) -> Floats:
+        """The rows with a mean of 0 and an expected norm of at most 1; constant columns are 0."""
+        varied = self.squares > 0.0
+        deviation = np.sqrt(self.squares / max(self.n, 1.0), where=varied, out=np.ones(len(varied)))
+        scaled: Floats = np.where(varied, X[:, : len(varied)] - self.mean, 0.0) / deviation
+        return np.clip(scaled, -MOST, MOST) / math.sqrt(max(varied.sum(), 1))
+
+
+def one_row(x: Any) -> Batch:
+    """One example as a batch."""
+    x = by_name(x)
+    values, _ = read(x)
+    columns = np.arange(len(values), dtype=np.uint32)
+    return Batch(list(x), values, columns, np.array([0, len(values)]))
+
+
+def check_models(models: list[Any]) -> None:
+    """Raise an error unless these are separate models of the same kind in the same taxonomy."""
+    if not models:
+        raise ValueError("`models` must have at least one model, got []")
+    for model in models:
+        check_model(model, "learn_one", "predict_proba_one")
+    first = last_step(models[0])
+    for model in map(last_step, models[1:]):
+        if is_multilabel(model) != is_multilabel(first):
+            raise TypeError(
+                "`models` must all predict multilabels, or all of them single labels, got "
+                f"{shown(first)} and {shown(model)}"
+            )
+        if model.taxonomy != first.taxonomy:
+            raise ValueError(
+                f"`models` must have the same taxonomy, got {short(first.taxonomy)} and "
+                f"{short(model.taxonomy)}"
+            )
+    parts = [id(part) for part in parts_of(models)]
+    if len(set(parts)) < len(parts):
+        raise ValueError(
+            "`models` must be separate models, but two of them have the same object inside, which "
+            "would learn every example twice; clone it"
+        )
+
+
+def parts_of(models: Iterable[Any]) -> Iterator[Any]:
+    """Models, and what is inside their pipelines and wrappers."""
+    for model in models:
+        yield model
+        if isinstance(model, compose.Pipeline):
+            yield from parts_of(model.steps.values())
+        elif isinstance(model, LogarithmicPool):
+            yield from parts_of(model.models)
+        elif isinstance(model, ModelWrapper):
+            yield from parts_of([model.model])

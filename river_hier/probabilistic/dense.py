@@ -1,0 +1,114 @@
+"""The base class of learners that read x as a vector of all features."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core import Batch, FeatureIndex
+from .._core.features import by_name
+from ..base.batches import Stage
+from ..base.explanation import Floats
+from ..base.single_label import SingleLabelModel
+from ..taxonomy import Label, TaxonomyLike
+
+BLOCK = 256  # rows of a batch that are learned at once
+LARGEST_SQUARE = 1e290  # sums of larger squares could overflow
+
+
+class DenseModel(SingleLabelModel):
+    """A learner of dense features: each feature it has met is a coordinate of x, 0 if missing."""
+
+    _largest_square = LARGEST_SQUARE  # of the norm of x, times the weight
+
+    def __init__(self, taxonomy: TaxonomyLike) -> None:
+        super().__init__(taxonomy)
+        self._features = FeatureIndex()
+
+    @property
+    @abc.abstractmethod
+    def _d(self) -> int:
+        """The number of coordinates there is room for; those without a feature are 0."""
+
+    @abc.abstractmethod
+    def _widen(self, d: int) -> None:
+        """Make room for at least d coordinates."""
+
+    @abc.abstractmethod
+    def _learn_vector(self, x: Floats, y: int, w: float) -> None:
+        """Learn from an example of node y."""
+
+    @abc.abstractmethod
+    def _learn_matrix(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
+        """Learn from some rows, all or none."""
+
+    def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
+        self._check(x, w)
+        self._make_room(by_name(x))
+        self._learn_vector(self._features.insert(x).dense(self._d), y, w)
+
+    def _learn_stages(self, X: Batch, stages: list[Stage]) -> Iterator[int]:
+        if not stages:
+            return
+        self._make_room(X.stored_names)
+        taxonomy = stages[-1][2]
+        if taxonomy is not self._taxonomy:  # new nodes change nothing elsewhere, so all at once
+            self._grow(taxonomy, {})
+        y = np.concatenate([nodes for *_, nodes in stages])
+        done = 0
+        for n in self._learn_many(X, y):
+            self._learned(y[done:n])
+            yield (done := n)
+
+    def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> Iterator[int]:
+        self._features.insert(dict.fromkeys(X.stored_names, 1.0))
+        weights = np.ones(X.n) if X.weights is None else X.weights
+        matrix, nodes = self._matrix(X, self._d), y.astype(np.intp)
+        for first in range(0, X.n, BLOCK):
+            some = slice(first, first + BLOCK)
+            self._learn_matrix(matrix[some], nodes[some], weights[some])
+            yield min(first + BLOCK, X.n)
+
+    def _answer(self, x: Mapping[Any, Any]) -> Label:
+        return self._taxonomy.nodes[int(self._best_of(self._scores_one(x)))]
+
+    def _answers(self, X: Batch) -> NDArray[Any]:
+        best: NDArray[Any] = self._best_of(self._scores_many(X))
+        return best
+
+    def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
+        square = max(self._features.find(x).norm2, 1.0) * max(w, 1.0)
+        if square > self._largest_square:
+            raise ValueError(
+                f"the squared norm of x times its weight is {square:.3g}, and sums of such squares "
+                "overflow; scale x"
+            )
+
+    def _check_many(self, X: Batch) -> None:
+        heaviest = 1.0 if X.weights is None else X.weights.max(initial=1.0)
+        if max(X.most_norm2, 1.0) * heaviest > self._largest_square:
+            super()._check_many(X)
+
+    def _make_room(self, names: Collection[Any]) -> None:
+        known = self._features.find(dict.fromkeys(names, 1.0)).rows
+        self._widen(len(self._features) + len(names) - len(known))
+
+    def _matrix(self, X: Batch, d: int) -> NDArray[Any]:
+        """The rows of a batch over the first d coordinates."""
+        found = [self._features.row(name) for name in X.names]
+        places = np.array([d if row is None else min(row, d) for row in found], dtype=np.intp)
+        if X.columns is None and np.array_equal(places, np.arange(d)):
+            return X.values
+        dense = np.zeros((X.n, d + 1), dtype=X.values.dtype)  # the last column is for unknown ones
+        cells: Any = slice(None), places
+        if X.columns is not None and X.start is not None:
+            cells = np.repeat(np.arange(X.n), np.diff(X.start)), places[X.columns]
+        dense[cells] = X.values
+        return np.ascontiguousarray(dense[:, :d])
+
+    def _debug_title(self, x: Mapping[Any, Any]) -> str:
+        return f"Prediction: {self.predict_one(x)!r}, the likeliest label"

@@ -1,0 +1,62 @@
+"""Softmax regression whose labels share one covariance, inverted at every update."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+
+import numpy as np
+
+from .trees import Features, Node, Parents
+from .vectors import dot
+
+
+class NewtonSoftmax:
+    """A weight vector for each label; the precision of the weights is kept as a dictionary."""
+
+    def __init__(self, parents: Parents, prior_variance: float) -> None:
+        self.parents = parents
+        self.prior_variance = prior_variance
+        self.weights: dict[Node, Features] = {}  # of the labels that have had examples
+        self.precision: dict[tuple[Hashable, Hashable], float] = {}  # without that of the prior
+        self.waiting: list[tuple[Features, float]] = []  # examples and their curvatures
+        self.n = 0
+
+    def probabilities(self, x: Features) -> dict[Node, float]:
+        powers = {v: math.exp(dot(w, x)) for v, w in self.weights.items()}
+        return {v: power / sum(powers.values()) for v, power in powers.items()}
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        return {
+            v: dot(self.weights[v], x) if v in self.weights else math.log(0.01)
+            for v in self.parents
+        }
+
+    def spread(self, x: Features) -> Features:
+        """C x."""
+        names = list(dict.fromkeys([*x, *(a for a, _ in self.precision)]))
+        precision = np.array([[self.precision.get((a, b), 0.0) for b in names] for a in names])
+        precision = precision.reshape(len(names), len(names))
+        precision += np.eye(len(names)) / self.prior_variance
+        right = [x.get(a, 0.0) for a in names]
+        return dict(zip(names, np.linalg.solve(precision, right).tolist(), strict=True))
+
+    def learn(self, x: Features, y: Node, w: float = 1.0) -> None:
+        if not w:
+            return
+        self.weights.setdefault(y, {})
+        p, spread = self.probabilities(x), self.spread(x)
+        h = w * sum(q * (1.0 - q) for q in p.values()) / len(p)
+        for v, weights in self.weights.items():
+            step = w * ((v == y) - p[v]) / (1.0 + h * dot(spread, x))
+            for a, value in spread.items():
+                weights[a] = weights.get(a, 0.0) + step * value
+        self.waiting.append((x, h))
+        self.n += 1
+        if self.n in (1, 2, 4, 8, 16) or self.n % 32 == 0:
+            for z, curvature in self.waiting:
+                for a in z:
+                    for b in z:
+                        more = curvature * z[a] * z[b]
+                        self.precision[a, b] = self.precision.get((a, b), 0.0) + more
+            self.waiting = []
