@@ -36,17 +36,9 @@ class PathLearner(LinearLearner, SingleLabelModel):
     Parameters
     ----------
     taxonomy
-        A tree, an `OpenTaxonomy`, or `None` for an open flat taxonomy.
-    dtype
-        The type of the stored weights, `"float64"` or `"float32"`.
-    intercept
-        The value of a constant feature that is added to every x, and whose weights give the
-        intercepts of the nodes. The default, 0, adds none.
-
-    Raises
-    ------
-    ValueError
-        If the taxonomy is a DAG.
+        A tree, an `OpenTaxonomy`, or `None` for an open flat taxonomy; a DAG is refused.
+    dtype, intercept
+        As in `TopDownLearner`.
 
     Examples
     --------

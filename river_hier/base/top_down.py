@@ -9,14 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import (
-    Batch,
-    Vectors,
-    logistic,
-    node_probabilities,
-    top_down,
-    trained_nodes,
-)
+from .._core import Batch, Vectors, logistic, node_probabilities, top_down, trained_nodes
 from ..taxonomy import Label
 from .explanation import Floats
 from .linear import LinearLearner

@@ -27,9 +27,8 @@ class HPrecision(ClosureMetric):
 
     where $C_t$ and $\hat{C}_t$ are the closures of truth and prediction without the root[^1]; 0
     if nothing was predicted. The sums run over all examples (micro-average). Ancestors of a
-    predicted label count as predicted, even if the prediction explicitly sets them to False.
-
-    An update takes O(nodes of both closures), plus the time to parse the labels.
+    predicted label count as predicted, even if the prediction explicitly sets them to False. An
+    update takes O(nodes of both closures), plus the time to parse the labels.
 
     Parameters
     ----------
@@ -66,8 +65,7 @@ class HRecall(ClosureMetric):
 
     $$hR = \frac{\sum_t w_t |C_t \cap \hat{C}_t|}{\sum_t w_t |C_t|}$$
 
-    with the closures and the source of `HPrecision`; 0 if nothing was true. An update takes O(nodes
-    of both closures), plus the time to parse the labels.
+    with the closures, the source and the cost of `HPrecision`; 0 if nothing was true.
 
     Parameters
     ----------
@@ -101,8 +99,7 @@ class HFBeta(ClosureMetric):
     = \frac{(1 + \beta^2) \sum_t w_t |C_t \cap \hat{C}_t|}
     {\sum_t w_t (\beta^2 |C_t| + |\hat{C}_t|)}$$
 
-    with the closures and the source of `HPrecision`; 0 where both are empty. An update takes
-    O(nodes of both closures), plus the time to parse the labels.
+    with the closures, the source and the cost of `HPrecision`; 0 where both are empty.
 
     Parameters
     ----------

@@ -255,7 +255,7 @@ class Nodes(Shown):
 
     def subtree(self, label: Label) -> tuple[Label, ...]:
         """The label and its descendants, in taxonomy order."""
-        return (self.nodes[self.index(label)], *self.descendants(label))
+        return (self._label(self.index(label)), *self.descendants(label))
 
     def _branch(self, label: Label) -> NDArray[np.uint32]:
         """The numbers of the label and its descendants, without the root."""
@@ -269,12 +269,8 @@ class Nodes(Shown):
 
     def lca(self, u: Label, v: Label) -> Label:
         """The lowest common ancestor, which may be u or v itself. Trees only; O(depth)."""
-        shared = 0
-        for a, b in zip(self._climb(self.index(u)), self._climb(self.index(v)), strict=False):
-            if a != b:
-                break
-            shared = a
-        return self._label(shared)
+        up, down = self._climb(self.index(u)), self._climb(self.index(v))
+        return self._label([a for a, b in zip(up, down, strict=False) if a == b][-1])
 
     def distance(self, u: Label, v: Label) -> int:
         """The number of edges between u and v. Trees only; O(depth)."""

@@ -25,8 +25,8 @@ class Taxonomy(Nodes):
 
     Nodes are named by labels, any hashable value. They are sorted in *taxonomy order*:
     topologically, level by level, the root first, and children in the order in which they were
-    given; nodes that `extend` adds are the last ones. The root is always on. Building and
-    validating a taxonomy takes O(nodes + edges); no table of all pairs of nodes is built.
+    given; nodes that `extend` adds are the last ones. The root is always on. Building a taxonomy
+    takes O(nodes + edges).
 
     Parameters
     ----------
@@ -107,12 +107,12 @@ class Taxonomy(Nodes):
         ----------
         paths
             Tuples, lists, or strings with a separator: any iterable, or a column of a dataframe
-            (pandas, polars, pyarrow). Whitespace around a name is removed. Missing values and empty
-            paths are left out; so are empty or missing names at the end of a path, and a separator
-            at the beginning. Any other missing name is an error.
+            (pandas, polars, pyarrow). Whitespace around a name is removed. Missing values, empty
+            paths, empty or missing names at the end of a path, and a separator at the beginning are
+            left out. Any other missing name is an error.
         separator
-            The separator between names, written as in the strings, e.g. `" > "`; `None` if paths
-            are tuples or lists. Strings may omit the spaces around it.
+            The separator between names, e.g. `" > "`; `None` if paths are tuples or lists. Strings
+            may omit the spaces around it.
         labels
             `"name"`: the label of a node is its name, and a name in two places is an error.
             `"path"`: the label of a node is its whole path, a string with the separator, or a
@@ -229,9 +229,9 @@ class Taxonomy(Nodes):
     ) -> MiscLeaves:
         """Add a "miscellaneous" leaf below inner nodes, for examples that end there.
 
-        Given multilabels, only inner nodes at which one of them ends get a leaf; with `None`, all
-        inner nodes do. `{}` in `name` is replaced by the label of the inner node. The result has
-        the new taxonomy and converts multilabels in both directions.
+        Given multilabels, only inner nodes at which one of them ends get a leaf. `{}` in `name` is
+        replaced by the label of the inner node. The result has the new taxonomy and converts
+        multilabels in both directions.
         """
         return MiscLeaves(self, multilabels, name)
 
