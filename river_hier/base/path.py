@@ -20,8 +20,7 @@ from .._core import (
 )
 from ..taxonomy import Label
 from .explanation import Floats
-from .linear import LinearLearner
-from .products import pays, score_blocks
+from .linear import LinearLearner, pays, score_blocks
 from .single_label import SingleLabelModel
 
 

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from .._core import Batch, Vectors, logistic, node_probabilities, top_down, trained_nodes
 from ..taxonomy import Label
 from .explanation import Floats
-from .linear import LinearLearner
+from .linear import LinearLearner, pays, score_blocks
 from .multi_label import MultiLabelModel
-from .products import pays, score_blocks
 
 Mask = NDArray[np.bool_]
 

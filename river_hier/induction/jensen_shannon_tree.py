@@ -143,9 +143,9 @@ class JensenShannonTree(base.Estimator):
 
     Notes
     -----
-    The procedure after Proposition 4 of the paper [^1]. As there, priors are relative frequencies
-    of examples and conditionals relative frequencies of features, without smoothing. An x that is
-    empty or zero is ignored.
+    The procedure after Proposition 4 of the paper of `bayes_error_bounds`. Priors are relative
+    frequencies of examples and conditionals relative frequencies of features, without smoothing. An
+    x that is empty or zero is ignored.
 
     The exponent is reconstructed, because the formula is missing from the available text of the
     paper: a footnote says that the weight is proportional to the probability that two samples come
@@ -178,11 +178,6 @@ class JensenShannonTree(base.Estimator):
 
     >>> tree.path("opera")
     ('split 1', 'split 3', 'opera')
-
-    References
-    ----------
-    [^1]: El-Yaniv, R. and Etzion-Rosenberg, N., 2002. Hierarchical multiclass decompositions with
-        application to authorship determination.
 
     """
 

@@ -294,10 +294,10 @@ class Hieron(KernelPathLearner):
 
     Notes
     -----
-    Eq. (11) to (13) of the paper [^1]. There the numerator of $\\alpha$ has $\\gamma(y, \\hat y)$;
-    its square root must be meant, as in Eq. (5) and (8). The paper has neither a cap nor a budget.
-    Ties go to the first node in taxonomy order, so the very first prediction is the root. An x with
-    $K(x, x) = 0$ changes nothing.
+    Eq. (11) to (13) of the paper of `linear_model.Hieron`. There the numerator of $\\alpha$ has
+    $\\gamma(y, \\hat y)$; its square root must be meant, as in Eq. (5) and (8). The paper has
+    neither a cap nor a budget. Ties go to the first node in taxonomy order, so the very first
+    prediction is the root. An x with $K(x, x) = 0$ changes nothing.
 
     Examples
     --------
@@ -318,12 +318,6 @@ class Hieron(KernelPathLearner):
 
     >>> hieron.n_stored
     255
-
-    References
-    ----------
-    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification. In
-        Proceedings of the 21st International Conference on Machine Learning, p. 27.](
-        https://doi.org/10.1145/1015330.1015374)
 
     """
 

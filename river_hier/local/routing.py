@@ -312,12 +312,12 @@ class PerParent(RoutingModel):
 
     Notes
     -----
-    The baseline "greedy" of [^1], section 5, with any classifier in place of its flat Hieron, and
-    with the option of ending at an inner node. The paper has no such option, so that inner labels
-    are always mistakes; `leaves_only=True` is the paper's form. The classifiers' probabilities are
-    restricted to the nodes that can be next, and normalised; without `predict_proba_one`, a
-    prediction has probability 1. They decide which x they accept, after the label was checked. A
-    weight `w` is passed on to them; if one takes none, only the weight 1 is accepted.
+    The baseline "greedy" of section 5 of the paper of `linear_model.Hieron`, with any classifier in
+    place of its flat Hieron, and with the option of ending at an inner node; `leaves_only=True` is
+    the paper's form. The classifiers' probabilities are restricted to the nodes that can be next,
+    and normalised; without `predict_proba_one`, a prediction has probability 1. They decide which x
+    they accept, after the label was checked. A weight `w` is passed on to them; if one takes none,
+    only the weight 1 is accepted.
 
     Examples
     --------
@@ -344,12 +344,6 @@ class PerParent(RoutingModel):
     >>> evaluate.progressive_val_score(stream.take(1000), model, metric)
     HPrecision: 96.90%
     HRecall: 82.83%
-
-    References
-    ----------
-    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification. In
-        Proceedings of the 21st International Conference on Machine Learning, p. 27.](
-        https://doi.org/10.1145/1015330.1015374)
 
     """
 

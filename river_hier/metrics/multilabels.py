@@ -359,9 +359,10 @@ class SymmetricDifferenceLoss(MeanLoss):
     $$\Delta(Y, \hat{Y}) = c^- \sum_{i \in Y \setminus \hat{Y}} s_i
     + c^+ \sum_{i \in \hat{Y} \setminus Y} s_i$$
 
-    over closed multilabels: the set loss with sign-up volumes of Cai and Hofmann, section 2[^1].
-    With the defaults it is the number of wrong nodes, the symmetric difference loss of section 3 of
-    the paper of `HLoss`. An update takes O(nodes that are on), plus the time to parse the labels.
+    over closed multilabels: the set loss with sign-up volumes of section 2 of the first paper of
+    `AveragePrecision`, by Cai and Hofmann. With the defaults it is the number of wrong nodes, the
+    symmetric difference loss of section 3 of the paper of `HLoss`. An update takes O(nodes that are
+    on), plus the time to parse the labels.
 
     Parameters
     ----------
@@ -392,11 +393,6 @@ class SymmetricDifferenceLoss(MeanLoss):
     >>> metric.update("wolf", "owl")
     >>> metric
     SymmetricDifferenceLoss: 9.5
-
-    References
-    ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI.
 
     """
 
