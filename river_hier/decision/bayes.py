@@ -150,8 +150,6 @@ class HLossBayes(Decoder):
 
     Raises
     ------
-    TypeError
-        If `model` is not a multilabel model in a taxonomy.
     ValueError
         If the taxonomy is not a tree, a cost is not positive and finite, or its label is unknown.
 
@@ -280,8 +278,6 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
 
     Raises
     ------
-    TypeError
-        If `classifier` is not a classifier.
     ValueError
         If the taxonomy is not a tree; from `learn_one`, if a label is not in it; from
         `predict_one`, if a probability is negative or not finite.

@@ -173,15 +173,11 @@ def hrls_bound(
     for siblings in taxonomy._arrays.groups:  # they share S
         S = X[on[:, taxonomy._parent_indices[siblings[0]][0]]]
         if S.shape[0]:
+            gram = S @ S.T if S.shape[0] < S.shape[1] else S.T @ S  # the same eigenvalues, 0 apart
+            logs = float(np.linalg.slogdet(np.eye(gram.shape[0]) + gram.toarray())[1])
             with np.errstate(divide="ignore"):
-                bound += _log_determinant(S) * float((C[siblings] / Delta[siblings] ** 2).sum())
+                bound += logs * float((C[siblings] / Delta[siblings] ** 2).sum())
     return 16 * (1 + 1 / math.e) * bound  # Theorem 2
-
-
-def _log_determinant(S: Any) -> float:
-    """`sum_j log(1 + lambda_j) = log det(I + S^T S)`; S has a row for each instance."""
-    gram = S @ S.T if S.shape[0] < S.shape[1] else S.T @ S  # the same eigenvalues, 0 apart
-    return float(np.linalg.slogdet(np.eye(gram.shape[0]) + gram.toarray())[1])
 
 
 def _read(

@@ -17,8 +17,17 @@ from ..base.memory import raw_memory_usage
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label
 from .binary_tree import BinaryTree, Children
-from .bounds import recursion
-from .divergence import Floats, Joint, Split, divergences, joints, merge, read_counts, upper_bound
+from .divergence import (
+    Floats,
+    Joint,
+    Split,
+    divergences,
+    joints,
+    merge,
+    read_counts,
+    recursion,
+    upper_bound,
+)
 
 Ints = NDArray[np.intp]
 
@@ -258,17 +267,12 @@ class JensenShannonTree(base.Estimator):
         costs, rng = all_costs(classes, n), np.random.default_rng(self.seed)
         n_draws = 1 if self.sharpness == math.inf else self.n_restarts
         draws = [agglomerate(classes, costs, n, rng) for _ in range(n_draws)]
-        children = self._best(draws) if len(draws) > 1 else draws[0][0]
+        children, _ = draws[0]
+        if n_draws > 1:
+            held_out = LeaveOneOut(self.feature_counts, self.class_counts, self._recent)
+            accuracy = [(-held_out.errors(c), recursion(c, s, upper_bound)) for c, s in draws]
+            children, _ = draws[accuracy.index(max(accuracy))]
         return BinaryTree.build(tuple(self.class_counts), tuple(children)).taxonomy()
-
-    def _best(self, draws: list[tuple[list[Children], list[Split]]]) -> list[Children]:
-        """The tree with the fewest errors on recent examples, then with the largest R."""
-        held_out = LeaveOneOut(self.feature_counts, self.class_counts, self._recent)
-        scored = [
-            (-held_out.errors(children), recursion(children, splits, upper_bound))
-            for children, splits in draws
-        ]
-        return draws[scored.index(max(scored))][0]
 
 
 def agglomerate(

@@ -172,9 +172,7 @@ class KernelPathLearner(SingleLabelModel):
         """The node that y must beat: by default the predicted one."""
         return int(score.argmax())
 
-    def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """The step of `linear_model.Hieron`, Eq. (12), where norm2 is K(x, x)."""
-        return linear_model.Hieron.rule(self, margin, gamma, norm2)
+    rule = linear_model.Hieron.rule  # Eq. (12), where norm2 is K(x, x)
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         row, tree, average = self._instances.row(x), self._taxonomy._arrays, self._average

@@ -123,14 +123,12 @@ def spelled(taxonomy: Nodes, values: Mapping[Any, V]) -> Mapping[Any, V]:
     """The same mapping with its labels as in the taxonomy; those that are unknown stay."""
     try:
         taxonomy._known_indices(values)
-    except KeyError:
-        pass
-    else:
         return values
-    return {
-        taxonomy._label(taxonomy.index(label)) if label in taxonomy else label: value
-        for label, value in values.items()
-    }
+    except KeyError:
+        return {
+            taxonomy._label(taxonomy.index(label)) if label in taxonomy else label: value
+            for label, value in values.items()
+        }
 
 
 def is_one(y: Any) -> bool:

@@ -308,7 +308,7 @@ class Nodes(Shown):
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = self.nodes, self._parent_indices, self._path_format, self._implied
-        return type(self)._of, parts if self._implied else parts[:3]
+        return type(self)._of, parts
 
     def __repr__(self) -> str:
         kind = "" if self.is_tree else "DAG, "
