@@ -12,12 +12,19 @@ from .costs import is_positive
 class ClosureMetric(TaxonomyMetric):
     """Base class of hierarchical precision and recall: the overlap of two closures."""
 
+    _of: str  # the closure whose share is the value
+
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         labels = labels_of(self.taxonomy_)
         true, pred = labels.closure(y_true), labels.given(() if y_pred is None else y_pred)
         yield "both", len(true & pred) - 1  # the root is in both and does not count
         yield "true", len(true) - 1
         yield "pred", len(pred) - 1
+
+    def get(self) -> float:
+        """Return the current value of the metric."""
+        whole = self._sums[self._of]
+        return self._sums["both"] / whole if whole else 0.0
 
 
 class HPrecision(ClosureMetric):
@@ -54,10 +61,7 @@ class HPrecision(ClosureMetric):
 
     """
 
-    def get(self) -> float:
-        """Return the current value of the metric."""
-        whole = self._sums["pred"]
-        return self._sums["both"] / whole if whole else 0.0
+    _of = "pred"
 
 
 class HRecall(ClosureMetric):
@@ -86,10 +90,7 @@ class HRecall(ClosureMetric):
 
     """
 
-    def get(self) -> float:
-        """Return the current value of the metric."""
-        whole = self._sums["true"]
-        return self._sums["both"] / whole if whole else 0.0
+    _of = "true"
 
 
 class HFBeta(ClosureMetric):

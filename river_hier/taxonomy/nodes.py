@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import graph
-from .arrays import Arrays
+from .arrays import Arrays, NodeTable
 from .errors import UnknownLabelError, several_parents
 from .graph import Label
-from .node_table import NodeTable
 from .paths import TUPLES, Parents, PathFormat
-from .show import Shown
+from .show import page, text
 
 
-class Nodes(Shown):
+class Nodes:
     """Labels in topological order, each with its parents: immutable, compared by value.
 
     Nodes are numbered in this order; they are the first rows of a table.
@@ -277,6 +276,42 @@ class Nodes(Shown):
         up, down = self._climb(self.index(u)), self._climb(self.index(v))
         shared = sum(a == b for a, b in zip(up, down, strict=False))
         return len(up) + len(down) - 2 * shared
+
+    def show(self, max_depth: int | None = None) -> str:
+        """The taxonomy as text, one line for each node.
+
+        With `labels="path"`, the last name of each path is shown. Below all but its first parent, a
+        node of a DAG is shown without its children. O(nodes that are shown).
+
+        Parameters
+        ----------
+        max_depth
+            The depth of the lowest nodes to show; `(+12)` stands for the 12 nodes below a node.
+
+        Examples
+        --------
+
+        >>> from river_hier import Taxonomy
+
+        >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+        >>> t.show()
+        animal
+        ├── mammal
+        │   ├── wolf
+        │   └── whale
+        └── bird
+            └── owl
+
+        >>> t.show(max_depth=1)
+        animal
+        ├── mammal (+2)
+        └── bird (+1)
+
+        """
+        return text(self, max_depth)
+
+    def _repr_html_(self) -> str:
+        return page(self)
 
     # Immutability and comparison
 
