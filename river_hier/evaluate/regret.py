@@ -42,8 +42,8 @@ def iter_regret(
         The model to compare with. It learns as well; those of `batch`, trained by `fit` before, do
         not. If it is the same object as the model, it learns once.
     loss
-        A metric of this package that is the mean of a loss, which is not updated, or a function of
-        `losses`, for the taxonomy of the dataset.
+        A metric that is the mean of a loss, which is not updated, or a function of `losses`, for
+        the taxonomy of the dataset.
     step
         The number of examples between two results. There is always one at the end.
 

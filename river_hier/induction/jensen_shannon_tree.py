@@ -126,14 +126,12 @@ class JensenShannonTree(base.Estimator):
         How much similar pairs are preferred. The exponent is `sharpness` times the number of tokens
         of the two trees, but at least 1. With the default, `math.inf`, the pair that loses the
         least information about the class is always merged. With 1 the probability of a pair is
-        proportional to the probability that both trees are samples of one source. With 0 the
-        exponent is 1: no pair is drawn more than twice as often as another, and the trees are close
-        to random ones.
+        proportional to the probability that both trees are samples of one source. With 0 no pair is
+        drawn more than twice as often as another.
     n_recent
-        The number of latest examples on which the trees drawn are compared. The tree with the
-        fewest errors is kept, and among equals the one with the largest $R(root)$, the paper's
-        estimate of the accuracy: see `tree_recursions`. With 0 only $R(root)$ decides, as in the
-        paper. If `sharpness` is infinite, no examples are kept.
+        The number of latest examples on which the trees drawn are compared: the fewest errors, and
+        then the largest $R(root)$, the paper's estimate of the accuracy (see `tree_recursions`).
+        With 0 only $R(root)$ decides, as in the paper. With infinite `sharpness`, none are kept.
     seed
         Random seed. With a seed, `taxonomy` returns the same tree for the same counts.
 

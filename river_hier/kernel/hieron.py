@@ -24,8 +24,7 @@ from .instances import contributions, four_fifths, instances_of, pivoted_cholesk
 class Expansion:
     """The nonzero coefficients of `w^v = sum_i c_iv phi(x_i)` for every node v.
 
-    They are stored as triples (i, v, c_iv): an instance has coefficients at the nodes of two paths
-    only, and the score of a node without coefficients is exactly zero.
+    They are stored as triples (i, v, c_iv), as an instance has coefficients on two paths only.
     """
 
     def __init__(self, n_nodes: int) -> None:
@@ -91,9 +90,9 @@ LARGEST_CHANGE = 1e140  # limit of the norm of a change, so that scores do not o
 class Average:
     """The averages of the hypotheses of each node: w - `updates` / `rounds`.
 
-    `updates` is the sum of i s_i over the steps s_i of rounds i, as in the compiled learners
-    (`_core/native/store/weights.hpp`). The average of a node begins when it is added, and again
-    with its first example; with `from_first_round`, averages are over all rounds.
+    `updates` is the sum of i s_i over the steps s_i of rounds i, as in the compiled learners. The
+    average of a node begins when it is added, and again with its first example; with
+    `from_first_round`, averages are over all rounds.
     """
 
     def __init__(self, n_nodes: int, from_first_round: bool) -> None:

@@ -16,7 +16,7 @@ from ..base.classifiers import probabilities
 from ..base.predictor import refuse_unknown, without_labels
 from ..base.targets import read_label
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, UnknownLabelError
-from .model import EstimatorSpec, LocalModel, Position, Threshold, check_multiclass
+from .model import EstimatorSpec, LocalModel, Position, Threshold, check_classifier
 
 Probabilities = dict[Label, float]
 
@@ -176,7 +176,12 @@ class RoutingModel(LocalModel, base.Classifier):
 
     @staticmethod
     def _check_classifier(classifier: Any) -> None:
-        check_multiclass(classifier)
+        check_classifier(classifier)
+        if not classifier._multiclass:
+            raise ValueError(
+                f"`classifier` must be multiclass, got {classifier}; wrap it, e.g. in "
+                "river's multiclass.OneVsRestClassifier"
+            )
 
     # Implemented by each kind of model
 

@@ -15,9 +15,7 @@ from .probabilities import conditional
 
 
 def zero_one_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
-    """Zero-one loss: 1 if any node is wrong, otherwise 0; see `metrics.ZeroOneLoss`.
-
-    `losses` says what `y_true` and `y_pred` may be.
+    """Zero-one loss: 1 if any node is wrong, otherwise 0; see `metrics.ZeroOneLoss` and `losses`.
 
     Examples
     --------

@@ -89,9 +89,7 @@ def _score(label: Any, value: Any) -> float:
 def average_precision(
     taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
 ) -> float:
-    """Average precision: that of one ranking; see `metrics.AveragePrecision`.
-
-    `losses` says what `y_true` and `y_pred` may be.
+    """Average precision: that of one ranking; see `metrics.AveragePrecision` and `losses`.
 
     Examples
     --------
@@ -216,9 +214,7 @@ class OneAccuracy(RankingMetric):
 def parent_one_accuracy(
     taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
 ) -> float:
-    """Parent one-accuracy: 1 if the parent is right; see `metrics.ParentOneAccuracy`.
-
-    `losses` says what `y_true` and `y_pred` may be.
+    """Parent one-accuracy: 1 if the parent is right; see `metrics.ParentOneAccuracy` and `losses`.
 
     Examples
     --------
