@@ -179,10 +179,7 @@ class KernelInstances(abc.ABC):
 
 
 class DotProducts(KernelInstances):
-    """For kernels that are functions of dot products and norms.
-
-    `from_dots(dots, norm2, norms2)` takes x . x_i for all i, |x|^2 and |x_i|^2.
-    """
+    """For kernels that are functions of dot products and norms, by `Kernel.from_dots`."""
 
     def __init__(self, from_dots: FromDots, features: FeatureIndex) -> None:
         self._from_dots = from_dots

@@ -39,10 +39,7 @@ class Ending:
 
 
 class RoutingModel(LocalModel, base.Classifier):
-    """A classifier whose labels are the nodes of a tree, including the root and inner nodes.
-
-    At an inner node the path of an example continues to one of the children, or ends there.
-    """
+    """A classifier whose labels are the nodes of a tree: a path goes on to a child, or ends."""
 
     _multiclass: bool = True
 

@@ -17,10 +17,7 @@ from .base import MeanScore, TableMetric, TaxonomyMetric
 
 
 def conditional(taxonomy: Taxonomy, probabilities: Mapping[Any, float]) -> Callable[[Label], float]:
-    """A function from a label to P(V_i = 1 | parent on), for trees only.
-
-    A probability is checked when it is used, since most expected losses use few of them.
-    """
+    """A function from a label to P(V_i = 1 | parent on), which is checked when used; trees only."""
     if not isinstance(probabilities, Mapping):
         raise TypeError(
             "`probabilities` must be {label: probability that it is on if its parent is}, "
@@ -123,12 +120,7 @@ class LogLoss(MeanScore):
 
 
 class ProbabilityMetric(TaxonomyMetric):
-    """Base class of the metrics that compare probabilities with frequencies, in bins.
-
-    A prediction of `None`, no answer, gives every label probability 0. An `OpenTaxonomy` needs
-    `candidates`.
-
-    """
+    """Base class of metrics that compare probabilities, 0 for `None`, with frequencies, in bins."""
 
     _reads = "probabilities"
 

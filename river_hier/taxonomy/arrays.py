@@ -70,10 +70,7 @@ class Arrays:
 
     @cached_property
     def groups(self) -> tuple[Ints, ...]:
-        """The nodes with exactly the same parents; the root is in no group.
-
-        They are trained and evaluated together. In a tree the groups are the sets of siblings.
-        """
+        """The nodes with exactly the same parents, in a tree siblings; the root is in no group."""
         ends, above = self.parent_ptr.tolist(), self.parent_index.tolist()
         known: dict[tuple[int, ...], list[int]] = {}
         for v in range(1, self.n):

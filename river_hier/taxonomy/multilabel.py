@@ -170,10 +170,7 @@ def _bool(label: Any, on: Any) -> bool:
 
 
 def candidate_nodes(taxonomy: Nodes, candidates: Candidates | None) -> NDArray[np.intp]:
-    """The indices of the candidates, in taxonomy order; `None` means the leaves.
-
-    The root is always on, so it is not ranked; a taxonomy without other nodes has no candidates.
-    """
+    """The indices of the candidates, in taxonomy order; `None` means the leaves but the root."""
     if candidates is None:
         leaves = np.ones(len(taxonomy), dtype=bool)
         leaves[0], leaves[taxonomy._arrays.parent_index] = False, False

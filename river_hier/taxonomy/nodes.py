@@ -86,10 +86,7 @@ class Nodes:
 
     @property
     def _implied_parents(self) -> Parents:
-        """Like `_parent_indices`, but those that had been there before `flatten`.
-
-        They are on in `_closure_mask` with their nodes.
-        """
+        """The parents before `flatten`, which are on in `_closure_mask` with their nodes."""
         return self._implied or self._parent_indices
 
     @property

@@ -182,11 +182,7 @@ class Taxonomy(Nodes):
         return frozenset(self._labels(closure_nodes(self, y)))
 
     def _closure_mask(self, y: Any) -> NDArray[np.bool_]:
-        """The closure of a label, an iterable of labels or `{label: bool}`, as a mask `(n,)`.
-
-        If a label is on although one of its ancestors, including the root, is explicitly False, a
-        `ValueError` is raised. `{root: False}` alone means that only the root is on.
-        """
+        """The closure of y as a mask, (nodes,); see `closure_nodes`."""
         mask = np.zeros(len(self), dtype=np.bool_)
         mask[list(implied_nodes(self, y))] = True
         return mask
