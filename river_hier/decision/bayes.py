@@ -51,10 +51,7 @@ class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
         yield {"model": HAROW()}
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
-        """The probability that each node is on, as the model gives it.
-
-        It is `{label: {False: 1 - p, True: p}}` for all nodes but the root.
-        """
+        """The model's probability that each node but the root is on: `{label: {True: p, ...}}`."""
         refuse_unknown(self.predict_proba_one, kwargs)
         return cast("dict[Label, dict[bool, float]]", self.model.predict_proba_one(x))
 

@@ -205,10 +205,8 @@ def _weight_matrix(
     taxonomy: Taxonomy, weights: Mapping[Label, Mapping[Any, float]]
 ) -> tuple[dict[Any, int], NDArray[np.float64]]:
     """The column of each feature, and a matrix with the weights of each node as a row."""
-    columns: dict[Any, int] = {}
-    for w in weights.values():
-        for name in w:
-            columns.setdefault(name, len(columns))
+    names = dict.fromkeys(name for w in weights.values() for name in w)
+    columns = {name: j for j, name in enumerate(names)}
     matrix = np.zeros((len(taxonomy), len(columns)))
     for label, w in weights.items():
         v = taxonomy.index(label)

@@ -55,10 +55,8 @@ class LeaveOneOut:
         class_counts: Mapping[Label, float],
         examples: Iterable[tuple[Mapping[Any, float], Label, float]],
     ) -> None:
-        columns: dict[Any, int] = {}
-        for counts in feature_counts.values():
-            for name in counts:
-                columns.setdefault(name, len(columns))
+        names = dict.fromkeys(name for counts in feature_counts.values() for name in counts)
+        columns = {name: j for j, name in enumerate(names)}
         number = {label: c for c, label in enumerate(class_counts)}
         examples = list(examples)
         self._X = _matrix([x for x, _, _ in examples], columns)

@@ -156,10 +156,7 @@ class Taxonomy(Nodes):
 
     @classmethod
     def from_networkx(cls, g: nx.DiGraph[Any], root: Label | None = None) -> Taxonomy:
-        """From a `networkx.DiGraph` whose edges point from parent to child.
-
-        `networkx.DiGraph(taxonomy.edges)` is the way back.
-        """
+        """From a `networkx.DiGraph` of edges from parent to child, as `networkx.DiGraph(t.edges)`."""
         if not (hasattr(g, "is_directed") and g.is_directed()):
             kind = type(g).__name__
             raise TypeError(
@@ -323,11 +320,7 @@ class MiscLeaves:
         return f"MiscLeaves({self.taxonomy!r}, {len(self.leaf_of)} of them new)"
 
     def leaves(self, y: Any) -> list[Label]:
-        """Return the leaves at which a multilabel ends.
-
-        For each label of y without a child that is on: the label if it is a leaf, else its new
-        leaf.
-        """
+        """Return the leaves at which a multilabel ends; those of inner nodes are the new ones."""
         found = []
         for v in self._ends(y):
             if not self._before.children(v):
@@ -343,10 +336,7 @@ class MiscLeaves:
         return found
 
     def labels(self, y: Any) -> frozenset[Label]:
-        """Convert a multilabel of the new taxonomy to labels of the original one.
-
-        These are its labels and their ancestors, the root included, without the new leaves.
-        """
+        """Return the closure of a multilabel of the new taxonomy in the original one."""
         return self.taxonomy.closure(y).difference(self.leaf_of.values())
 
     def _ends(self, y: Any) -> list[Label]:
