@@ -132,10 +132,6 @@ class LinearLearner(TaxonomyModel):
             return scores_by_product(self, X)
         return self._state.scores_many(Vectors(self._features, X), self._averaged)
 
-    def _start_average(self, from_first_round: bool) -> None:
-        """Begin to average the hypotheses."""
-        self._state.start_average(from_first_round)
-
     def _forget(self, nodes: Nodes) -> None:
         self._state.forget(nodes)
 

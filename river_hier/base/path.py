@@ -150,3 +150,7 @@ class PathLearner(LinearLearner, SingleLabelModel):
     ) -> LabelProbabilities:
         slopes = sharp, flat, share
         return label_probabilities(self._state, x, self._averaged, self._first_label, *slopes)
+
+    def _start_average(self, from_first_round: bool) -> None:
+        """Begin to average the hypotheses."""
+        self._state.start_average(from_first_round)

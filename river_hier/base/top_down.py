@@ -185,3 +185,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         self, x: Mapping[Any, Any], calibration: Any = None, given: bool = False
     ) -> Any:
         return node_probabilities(self._state, x, self._averaged, calibration, given)
+
+    def _start_average(self, from_first_round: bool) -> None:
+        """Begin to average the hypotheses."""
+        self._state.start_average(from_first_round)
