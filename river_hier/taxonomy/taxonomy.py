@@ -156,7 +156,7 @@ class Taxonomy(Nodes):
 
     @classmethod
     def from_networkx(cls, g: nx.DiGraph[Any], root: Label | None = None) -> Taxonomy:
-        """From a `networkx.DiGraph` of edges from parent to child, as `DiGraph(taxonomy.edges)` is."""
+        """From a `networkx.DiGraph` of edges from parent to child, as `DiGraph(t.edges)` is."""
         if not (hasattr(g, "is_directed") and g.is_directed()):
             kind = type(g).__name__
             raise TypeError(
