@@ -17,15 +17,22 @@ Each is defined beside its metric, whose page has the formula, the parameters an
 
 from __future__ import annotations
 
-from .metrics.h_loss import expected_h_loss, h_loss
-from .metrics.maximal_loss import maximal_loss
-from .metrics.rankings import average_precision, one_accuracy, parent_one_accuracy, ranking_loss
-from .metrics.symmetric_difference_loss import (
+from .metrics.multilabels import (
+    expected_h_loss,
     expected_symmetric_difference_loss,
+    expected_zero_one_loss,
+    h_loss,
     symmetric_difference_loss,
+    tree_induced_error,
+    zero_one_loss,
 )
-from .metrics.tree_induced_error import tree_induced_error
-from .metrics.zero_one_loss import expected_zero_one_loss, zero_one_loss
+from .metrics.rankings import (
+    average_precision,
+    maximal_loss,
+    one_accuracy,
+    parent_one_accuracy,
+    ranking_loss,
+)
 
 __all__ = [
     "average_precision",

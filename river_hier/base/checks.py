@@ -12,31 +12,30 @@ from ..taxonomy.errors import short
 SMALLEST, LARGEST = 1e-6, 1e6
 
 
+def number(value: Any) -> float:
+    """A number as a float; nan for anything else, and for an int that is larger than any float."""
+    try:
+        real = type(value) is float or isinstance(value, numbers.Real)  # the latter is slow
+        return float(value) if real else math.nan
+    except OverflowError:
+        return math.nan
+
+
 def check_positive(name: str, value: Any) -> None:
     """Raise an error unless a parameter is a positive, finite number."""
-    try:
-        fits = isinstance(value, numbers.Real) and 0.0 < float(value) < math.inf
-    except OverflowError:  # an int that is larger than any float
-        fits = False
-    if not fits:
+    if not 0.0 < number(value) < math.inf:
         raise ValueError(f"`{name}` must be positive, got {short(value)}")
 
 
 def check_cap(name: str, value: Any) -> None:
     """Raise an error unless a cap is a positive number; infinity means no cap."""
-    try:
-        fits = isinstance(value, numbers.Real) and float(value) > 0.0
-    except OverflowError:  # an int that is larger than any float
-        fits = False
-    if not fits:
+    if not number(value) > 0.0:
         raise ValueError(f"`{name}` must be positive, or math.inf for no cap, got {short(value)}")
 
 
 def check_integer(name: str, value: Any, at_least: int) -> None:
     """Raise an error unless a parameter is an integer of at least this size."""
-    if type(value) is not int and (
-        isinstance(value, bool) or not isinstance(value, numbers.Integral)
-    ):
+    if isinstance(value, bool) or not isinstance(value, int | numbers.Integral):
         raise TypeError(f"`{name}` must be an integer, got {short(value)}")
     if value < at_least:
         raise ValueError(f"`{name}` must be at least {at_least}, got {value}")
@@ -44,15 +43,13 @@ def check_integer(name: str, value: Any, at_least: int) -> None:
 
 def check_probability(name: str, value: Any) -> None:
     """Raise an error unless a parameter is a probability."""
-    known = type(value) is float or isinstance(value, numbers.Real)
-    if not known or not 0.0 <= float(value) <= 1.0:
+    if not 0.0 <= number(value) <= 1.0:
         raise ValueError(f"`{name}` must be between 0 and 1, got {short(value)}")
 
 
 def check_forgetting(value: Any) -> None:
     """Raise an error unless a parameter is a forgetting factor, above 0 and at most 1."""
-    fits = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not fits or not 0.0 < float(value) <= 1.0:
+    if isinstance(value, bool) or not 0.0 < number(value) <= 1.0:
         raise ValueError(
             "`forgetting` must be above 0 and at most 1, where nothing is forgotten, "
             f"got {short(value)}"
@@ -68,8 +65,8 @@ def check_power_of_two(name: str, value: Any) -> None:
 
 def check_intercept(value: Any) -> None:
     """Raise an error unless an intercept is 0 or in the range of valid values."""
-    fits = isinstance(value, numbers.Real) and (value == 0 or SMALLEST <= float(value) <= LARGEST)
-    if not fits:
+    given = number(value)
+    if given != 0.0 and not SMALLEST <= given <= LARGEST:
         raise ValueError(
             f"`intercept` must be 0, for none, or between {SMALLEST} and {LARGEST:.0e}, "
             f"got {short(value)}"
@@ -97,10 +94,7 @@ LARGEST_WEIGHT = 1e12  # limit of the weight of an example
 
 def checked_weight(w: Any) -> float:
     """The weight of an example as a float; an error if it is negative, nan or too large."""
-    try:
-        weight = float(w) if isinstance(w, numbers.Real) else math.nan
-    except OverflowError:  # an int that is larger than any float
-        weight = math.inf
+    weight = number(w)
     if not 0.0 <= weight <= LARGEST_WEIGHT:
         raise ValueError(
             f"`w`, the weight of the example, must be between 0 and {LARGEST_WEIGHT:.0e}, got "

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 import inspect
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from river import base
 
 from ..taxonomy import Label
 
-Model = TypeVar("Model", bound=base.Base)
+Model = TypeVar("Model")
 
 
 def last_step(model: Any) -> Any:
@@ -33,7 +33,7 @@ def last_step_and_input(model: Any, x: Any) -> tuple[Any, Any]:
 
 def cloned(model: Model, new_params: Any, include_attributes: bool) -> Model:
     """The result of `clone`; River's version always resets the models inside."""
-    fresh = base.Base.clone(model, new_params)
+    fresh: Model = base.Base.clone(cast(Any, model), new_params)
     if not include_attributes:
         return fresh
     kept = copy.deepcopy(model)
@@ -65,10 +65,7 @@ def check_weight_taken(model: Any, takes: bool, w: float) -> None:
 
 
 def probabilities(model: Any, x: Any) -> dict[Label, float]:
-    """`predict_proba_one`, or probability 1 for the prediction of a classifier without it.
-
-    It is empty if the classifier predicts `None`.
-    """
+    """`predict_proba_one`, or else probability 1 for the prediction; empty if this is `None`."""
     try:
         proba: dict[Label, float] | None = model.predict_proba_one(x)
     except NotImplementedError:

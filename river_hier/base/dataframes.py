@@ -50,7 +50,8 @@ def read_batch(X: Any, columns: ColumnNames, single: bool = False) -> tuple[Batc
         return _sparse(stored, names), frame
     if (values := numbers(frame)) is not None and _right(batch := Batch(names, values)):
         return batch, frame
-    return Batch(names, _cell_by_cell(frame, names)), frame
+    cells = (dict(zip(names, row, strict=True)) for row in frame.iter_rows())
+    return Batch(names, _row_by_row(cells).reshape(frame.shape)), frame
 
 
 def _array(X: NDArray[Any], columns: ColumnNames, single: bool) -> Batch:
@@ -66,11 +67,7 @@ def _array(X: NDArray[Any], columns: ColumnNames, single: bool) -> Batch:
     check_distinct(names)
     kept = np.float32 if single and X.dtype == np.float32 else np.float64
     batch = Batch(names, np.ascontiguousarray(X, dtype=kept))
-    return batch if _right(batch) else Batch(names, _checked(batch))
-
-
-def _checked(batch: Batch) -> Floats:
-    return np.array(_row_by_row(batch)).reshape(batch.n, len(batch.names))
+    return batch if _right(batch) else Batch(names, _row_by_row(batch).reshape(X.shape))
 
 
 def as_frame(table: Any) -> Frame | None:
@@ -115,11 +112,6 @@ def _is_number(kind: Any) -> bool:
     return bool(kind == nw.Boolean or (kind.is_numeric() and kind != nw.Decimal))
 
 
-def _cell_by_cell(frame: Frame, names: list[Hashable]) -> Floats:
-    cells = (dict(zip(names, row, strict=True)) for row in frame.iter_rows())
-    return np.array(_row_by_row(cells)).reshape(len(frame), len(names))
-
-
 def _sparse(X: Any, names: Any) -> Batch:
     """The stored entries of each row, without the columns that have none."""
     if hasattr(X, "check_format"):  # compressed: a wrong index would write elsewhere in memory
@@ -148,8 +140,7 @@ def _sparse(X: Any, names: Any) -> Batch:
         {names[c]: value for c, value in zip(columns[a:z], rows.data[a:z].tolist(), strict=True)}
         for a, z in pairwise(start)
     )
-    flat = [value for row in _row_by_row(cells) for value in row.tolist()]
-    return Batch(names, np.array(flat, dtype=np.float64), columns, start)
+    return Batch(names, _row_by_row(cells), columns, start)
 
 
 def is_sparse(matrix: Any) -> bool:
@@ -180,13 +171,13 @@ def _right(batch: Batch) -> bool:
     return math.isfinite(batch.most_norm2)
 
 
-def _row_by_row(rows: Iterable[dict[Hashable, Any]]) -> list[Floats]:
-    """The values of each row, read as in `learn_one`: slow, but with its error messages."""
-    values = []
+def _row_by_row(rows: Iterable[dict[Hashable, Any]]) -> Floats:
+    """The values of all rows, read as in `learn_one`: slow, but with its error messages."""
+    values = [np.empty(0)]
     for i, x in enumerate(rows):
         with at_row(i):
             values.append(read(x)[0])
-    return values
+    return np.concatenate(values)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Self, cast
+from typing import Any, cast
 
 from river import base
 
@@ -13,10 +13,8 @@ from .._core import Batch, Labels, Multilabels, Nodes
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
 from ..taxonomy.open import initial_taxonomy
 from .batches import Stage, whole
-from .classifiers import cloned
 from .dataframes import at_row
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
-from .memory import raw_memory_usage
 from .predictor import Predictor
 from .unseen import NONE, Unseen
 
@@ -26,8 +24,7 @@ class TaxonomyModel(Predictor, base.Estimator):
 
     A given taxonomy is closed: an unknown label is an error. With `None` the model starts from an
     open, flat taxonomy, to which labels are added as they arrive; the label of its root, `"root"`,
-    is reserved. An `OpenTaxonomy` grows with labels that are paths. If an example raises an error,
-    the model does not change.
+    is reserved. An `OpenTaxonomy` grows with labels that are paths.
     """
 
     _labels: Labels = cast(Labels, None)  # in place of the property
@@ -35,8 +32,6 @@ class TaxonomyModel(Predictor, base.Estimator):
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         self.taxonomy = taxonomy
         self._labels = Labels(initial_taxonomy(taxonomy))
-
-    _raw_memory_usage = raw_memory_usage
 
     @property
     def taxonomy_(self) -> Taxonomy:
@@ -48,19 +43,6 @@ class TaxonomyModel(Predictor, base.Estimator):
     @property
     def _unseen(self) -> Unseen:
         return frozenset(self._labels.unseen) if self._labels.n_unseen else NONE
-
-    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
-        """Return a model with the same parameters, which has learned nothing.
-
-        Parameters
-        ----------
-        new_params
-            `{name: value}` of parameters that differ.
-        include_attributes
-            Whether to keep what has been learned, including averages.
-
-        """
-        return cloned(self, new_params, include_attributes)
 
     def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
         """The score of each label.
@@ -94,11 +76,10 @@ class TaxonomyModel(Predictor, base.Estimator):
 
         An explanation has the fields `on`, whether the node is predicted to be on; `score`;
         `probability`, that the node is on or, for a single label, that the label lies at or below
-        the node; and `contributions`, a list of `(feature, contribution)` sorted by absolute value.
-        The score is the sum of the contributions, to which `LinearDiscriminant` adds that of an x
-        without features. In least squares, they are divided by `1 + r`, like the score. In kernel
-        models, they are those of the stored examples, `(example, contribution)`. An explanation
-        takes as long as a prediction for each feature of x.
+        the node; and `contributions`, a list of `(feature, contribution)` sorted by absolute value,
+        or of `(stored example, contribution)` in kernel models. The score is their sum, to which
+        `LinearDiscriminant` adds that of an x without features. It takes as long as a prediction
+        for each feature of x.
 
         """
         scores, p = self._scores_one(x), self._node_probabilities(x)
@@ -114,9 +95,8 @@ class TaxonomyModel(Predictor, base.Estimator):
 
         In a trained model, a new node is off and has probability 0 until its first example, whose
         label is the node or below it. It starts from its parent or, in models that store examples,
-        counts as off in those of its siblings. An open model is closed from then on. If the
-        taxonomy is refused, the model does not change. This takes O(new nodes) for a taxonomy that
-        `extend` made.
+        counts as off in those of its siblings. An open model is closed from then on. Takes O(new
+        nodes) for a taxonomy that `extend` made.
 
         Parameters
         ----------
@@ -257,7 +237,7 @@ class TaxonomyModel(Predictor, base.Estimator):
         if self._may_refuse:
             learner = copy.deepcopy(self)
             whole(learner._learn_each_stage(X, stages))
-            self._take_over(learner)
+            vars(self).update({k: v for k, v in vars(learner).items() if k.startswith("_")})
             yield X.n
         else:
             yield from self._learn_each_stage(X, stages)
@@ -285,10 +265,6 @@ class TaxonomyModel(Predictor, base.Estimator):
             with at_row(X.number(i)):
                 self._learn(x, target, w)
             yield i + 1
-
-    def _take_over(self, learner: Any) -> None:
-        """Continue from what a copy of this model has learned."""
-        vars(self).update({k: v for k, v in vars(learner).items() if k.startswith("_")})
 
     def _check_many(self, X: Batch) -> None:
         """Raise an error if the algorithm cannot learn from a row."""

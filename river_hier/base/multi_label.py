@@ -17,7 +17,7 @@ from .checks import checked_weight
 from .explanation import Floats
 from .model import TaxonomyModel
 from .predictor import LabelPredictor
-from .targets import Table, multilabels_of, stage_rows, stages
+from .targets import Table, multilabels_of, stages
 from .unseen import switched_off
 
 
@@ -94,23 +94,18 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         return self._labels.marginals(given)
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
-        """P(on) of each node, for the functions that decide by probabilities."""
         return self._node_probabilities(x)
 
     def _read_many(self, X: Batch, rows: Any) -> list[tuple[int, int, Taxonomy, Multilabels]]:
-        """The stages of a valid batch: first row, last row + 1, taxonomy and multilabels."""
         self._check_many(X)
-        found = [(0, self._taxonomy)]
-        if not isinstance(self.taxonomy, Taxonomy) and X.n:
-            names = [rows.names] if isinstance(rows, Table) else map(named, rows)
-            found = stages(self.taxonomy, self._taxonomy, X, names)
-        if isinstance(rows, Table) and X.n:
-            closed = rows.multilabels(found[-1][1])
-            if closed is not None:
-                return [(0, X.n, found[-1][1], closed)]
+        found = stages(self, X, [rows.names] if isinstance(rows, Table) else map(named, rows))
+        if isinstance(rows, Table) and found:
+            final = found[-1][2]
+            if (closed := rows.multilabels(final)) is not None:
+                return [(0, X.n, final, closed)]
         ys = rows.rows() if isinstance(rows, Table) else rows
         learned, labels = [], self._labels
-        for a, z, t in stage_rows(found, X.n):
+        for a, z, t in found:
             if t is not self._taxonomy and labels is self._labels:
                 labels = Labels(t)
             labels.grow(t)
@@ -135,7 +130,6 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         return order
 
     def _probabilities(self, X: Batch) -> Floats:
-        """P(on) of the nodes, (rows, nodes)."""
         given = switched_off(self._conditionals(self._scores_many(X)), self._unseen)
         return top_down_probabilities(given, self._taxonomy._arrays, in_place=True).T
 

@@ -20,8 +20,7 @@ from .._core import (
 )
 from ..taxonomy import Label
 from .explanation import Floats
-from .linear import LinearLearner
-from .products import pays, score_blocks, scores_by_product
+from .linear import LinearLearner, pays, score_blocks
 from .single_label import SingleLabelModel
 
 
@@ -36,17 +35,9 @@ class PathLearner(LinearLearner, SingleLabelModel):
     Parameters
     ----------
     taxonomy
-        A tree, an `OpenTaxonomy`, or `None` for an open flat taxonomy.
-    dtype
-        The type of the stored weights, `"float64"` or `"float32"`.
-    intercept
-        The value of a constant feature that is added to every x, and whose weights give the
-        intercepts of the nodes. The default, 0, adds none.
-
-    Raises
-    ------
-    ValueError
-        If the taxonomy is a DAG.
+        A tree, an `OpenTaxonomy`, or `None` for an open flat taxonomy; a DAG is refused.
+    dtype, intercept
+        As in `TopDownLearner`.
 
     Examples
     --------
@@ -152,10 +143,7 @@ class PathLearner(LinearLearner, SingleLabelModel):
         return self._state.path_scores(x, self._averaged)
 
     def _scores_many(self, X: Batch) -> Floats:
-        if pays(self, X):
-            return path_sums(scores_by_product(self, X), self._taxonomy._arrays, in_place=True)
-        scores = self._state.scores_many(Vectors(self._features, X), self._averaged)
-        return path_sums(scores, self._taxonomy._arrays)
+        return path_sums(super()._scores_many(X), self._taxonomy._arrays, in_place=True)
 
     def _softmax(
         self, x: Mapping[Any, Any], sharp: float = 1.0, flat: float = 0.0, share: float = 0.0

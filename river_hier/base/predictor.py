@@ -1,8 +1,4 @@
-"""Predictions of one example and of mini-batches, with `threshold=` and `max_depth=`.
-
-The two keywords mean the same for every model, so they are implemented here only. A model has its
-own rule, `_predict`, or `_nodes_on` if it is a multilabel model.
-"""
+"""Predictions of one example and of mini-batches, with `threshold=` and `max_depth=`."""
 
 from __future__ import annotations
 
@@ -10,7 +6,7 @@ import abc
 import copy
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +15,7 @@ from .._core import Batch, Labels, connected, deepest, deepest_many, labels_of, 
 from ..taxonomy import Label, Taxonomy
 from .batches import learn_rows, whole
 from .checks import check_integer, check_probability
-from .classifiers import is_multilabel, probabilities
+from .classifiers import cloned, is_multilabel, probabilities
 from .dataframes import (
     ColumnNames,
     Frame,
@@ -30,6 +26,7 @@ from .dataframes import (
     read_batch,
 )
 from .explanation import Floats
+from .memory import raw_memory_usage
 from .targets import Table, multilabel_rows, series, with_weights
 from .unseen import NONE, switched_off
 
@@ -40,13 +37,27 @@ class Predictor(abc.ABC):
     """Base class of all models of the library: predictions, mini-batches, and the inner protocol.
 
     The protocol (`base.protocol.Inner`) is implemented here by public methods, and batches as loops
-    over their rows. Subclasses define the methods that they can do faster.
+    over their rows. Subclasses define what they can do faster.
     """
 
+    _raw_memory_usage = raw_memory_usage
     _never_predicted: Any = NONE
     _keeps_float32 = False  # whether it reads arrays of float32 without converting them
     _taxonomy: Any
     _features: Any = None  # the `FeatureIndex` of the names it has learned, if it has one
+
+    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
+        """Return a model with the same parameters, which has learned nothing.
+
+        Parameters
+        ----------
+        new_params
+            `{name: value}` of parameters that differ.
+        include_attributes
+            Whether to keep what has been learned, averages and models inside included.
+
+        """
+        return cloned(self, new_params, include_attributes)
 
     def predict_one(
         self,
@@ -121,8 +132,6 @@ class Predictor(abc.ABC):
             The names of the columns of an array or of a sparse X.
         labels
             The labels of the columns of a matrix y.
-        kwargs
-            Not used: River requires wrappers to accept them. Any that is given raises an error.
 
         """
         refuse_unknown(self.learn_many, kwargs)
@@ -180,10 +189,8 @@ class Predictor(abc.ABC):
 
         Parameters
         ----------
-        X
-            A dataframe, a numpy array, or a scipy.sparse matrix.
-        columns
-            The names of the columns of an array or of a sparse X.
+        X, columns
+            As in `predict_many`.
 
         Returns
         -------
@@ -338,10 +345,7 @@ def check_keywords(threshold: float | None, max_depth: int | None) -> None:
 
 
 def without_labels(model: Any) -> bool:
-    """Whether a single-label model in an open taxonomy has not seen a label.
-
-    As in River, it then predicts `None`, and no probabilities.
-    """
+    """Whether a single-label model in an open taxonomy has no label yet: it predicts `None`."""
     return len(model._taxonomy) == 1 and not isinstance(model.taxonomy, Taxonomy)
 
 

@@ -1,8 +1,7 @@
 """What models offer to each other beside their public methods: arrays in place of dictionaries.
 
-Wrappers, decoders, truncated predictions and rankings take them from `inner(model)`. Every model of
-the library implements the protocol (`Predictor` does, by loops over public methods); `Foreign`
-implements it for any other one.
+Wrappers, decoders, truncated predictions and rankings take them from `inner(model)`, which is a
+`Predictor`: the model itself, or a `Foreign` around a model of another library.
 """
 
 from __future__ import annotations
@@ -77,24 +76,20 @@ class Foreign(Predictor):
         return self.predict_one(x)
 
     @property
-    def taxonomy(self) -> TaxonomyLike:
-        taxonomy: TaxonomyLike = self._last.taxonomy
-        return taxonomy
+    def taxonomy(self) -> Any:
+        return self._last.taxonomy
 
     @property
-    def _taxonomy(self) -> Taxonomy:
-        taxonomy: Taxonomy = getattr(self._last, "taxonomy_", self._last.taxonomy)
-        return taxonomy
+    def _taxonomy(self) -> Any:
+        return getattr(self._last, "taxonomy_", self._last.taxonomy)
 
     @property
-    def _labels(self) -> Labels:
-        labels: Labels = self._last._labels if is_ours(self._last) else labels_of(self._taxonomy)
-        return labels
+    def _labels(self) -> Any:
+        return self._last._labels if is_ours(self._last) else labels_of(self._taxonomy)
 
     @property
-    def _never_predicted(self) -> Unseen:
-        unseen: Unseen = self._last._never_predicted if is_ours(self._last) else NONE
-        return unseen
+    def _never_predicted(self) -> Any:
+        return self._last._never_predicted if is_ours(self._last) else NONE
 
 
 def is_ours(model: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from .._core import Ranking, closure_of, closure_sums
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates, candidate_nodes
+from .checks import number
 from .unseen import Unseen
 
 # The t_v of all nodes, or {label: t_v}; `Any`, as the key type of a mapping is invariant.
@@ -76,7 +76,6 @@ def unit_norm(taxonomy: Taxonomy, ranking: Ranking) -> Ranking:
 
 
 def _attribute(name: str, value: Any) -> float:
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not number or not 0.0 <= float(value) < math.inf:
+    if isinstance(value, bool) or not 0.0 <= number(value) < math.inf:
         raise ValueError(f"`{name}` must be a finite number of at least 0, got {value!r}")
     return float(value)

@@ -30,6 +30,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     """
 
     _first = 0
+    _multiclass: bool = True
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         super().__init__(taxonomy)
@@ -37,10 +38,6 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         taxonomy._check_tree()
-
-    @property
-    def _multiclass(self) -> bool:
-        return True
 
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0) -> None:
         """Learn from one example.
@@ -71,9 +68,6 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """A distribution over all nodes: the softmax of the scores, which are not calibrated.
 
-        Its largest entry is the prediction, except for scores so close that their exponentials are
-        equal.
-
         Parameters
         ----------
         x
@@ -97,7 +91,6 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     @property
     def _never_predicted(self) -> Unseen:
-        """The nodes that are never predicted: unseen ones and, without a taxonomy, the root."""
         return self._unseen | ROOT if self._first_label else self._unseen
 
     def _best_of(self, scores: Floats) -> Any:
@@ -130,7 +123,6 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         return visited
 
     def _labels_of(self, X: Batch) -> list[Label]:
-        """The label of each row."""
         nodes: Sequence[Any] = [None] if without_labels(self) else self._taxonomy.nodes
         return [nodes[v] for v in self._answers(X).tolist()]
 

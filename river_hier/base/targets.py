@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Batch, Labels, Multilabels, closed_many
-from ..taxonomy import Label, OpenTaxonomy, Taxonomy, UnknownLabelError
+from ..taxonomy import Label, Taxonomy, UnknownLabelError
 from ..taxonomy.open import with_labels
 from .checks import check_single_label, checked_weight
 from .dataframes import as_frame, at_row, check_distinct, check_shape, is_sparse, numbers
@@ -58,16 +58,12 @@ def series(y: Any, n: int, name: str = "y", what: str = "label") -> list[Any]:
     """The items of a series or any other sequence, one per row."""
     if np.ma.is_masked(y):
         raise ValueError(f"{name} has masked items; each row needs its {what}")
-    whole = (
-        y
-        if isinstance(y, list | np.ndarray)
-        else nw.from_native(y, series_only=True, pass_through=True)
-    )
-    if isinstance(whole, nw.Series):
-        items = whole.to_list()
-    elif (
-        isinstance(y, str | bytes | Mapping) or not hasattr(y, "__len__") or as_frame(y) is not None
-    ):
+    if not isinstance(y, list | np.ndarray):
+        y = nw.from_native(y, series_only=True, pass_through=True)
+    several = hasattr(y, "__len__") and not isinstance(y, str | bytes | Mapping)
+    if isinstance(y, nw.Series):
+        items = y.to_list()
+    elif not several or as_frame(y) is not None:
         raise TypeError(f"{name} must be a series or a sequence of {what}s, got {type(y).__name__}")
     else:
         items = y.tolist() if hasattr(y, "tolist") else list(y)
@@ -99,10 +95,15 @@ def check_length(n_labels: int, n: int, what: str = "label") -> None:
 
 
 def stages(
-    start: OpenTaxonomy | None, taxonomy: Taxonomy, X: Batch, named: Iterable[Collection[Label]]
-) -> list[tuple[int, Taxonomy]]:
-    """The taxonomies of an open model that reads these labels, each with its first row."""
-    found = [(0, taxonomy)]
+    model: Any, X: Batch, named: Iterable[Collection[Label]]
+) -> list[tuple[int, int, Taxonomy]]:
+    """The rows to learn in each taxonomy of a model: first row, last row + 1, taxonomy.
+
+    The taxonomy of an open model grows with the labels that are named in each row.
+    """
+    start, found = model.taxonomy, [(0, model._taxonomy)]
+    if isinstance(start, Taxonomy) or not X.n:
+        named = ()
     seen: set[tuple[type, Label]] = set()
     for i, labels in enumerate(named):
         try:  # True is not 1 here
@@ -116,15 +117,8 @@ def stages(
         seen.update(typed)
         if taxonomy is not found[-1][1]:
             found.append((i, taxonomy))
-    return found
-
-
-def stage_rows(found: list[tuple[int, Taxonomy]], n: int) -> Iterator[tuple[int, int, Taxonomy]]:
-    """The rows to learn in each taxonomy: first row, last row + 1, taxonomy."""
-    ends = [first for first, _ in found[1:]] + [n]
-    for (first, taxonomy), last in zip(found, ends, strict=True):
-        if first < last:
-            yield first, last, taxonomy
+    ends = [first for first, _ in found[1:]] + [X.n]
+    return [(a, z, t) for (a, t), z in zip(found, ends, strict=True) if a < z]
 
 
 def nodes_of(taxonomy: Taxonomy, ys: Sequence[Label], X: Batch, first: int, last: int) -> Any:
@@ -191,11 +185,8 @@ def read_label(model: Any, y: Label) -> tuple[Taxonomy, int]:
 def read_many(model: Any, X: Batch, ys: Any) -> list[tuple[int, int, Taxonomy, Any]]:
     """The stages of a valid batch: first row, last row + 1, taxonomy and nodes."""
     model._check_many(X)
-    found = [(0, model._taxonomy)]
     try:
-        if not isinstance(model.taxonomy, Taxonomy):
-            found = stages(model.taxonomy, model._taxonomy, X, [[label] for label in ys])
-        rows = stage_rows(found, len(ys))
+        rows = stages(model, X, ([label] for label in ys))
         return [(a, z, t, nodes_of(t, ys, X, a, z)) for a, z, t in rows]
     except (TypeError, UnknownLabelError):
         for i, label in enumerate(ys):

@@ -9,19 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import (
-    Batch,
-    Vectors,
-    logistic,
-    node_probabilities,
-    top_down,
-    trained_nodes,
-)
+from .._core import Batch, Vectors, logistic, node_probabilities, top_down, trained_nodes
 from ..taxonomy import Label
 from .explanation import Floats
-from .linear import LinearLearner
+from .linear import LinearLearner, pays, score_blocks
 from .multi_label import MultiLabelModel
-from .products import pays, score_blocks, scores_by_product
 
 Mask = NDArray[np.bool_]
 
@@ -185,11 +177,6 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
             on = [top_down(s >= 0.0, self._taxonomy._arrays).T for s in score_blocks(self, X)]
             return np.concatenate(on)
         return self._state.top_down_many(Vectors(self._features, X), self._averaged)
-
-    def _scores_many(self, X: Batch) -> Floats:
-        if pays(self, X):
-            return scores_by_product(self, X)
-        return self._state.scores_many(Vectors(self._features, X), self._averaged)
 
     def _conditionals(self, scores: Floats) -> Floats:
         return logistic(scores)

@@ -1,11 +1,9 @@
 """Unseen nodes: those that were added to a trained model and have had no example since.
 
 An example of a node is one whose label is the node or below it. Until its first example, an added
-node is off and has probability 0, so that adding nodes does not change the predictions for others.
-Nor does it change what is learned from their examples: an unseen node does not compete with the
-true label. This holds for predictions, probabilities, calibration and decoding. Scores are not
-affected, and neither are the nodes of a model that has learned nothing, which predicts as defined
-in its paper.
+node is off, has probability 0 and does not compete with the true label, so that adding nodes does
+not change the predictions for others or what is learned from them. Scores are not affected, and
+neither are the nodes of a model that has learned nothing, which predicts as defined in its paper.
 """
 
 from __future__ import annotations

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from typing import Any, cast
 
 from river import base
 
 from .._core import Batch, Labels, Nodes
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
-from .classifiers import cloned, last_step, shown
+from .classifiers import last_step, shown
 from .explanation import Floats
-from .memory import raw_memory_usage
 from .predictor import LabelPredictor, Mask, Predictor, refuse_unknown
 from .protocol import inner, inner_and_input, is_ours
 from .unseen import Unseen
@@ -20,20 +19,9 @@ from .unseen import Unseen
 class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     """Base class of model wrappers, which change a model's output or maintain the model.
 
-    Learning is delegated to the model. State that the wrapper stores for nodes is reset together
-    with the model when that forgets a branch.
-
-    River requires that the methods of wrappers accept `**kwargs`. Those that predict refuse every
-    keyword (`refuse_unknown`), as there is none to pass on.
-
-    Parameters
-    ----------
-    model
-        The model, or a pipeline that ends in one.
-
+    Learning is delegated to the model. River requires that the methods of wrappers accept
+    `**kwargs`; those that predict refuse every keyword, as there is none to pass on.
     """
-
-    _raw_memory_usage = raw_memory_usage
 
     _predicts_labels = True  # else scores or probabilities, for metrics only
 
@@ -61,8 +49,7 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     @property
     def taxonomy(self) -> TaxonomyLike:
         """The taxonomy of the model; `None` or an `OpenTaxonomy` if it is open."""
-        taxonomy: TaxonomyLike = self._last.taxonomy
-        return taxonomy
+        return cast(TaxonomyLike, self._last.taxonomy)
 
     @property
     def taxonomy_(self) -> Taxonomy:
@@ -79,56 +66,18 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     def _never_predicted(self) -> Unseen:
         return inner(self.model)._never_predicted
 
-    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
-        """Return a model with the same parameters, which has learned nothing.
-
-        Parameters
-        ----------
-        new_params
-            `{name: value}` of parameters that differ.
-        include_attributes
-            Whether to keep what has been learned, in the model inside as well.
-
-        """
-        return cloned(self, new_params, include_attributes)
-
     def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
-        """Learn from one example, as the model does.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        y
-            The target, as the model takes it.
-        kwargs
-            Passed on to the model.
-
-        """
+        """Learn from one example, as the model does; other arguments are passed on to it."""
         self.model.learn_one(x, y, **kwargs)
 
     def adopt(self, taxonomy: Taxonomy) -> None:
-        """Continue with a larger taxonomy. Call this on the wrapper, not on the model inside it.
-
-        Parameters
-        ----------
-        taxonomy
-            The taxonomy of the model with new nodes.
-
-        """
+        """Continue with a larger taxonomy. Call this on the wrapper, not on the model inside it."""
         taxonomy = extended(self._taxonomy, taxonomy)
         self._check_taxonomy(taxonomy)
         self._last.adopt(taxonomy)
 
     def forget(self, label: Label) -> None:
-        """Reset a node and all nodes below it, in the model and in the wrapper.
-
-        Parameters
-        ----------
-        label
-            The node.
-
-        """
+        """Reset a node and all nodes below it, in the model and in the wrapper."""
         nodes = self._taxonomy._branch(label)
         self._last.forget(label)
         self._forget(nodes)
@@ -142,6 +91,10 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         model, x = inner_and_input(self._predictor, x)
         return model._scores_one(x)
+
+    def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
+        model, x = inner_and_input(self._predictor, x)
+        return model._probabilities_one(x)
 
     def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
         if type(self).learn_one is ModelWrapper.learn_one and is_ours(self.model):
@@ -171,29 +124,14 @@ class TransparentWrapper(ModelWrapper, LabelPredictor, base.MultiLabelClassifier
         return self._predictor.predict_one(x)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
-        """The model's probabilities.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
+        """The model's probabilities for x, a dictionary of features."""
         refuse_unknown(self.predict_proba_one, kwargs)
         return self._predictor.predict_proba_one(x)
 
     def score_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, float]:
-        """The model's scores.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
+        """The model's scores for x, a dictionary of features."""
         refuse_unknown(self.score_one, kwargs)
-        scores: dict[Label, float] = self._predictor.score_one(x)
-        return scores
+        return cast("dict[Label, float]", self._predictor.score_one(x))
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         if not isinstance(self._last, base.MultiLabelClassifier):
@@ -203,10 +141,6 @@ class TransparentWrapper(ModelWrapper, LabelPredictor, base.MultiLabelClassifier
             )
         model, x = inner_and_input(self._predictor, x)
         return model._learned_nodes_on(x)
-
-    def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
-        model, x = inner_and_input(self._predictor, x)
-        return model._probabilities_one(x)
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
         model, x = inner_and_input(self._predictor, x)

@@ -29,7 +29,7 @@ from ..base.predictor import LabelPredictor, refuse_unknown, without_labels
 from ..base.top_down import TopDownLearner
 from ..base.unseen import Unseen, replaced, seen_nodes, without_scores
 from ..base.wrapper import ModelWrapper, check_model
-from ..linear_model import PathSoftmax
+from ..linear_model import HAROW, Hieron, PathSoftmax
 from ..taxonomy import Label, Taxonomy
 
 MOST = 2**12  # maximum number of examples remembered
@@ -51,12 +51,9 @@ class Sightings:
     """Recognises examples by hash values of x, in bounded memory: O(features of x) per step.
 
     Sparse examples are recognised by the names of their features, since weights such as tf-idf
-    change with time. Dense examples, which have the same names as their neighbours in the stream,
-    are recognised by names and values.
-
-    Of a long stream, only a sample is remembered: the examples whose hash value is a multiple of a
-    power of two. An example is in the sample in every pass or in none, so an example that is not
-    remembered is never mistaken for a new one.
+    change with time; dense ones, which have the names of their neighbours, also by values. Of a
+    long stream, only the examples whose hash value is a multiple of a power of two are remembered:
+    an example is in this sample in every pass or in none, so none is mistaken for a new one.
     """
 
     def __init__(self) -> None:
@@ -100,10 +97,7 @@ class Sightings:
 
 
 class Calibrator(ModelWrapper):
-    """Base class of wrappers that learn probabilities from the scores of examples still unknown.
-
-    The scores of an example are those that the model gives before it first learns from it.
-    """
+    """Base class of wrappers that learn probabilities from the scores of unknown examples."""
 
     _repeats = False  # whether repeated examples are used, too
     _kind: Any  # the base class of the models
@@ -154,13 +148,11 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     AdaGrad on the logarithmic loss, at the nodes whose parents are truly on. In learning, scores
     are clipped at ten units, so that a single outlier does not change the scale.
 
-    The parameters are learned from the scores of examples that the model has not seen yet, so they
-    also account for overfitting. Several passes and replayed examples do not make the probabilities
-    overconfident: from an example that has been learned before, the model learns, but the
-    calibration does not. Examples are recognised by the names of their features or, if features are
-    dense, by names and values. A transformer whose output for the same example changes, such as a
-    scaler, must therefore be inside: `Calibrated(StandardScaler() | model)`. Weights of words may
-    be computed before or inside.
+    An example that has been learned before, in several passes or by replay, is not used, so the
+    probabilities account for overfitting. Examples are recognised by the names of their features
+    or, if features are dense, by names and values. A transformer whose output for the same example
+    changes, such as a scaler, must therefore be inside: `Calibrated(StandardScaler() | model)`.
+    Weights of words may be computed before or inside.
 
     `predict_one` thresholds these probabilities: a node is on if its parents are and
     $p_i \ge 1/2$. `HLossBayes` and the other decoders do better on the losses they minimise.
@@ -169,11 +161,6 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     ----------
     model
         A multilabel model in a taxonomy with `score_one`: those of `linear_model` and `kernel`.
-
-    Raises
-    ------
-    TypeError
-        If `model` is not a multilabel model with scores.
 
     Notes
     -----
@@ -226,9 +213,7 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from .. import linear_model
-
-        yield {"model": linear_model.HAROW()}
+        yield {"model": HAROW()}
 
     def _calibrate(
         self, scores: Floats, y: Any, w: float, before: Taxonomy, unseen: Unseen, first: bool
@@ -239,10 +224,7 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
         self._calibration.learn(scores, y, self._labels, w)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
-        """The probability that each node is on, never above its parent's.
-
-        It is `{label: {False: 1 - p, True: p}}` for all nodes but the root.
-        """
+        """P(on) of each node but the root, never above its parent's: `{label: {True: p, ...}}`."""
         refuse_unknown(self.predict_proba_one, kwargs)
         return self._labels.probabilities(self._probabilities_one(x))
 
@@ -264,12 +246,9 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
         last, inner_x = last_step_and_input(self.model, x)
         if isinstance(last, TopDownLearner):  # only for the nodes that a decision needs
             return last._probabilities_one(inner_x, self._with_all_nodes(), given)
-        p: Floats = self._with_all_nodes().given(self._learned_scores(x))
+        scores = without_scores(self._scores_one(x), self._never_predicted)
+        p: Floats = self._with_all_nodes().given(scores)
         return p if given else self._labels.marginals(p)
-
-    def _learned_scores(self, x: Mapping[Any, Any]) -> Floats:
-        """The score of each node; -inf for unseen nodes."""
-        return without_scores(self._scores_one(x), self._never_predicted)
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
         return top_down(self._conditionals_many(X) >= 0.5, self._taxonomy._arrays).T
@@ -302,23 +281,15 @@ class Tempered(Calibrator, base.Classifier):
     where $s_v$ is the score of the label, divided by the root mean square deviation of the scores
     of an example from their mean, over the latest thousand examples. The flat function is for
     examples that the model is likely to get wrong, such as those of a label with few examples so
-    far; a single softmax would have to be less confident for all others. Each example makes one
-    step of AdaGrad for the slopes $a$ and $b$ and the share $m$ on the logarithmic loss of the true
-    label. The scores are those from before the model first learned from the example, clipped at ten
-    units. The order of the labels does not change, so `predict_one` is the model's.
-
-    Several passes and replayed examples do not make the probabilities overconfident: they are
-    recognised as in `Calibrated`, whose documentation also says where to put a scaler.
+    far. Each example makes one step of AdaGrad for $a$, $b$ and $m$ on the logarithmic loss of the
+    true label, with scores clipped at ten units. The order of the labels does not change, so
+    `predict_one` is the model's. Examples that have been learned before are recognised as in
+    `Calibrated`, whose documentation also says where to put a scaler.
 
     Parameters
     ----------
     model
         A model of one label in a taxonomy with `score_one`: those of `linear_model` and `kernel`.
-
-    Raises
-    ------
-    TypeError
-        If `model` is not a single-label model with scores.
 
     Notes
     -----
@@ -357,6 +328,7 @@ class Tempered(Calibrator, base.Classifier):
 
     """
 
+    _multiclass: bool = True
     _repeats = True  # they count for the scale
     _kind = base.Classifier
     _wanted = "single labels, got {}; for multilabels use `Calibrated`"
@@ -365,15 +337,9 @@ class Tempered(Calibrator, base.Classifier):
         super().__init__(model)
         self._temperatures = Temperatures()
 
-    @property
-    def _multiclass(self) -> bool:
-        return True
-
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from .. import linear_model
-
-        yield {"model": linear_model.Hieron()}
+        yield {"model": Hieron()}
 
     def _calibrate(
         self, scores: Floats, y: Any, w: float, before: Taxonomy, unseen: Unseen, first: bool
@@ -390,10 +356,7 @@ class Tempered(Calibrator, base.Classifier):
         return self.model.predict_one(x)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
-        """The probability of each label, `{label: probability}`; they sum to 1.
-
-        Empty if the taxonomy is open and there have been no labels.
-        """
+        """`{label: probability}`, with sum 1; empty if the taxonomy is open and without labels."""
         refuse_unknown(self.predict_proba_one, kwargs)
         p = distribution(self._labels, self._softmax(x))  # which reads x
         return {} if without_labels(self) else p

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from river import base, evaluate
-from river import metrics as river_metrics
 from river.datasets.base import SyntheticDataset
 
 from .. import losses, metrics
@@ -23,8 +21,8 @@ def iter_regret(
 ) -> Iterator[dict[str, float]]:
     r"""Cumulative losses of a model and a comparator along a stream, and their difference.
 
-    Both predict, are scored, and learn from each example, by River's
-    `evaluate.iter_progressive_val_score`. After $T$ examples the regret is[^1]
+    Both predict, are scored, and learn from each example. After $T$ examples the regret, Eq. (5) of
+    the paper of `linear_model.HRLS`, is
 
     $$\sum_{t=1}^T \left( E\,\ell(\hat y_t, V_t) - E\,\ell(y_t, V_t) \right)$$
 
@@ -32,21 +30,20 @@ def iter_regret(
     are over the label. They are exact if the dataset has `probabilities` and the loss has an
     expected form. Otherwise, the losses on the observed label are used.
 
-    As in River's loop, an empty prediction (`None` or `{}`) is not scored. If either of the two is
-    empty, the example counts for neither.
+    If either prediction is empty (`None` or `{}`), the example is scored for neither.
 
     Parameters
     ----------
     dataset
         A stream of `(x, y)`, or of `(x, y, kwargs)` as in River's loop. It may be endless.
     model
-        The model, a classifier or multilabel classifier, or a pipeline that ends in one.
+        A classifier or multilabel classifier, or a pipeline that ends in one.
     comparator
         The model to compare with. It learns as well; those of `batch`, trained by `fit` before, do
         not. If it is the same object as the model, it learns once.
     loss
-        A metric of this package that is the mean of a loss, which is not updated, or a function of
-        `losses`, for the taxonomy of the dataset.
+        A metric that is the mean of a loss, which is not updated, or a function of `losses`, for
+        the taxonomy of the dataset.
     step
         The number of examples between two results. There is always one at the end.
 
@@ -72,33 +69,22 @@ def iter_regret(
     {'Step': 200, 'Loss': 190.476, 'Comparator': 146.233, 'Regret': 44.243}
     {'Step': 300, 'Loss': 281.100, 'Comparator': 218.138, 'Regret': 62.961}
 
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7, pp.31-54, Eq.
-        5.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
-
     """
     check_integer("step", step, at_least=1)
-    pair, losses = _pair(dataset, model, comparator, loss)
-    return _states(dataset, pair, losses, step)
+    return _every(step, _states(dataset, model, comparator, loss))
 
 
 def regret(dataset: Any, model: Any, comparator: Any, loss: Any) -> float:
     """The regret of a model at the end of a stream: its cumulative loss minus the comparator's.
 
-    This is the last `Regret` of `iter_regret`; see there for the details.
+    This is the last `Regret` of `iter_regret`.
 
     Parameters
     ----------
     dataset
         A finite stream; for an endless one, `stream.take(k)`.
-    model
-        The model.
-    comparator
-        The model to compare with. It learns as well; those of `batch` do not.
-    loss
-        A metric of this package that is the mean of a loss, or a function of `losses`.
+    model, comparator, loss
+        As in `iter_regret`.
 
     Examples
     --------
@@ -114,29 +100,53 @@ def regret(dataset: Any, model: Any, comparator: Any, loss: Any) -> float:
 
     """
     check_ends(dataset)
-    pair, losses = _pair(dataset, model, comparator, loss)
-    for _ in evaluate.iter_progressive_val_score(dataset, pair, losses, step=0):
-        pass
-    return losses.get()
+    value = 0.0
+    for state in _states(dataset, model, comparator, loss):
+        value = state["Regret"]
+    return value
 
 
-def _pair(dataset: Any, model: Any, comparator: Any, loss: Any) -> tuple[Pair, CumulativeLosses]:
+def _states(dataset: Any, model: Any, comparator: Any, loss: Any) -> Iterator[dict[str, float]]:
+    """The cumulative losses after each example, in expectation if that is known."""
     metric = read_loss(loss, dataset)
     for name, given in (("model", model), ("comparator", comparator)):
         if not metric.works_with(given):
             raise TypeError(f"`{name}` must be a classifier, of one label or several, got {given}")
-    return Pair(model, comparator), CumulativeLosses(metric, dataset)
+    models = [model] if comparator is model else [model, comparator]
+    expected = getattr(metric, "expected", None) if metric.taxonomy_.is_tree else None
+    probabilities = getattr(dataset, "probabilities", None)
+    if expected is None or probabilities is None:
+        return _cumulative(dataset, models, metric._eval, lambda x, y, step: y)
+    if "step" in inspect.signature(probabilities).parameters:
+        return _cumulative(dataset, models, expected, lambda x, y, step: probabilities(x, step))
+    return _cumulative(dataset, models, expected, lambda x, y, step: probabilities(x))
 
 
-def _states(
-    dataset: Any, pair: Pair, losses: CumulativeLosses, step: int
+def _cumulative(
+    dataset: Any, models: list[Any], loss: Callable[[Any, Any], float], truth: Callable[..., Any]
 ) -> Iterator[dict[str, float]]:
-    last = 0
-    for state in evaluate.iter_progressive_val_score(dataset, pair, losses, step=step):
-        last = state["Step"]
-        yield {"Step": last, **losses.state}
-    if last < pair.step:  # River yields nothing for a stream shorter than one step
-        yield {"Step": pair.step, **losses.state}
+    takes = [takes_weights(model) for model in models]
+    ours = theirs = 0.0
+    for step, (x, y, *more) in enumerate(dataset):
+        kwargs = dict(more[0]) if more else {}
+        weight = {"w": w} if (w := kwargs.pop("w", None)) is not None else {}
+        answers = [model.predict_one(x, **kwargs) for model in models]
+        if not any(map(_is_missing, answers)):
+            y_true = truth(x, y, step)
+            ours, theirs = ours + loss(y_true, answers[0]), theirs + loss(y_true, answers[-1])
+        for model, takes_weight in zip(models, takes, strict=True):
+            model.learn_one(x, y, **kwargs, **(weight if takes_weight else {}))
+        yield {"Step": step + 1, "Loss": ours, "Comparator": theirs, "Regret": ours - theirs}
+
+
+def _every(step: int, states: Iterator[dict[str, float]]) -> Iterator[dict[str, float]]:
+    """The state after every so many examples, and the last one."""
+    state: dict[str, float] = {}
+    for state in states:
+        if state["Step"] % step == 0:
+            yield state
+    if state and state["Step"] % step:
+        yield state
 
 
 def check_ends(dataset: Any) -> None:
@@ -157,92 +167,6 @@ METRICS: dict[Any, Callable[[Taxonomy], MeanScore]] = {
     losses.tree_induced_error: metrics.TreeInducedError,
     losses.zero_one_loss: metrics.ZeroOneLoss,
 }
-
-
-class Predictions(NamedTuple):
-    """The predictions of the model and of the comparator for the example of a step."""
-
-    x: dict[Any, Any]
-    step: int
-    model: Any
-    comparator: Any
-
-
-class Pair(base.Estimator):
-    """Two models that predict and learn side by side, as one estimator for River's loop.
-
-    If both are the same object, it predicts and learns once.
-    """
-
-    def __init__(self, model: Any, comparator: Any) -> None:
-        self.model = model
-        self.comparator = comparator
-        self.step: int = 0
-        learners = [model] if comparator is model else [model, comparator]
-        self._learners = [(learner.learn_one, takes_weights(learner)) for learner in learners]
-
-    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Predictions | None:
-        ours = theirs = self.model.predict_one(x, **kwargs)
-        if self.comparator is not self.model:
-            theirs = self.comparator.predict_one(x, **kwargs)
-        if _is_missing(ours) or _is_missing(theirs):
-            return None
-        return Predictions(x, self.step, ours, theirs)
-
-    def learn_one(self, x: dict[Any, Any], y: Any, w: float | None = None, **kwargs: Any) -> None:
-        for learn, accepts_weight in self._learners:
-            if w is not None and accepts_weight:
-                learn(x, y, w=w, **kwargs)
-            else:
-                learn(x, y, **kwargs)
-        self.step += 1
-
-
-class CumulativeLosses(river_metrics.base.Metric):
-    """The cumulative losses of a pair, as a metric for River's loop.
-
-    The losses are in expectation if the stream knows the probabilities of the labels and the loss
-    has an expected form; it has one in trees only.
-    """
-
-    def __init__(self, metric: MeanScore, dataset: Any) -> None:
-        self._loss: Any = metric._eval
-        probabilities = getattr(dataset, "probabilities", None)
-        expected = getattr(metric, "expected", None) if metric.taxonomy_.is_tree else None
-        self._expectation: Any = None
-        if probabilities is not None and expected is not None:
-            drifts = "step" in inspect.signature(probabilities).parameters
-            self._expectation = expected, probabilities, drifts
-        self.model: float = 0.0
-        self.comparator: float = 0.0
-
-    def update(self, y_true: Any, y_pred: Predictions) -> None:
-        self._add(1, y_true, y_pred)
-
-    def revert(self, y_true: Any, y_pred: Predictions) -> None:
-        self._add(-1, y_true, y_pred)
-
-    def _add(self, w: int, y: Any, y_pred: Predictions) -> None:
-        loss = self._loss
-        if self._expectation is not None:
-            loss, probabilities, drifts = self._expectation
-            y = probabilities(y_pred.x, y_pred.step) if drifts else probabilities(y_pred.x)
-        self.model += w * loss(y, y_pred.model)
-        self.comparator += w * loss(y, y_pred.comparator)
-
-    def get(self) -> float:
-        return self.model - self.comparator
-
-    @property
-    def state(self) -> dict[str, float]:
-        return {"Loss": self.model, "Comparator": self.comparator, "Regret": self.get()}
-
-    @property
-    def bigger_is_better(self) -> bool:
-        return False
-
-    def works_with(self, model: Any) -> bool:
-        return isinstance(model, Pair)
 
 
 def read_loss(loss: Any, dataset: Any) -> MeanScore:

@@ -2,36 +2,57 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from river import base
 
+from .. import linear_model
+from .._core import Batch
 from ..base.classifiers import is_multilabel, last_step, shown
-from ..base.dataframes import ColumnNames, answer_frame, read_batch
+from ..base.dataframes import ColumnNames, answer_frame
+from ..base.explanation import Floats
 from ..base.predictor import refuse_unknown
 from ..base.protocol import inner
 from ..base.wrapper import ModelWrapper
 
 
-class Ranked(ModelWrapper, base.MultiLabelClassifier):
+class Numbers(ModelWrapper, base.MultiLabelClassifier):
+    """Base class of models whose predictions are numbers of labels, which metrics read."""
+
+    _predicts_labels = False
+
+    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
+        """The `{label: number}` of x, a dictionary of features."""
+        refuse_unknown(self.predict_one, kwargs)
+        return self._predict(x)
+
+    def predict_many(self, X: Any, columns: ColumnNames = None, **kwargs: Any) -> Any:
+        """The number of each label, for each row; see `predict_proba_many`."""
+        refuse_unknown(self.predict_many, kwargs)
+        batch, like = self._read_batch(X, columns)
+        first = int(is_multilabel(self.model))
+        cells = self._numbers_of(batch)[:, first:]
+        return answer_frame(like, cells, self._taxonomy.nodes[first:])
+
+    @abc.abstractmethod
+    def _numbers_of(self, X: Batch) -> Floats:
+        """The numbers of all nodes, (rows, nodes)."""
+
+
+class Ranked(Numbers):
     """A model whose predictions are the scores of the labels.
 
     River evaluates multilabel models by `predict_one`. Here it returns `{label: score}`, the
-    `score_one` of the model, for the ranking metrics: `OneAccuracy`, `AveragePrecision`,
-    `RankingLoss`, `MaximalLoss` and `ParentOneAccuracy`. The model learns as it does without the
-    wrapper.
+    `score_one` of the model, for `AveragePrecision` and the other ranking metrics. The model learns
+    as it does without the wrapper.
 
     Parameters
     ----------
     model
         A single-label or multilabel model whose `score_one` returns `{label: score}`, or a
         pipeline that ends in one.
-
-    Raises
-    ------
-    TypeError
-        If `model` has no `score_one`.
 
     Examples
     --------
@@ -50,8 +71,6 @@ class Ranked(ModelWrapper, base.MultiLabelClassifier):
 
     """
 
-    _predicts_labels = False
-
     def __init__(self, model: Any) -> None:
         last = last_step(model)  # a pipeline always has a `score_one`
         if isinstance(model, type) or not callable(getattr(last, "score_one", None)):
@@ -62,52 +81,16 @@ class Ranked(ModelWrapper, base.MultiLabelClassifier):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from .. import linear_model
-
         yield {"model": linear_model.HMinOver()}
-
-    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
-        """The score of each label.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: score}`.
-
-        """
-        refuse_unknown(self.predict_one, kwargs)
-        return self._predict(x)
 
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         return self.model.score_one(x)
 
-    def predict_many(self, X: Any, columns: ColumnNames = None, **kwargs: Any) -> Any:
-        """The score of each label, for each row.
-
-        Parameters
-        ----------
-        X
-            A dataframe, a numpy array, or a scipy.sparse matrix.
-        columns
-            The names of the columns of an array or of a sparse X.
-
-        Returns
-        -------
-        A dataframe of the same kind as X, with a column for each label; an array if X is one.
-
-        """
-        refuse_unknown(self.predict_many, kwargs)
-        batch, like = read_batch(X, columns)
-        first = int(is_multilabel(self.model))
-        scores = inner(self.model)._scores_many(batch)[first:]
-        return answer_frame(like, scores.T, self._taxonomy.nodes[first:])
+    def _numbers_of(self, X: Batch) -> Floats:
+        return inner(self.model)._scores_many(X).T
 
 
-class Probabilities(ModelWrapper, base.MultiLabelClassifier):
+class Probabilities(Numbers):
     """A multilabel model whose predictions are the probabilities of the labels.
 
     River evaluates multilabel models by `predict_one`. Here it returns `{label: p}`, from the
@@ -119,11 +102,6 @@ class Probabilities(ModelWrapper, base.MultiLabelClassifier):
     model
         A multilabel classifier whose `predict_proba_one` returns `{label: {True: p, ...}}`, or a
         pipeline that ends in one.
-
-    Raises
-    ------
-    TypeError
-        If `model` is not a multilabel classifier.
 
     Examples
     --------
@@ -143,8 +121,6 @@ class Probabilities(ModelWrapper, base.MultiLabelClassifier):
 
     """
 
-    _predicts_labels = False
-
     def __init__(self, model: Any) -> None:
         if not isinstance(last_step(model), base.MultiLabelClassifier):
             raise TypeError(
@@ -155,44 +131,11 @@ class Probabilities(ModelWrapper, base.MultiLabelClassifier):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from .. import linear_model
-
         yield {"model": linear_model.HPerceptron()}
-
-    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
-        """The probability of each label.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: probability that it is on}`.
-
-        """
-        refuse_unknown(self.predict_one, kwargs)
-        return self._predict(x)
 
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         proba = self.model.predict_proba_one(x)
         return {label: p.get(True, 0.0) for label, p in proba.items()}
 
-    def predict_many(self, X: Any, columns: ColumnNames = None, **kwargs: Any) -> Any:
-        """The probability of each label, for each row.
-
-        Parameters
-        ----------
-        X
-            A dataframe, a numpy array, or a scipy.sparse matrix.
-        columns
-            The names of the columns of an array or of a sparse X.
-
-        Returns
-        -------
-        A dataframe of the same kind as X, with a column for each label; an array if X is one.
-
-        """
-        refuse_unknown(self.predict_many, kwargs)
-        return self.predict_proba_many(X, columns)
+    def _numbers_of(self, X: Batch) -> Floats:
+        return self._probabilities(X)

@@ -20,13 +20,10 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
     """Multiclass classification by binary decisions along a tree.
 
     The classes are the leaves of a full binary tree. At each inner node, a binary classifier
-    separates the classes on the right from those on the left. It is trained only with examples of
-    these classes. Prediction starts at the root and follows the decisions of the classifiers (hard
-    decoding).
-
-    Learning and prediction call one classifier at each level above the class: between
-    $\\log_2 k$ and $k - 1$ of the $k - 1$ classifiers. River's `multiclass.OneVsOneClassifier`
-    calls $k - 1$ classifiers to learn and $k (k - 1) / 2$ to predict.
+    separates the classes on the right from those on the left, with examples of these classes only.
+    Prediction starts at the root and follows the decisions of the classifiers (hard decoding).
+    Learning and prediction call one classifier at each level above the class: between $\\log_2 k$
+    and $k - 1$ of the $k - 1$ classifiers.
 
     Parameters
     ----------
@@ -51,12 +48,10 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
 
     Notes
     -----
-    The decomposition of Propositions 3 and 4 of the paper [^1], which builds the tree before
-    training and does not treat streams. If a classifier predicts `None`, x goes to the left.
-    Before the first example, a model without a taxonomy predicts `None`.
-
-    `predict_proba_one` gives probability 1 to the prediction; `SoftBinaryDecomposition` gives
-    graded probabilities.
+    The decomposition of Propositions 3 and 4 of the paper of `bayes_error_bounds`, which builds the
+    tree before training and does not treat streams. If a classifier predicts `None`, x goes to the
+    left. Before the first example, a model without a taxonomy predicts `None`. `predict_proba_one`
+    gives probability 1 to the prediction.
 
     Examples
     --------
@@ -72,14 +67,10 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
     >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metrics.Accuracy())
     Accuracy: 83.98%
 
-    References
-    ----------
-    [^1]: El-Yaniv, R. and Etzion-Rosenberg, N., 2002. Hierarchical multiclass decompositions with
-        application to authorship determination.
-
     """
 
     _raw_memory_usage = raw_memory_usage
+    _multiclass: bool = True
 
     def __init__(
         self,
@@ -200,10 +191,6 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
     def _wrapped_model(self) -> base.Estimator:
         return self.classifier
 
-    @property
-    def _multiclass(self) -> bool:
-        return True
-
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"classifier": linear_model.LogisticRegression()}
@@ -212,31 +199,22 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
 class SoftBinaryDecomposition(BinaryDecomposition):
     """Multiclass classification by the probabilities of binary decisions along a tree.
 
-    It learns as `BinaryDecomposition`. To predict, it multiplies the probabilities of the
+    It learns as `BinaryDecomposition`. To predict, it multiplies the probabilities of all $k - 1$
     classifiers along the path to each class and takes the class with the largest product (soft
-    decoding). So a close decision near the root can be outweighed by those below, and the
-    prediction has a probability.
-
-    Learning calls one classifier at each level above the class; prediction calls all $k - 1$.
+    decoding), so a close decision near the root can be outweighed by those below.
 
     Parameters
     ----------
-    classifier
-        A binary classifier, or a pipeline that ends in one. If it has no probabilities, its
-        prediction has probability 1.
-    taxonomy
-        A full binary tree, `None` or a `JensenShannonTree`, as in `BinaryDecomposition`.
-    grace_period
-        The number of examples after which a `JensenShannonTree` is built.
+    classifier, taxonomy, grace_period
+        As in `BinaryDecomposition`. If the classifier has no probabilities, its prediction has
+        probability 1; if there is none yet, 1/2.
 
     Notes
     -----
-    The decoding that the paper of `BinaryDecomposition` proposes for classifiers with
+    The decoding that the paper of `bayes_error_bounds` proposes for classifiers with
     probabilities. If the probabilities at the splits are correct, so are those of the classes, in
     any tree, and no classifier has a smaller error. Underconfident classifiers, as many are after a
-    few examples, favour classes near the root. Ties go to the first class of the tree. A classifier
-    that returns no probabilities counts as 1/2. Before the first example, a model without a
-    taxonomy predicts `None`.
+    few examples, favour classes near the root. Ties go to the first class of the tree.
 
     Examples
     --------

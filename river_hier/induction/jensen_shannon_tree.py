@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,13 +12,22 @@ from numpy.typing import NDArray
 from river import base
 from scipy import sparse
 
-from ..base.checks import check_integer, checked_weight
+from ..base.checks import check_integer, checked_weight, number
 from ..base.memory import raw_memory_usage
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label
 from .binary_tree import BinaryTree, Children
-from .bounds import recursion
-from .divergence import Floats, Joint, Split, divergences, joints, merge, read_counts, upper_bound
+from .divergence import (
+    Floats,
+    Joint,
+    Split,
+    divergences,
+    joints,
+    merge,
+    read_counts,
+    recursion,
+    upper_bound,
+)
 
 Ints = NDArray[np.intp]
 
@@ -47,10 +55,8 @@ class LeaveOneOut:
         class_counts: Mapping[Label, float],
         examples: Iterable[tuple[Mapping[Any, float], Label, float]],
     ) -> None:
-        columns: dict[Any, int] = {}
-        for counts in feature_counts.values():
-            for name in counts:
-                columns.setdefault(name, len(columns))
+        names = dict.fromkeys(name for counts in feature_counts.values() for name in counts)
+        columns = {name: j for j, name in enumerate(names)}
         number = {label: c for c, label in enumerate(class_counts)}
         examples = list(examples)
         self._X = _matrix([x for x, _, _ in examples], columns)
@@ -102,10 +108,10 @@ class JensenShannonTree(base.Estimator):
     r"""Build a full binary tree over classes from their feature counts.
 
     `learn_one` counts the features of each class. `taxonomy` starts from the classes and merges
-    two trees at a time. The pair is drawn with probability proportional to $2^{-e \, JS}$, where
-    $JS$ is the Jensen-Shannon divergence of their feature distributions in bits, weighted by their
-    priors, and the exponent e depends on `sharpness`; the merged tree has the mixture of both. This
-    is repeated, and the tree that errs least on recent examples is kept.
+    two trees at a time, drawn with probability proportional to $2^{-e \, JS}$. $JS$ is the
+    Jensen-Shannon divergence of their feature distributions in bits, weighted by their priors; the
+    exponent e depends on `sharpness`. This is repeated, and the tree that errs least on recent
+    examples is kept.
 
     Learning takes O(features of x), memory O(features of all classes and of the recent examples).
     Drawing a tree of k classes takes $O(k \cdot \text{features of all classes})$.
@@ -118,14 +124,12 @@ class JensenShannonTree(base.Estimator):
         How much similar pairs are preferred. The exponent is `sharpness` times the number of tokens
         of the two trees, but at least 1. With the default, `math.inf`, the pair that loses the
         least information about the class is always merged. With 1 the probability of a pair is
-        proportional to the probability that both trees are samples of one source. With 0 the
-        exponent is 1: no pair is drawn more than twice as often as another, and the trees are close
-        to random ones.
+        proportional to the probability that both trees are samples of one source. With 0 no pair is
+        drawn more than twice as often as another.
     n_recent
-        The number of latest examples on which the trees drawn are compared. The tree with the
-        fewest errors is kept, and among equals the one with the largest $R(root)$, the paper's
-        estimate of the accuracy: see `tree_recursions`. With 0 only $R(root)$ decides, as in the
-        paper. If `sharpness` is infinite, no examples are kept.
+        The number of latest examples on which the trees drawn are compared: the fewest errors, and
+        then the largest $R(root)$, the paper's estimate of the accuracy (see `tree_recursions`).
+        With 0 only $R(root)$ decides, as in the paper. With infinite `sharpness`, none are kept.
     seed
         Random seed. With a seed, `taxonomy` returns the same tree for the same counts.
 
@@ -144,18 +148,17 @@ class JensenShannonTree(base.Estimator):
 
     Notes
     -----
-    The procedure after Proposition 4 of the paper [^1]. As there, priors are relative frequencies
-    of examples and conditionals relative frequencies of features, without smoothing. An x that is
-    empty or zero is ignored.
+    The procedure after Proposition 4 of the paper of `bayes_error_bounds`. Priors are relative
+    frequencies of examples and conditionals relative frequencies of features, without smoothing. An
+    x that is empty or zero is ignored.
 
     The exponent is reconstructed, because the formula is missing from the available text of the
     paper: a footnote says that the weight is proportional to the probability that two samples come
     from one source, which is $2^{-n \, JS}$ for samples with n tokens in all (`sharpness=1`).
 
     The paper keeps the tree with the largest $R(root)$, which prefers skewed trees that are often
-    less accurate (`docs/results/el_yaniv_2002.md`). Here trees are compared by the errors of hard
-    decoding with multinomial naive Bayes classifiers; each example is left out of the counts that
-    classify it.
+    less accurate. Here trees are compared by the errors of hard decoding with multinomial naive
+    Bayes classifiers; each example is left out of the counts that classify it.
 
     Examples
     --------
@@ -181,11 +184,6 @@ class JensenShannonTree(base.Estimator):
     >>> tree.path("opera")
     ('split 1', 'split 3', 'opera')
 
-    References
-    ----------
-    [^1]: El-Yaniv, R. and Etzion-Rosenberg, N., 2002. Hierarchical multiclass decompositions with
-        application to authorship determination.
-
     """
 
     _raw_memory_usage = raw_memory_usage
@@ -198,7 +196,11 @@ class JensenShannonTree(base.Estimator):
         seed: int | None = None,
     ) -> None:
         check_integer("n_restarts", n_restarts, at_least=1)
-        _check_sharpness(sharpness)
+        if isinstance(sharpness, bool) or not number(sharpness) >= 0.0:
+            raise ValueError(
+                "`sharpness` must be at least 0, or math.inf to merge the closest pair every time, "
+                f"got {sharpness!r}"
+            )
         check_integer("n_recent", n_recent, at_least=0)
         if seed is not None:
             check_integer("seed", seed, at_least=0)
@@ -259,31 +261,14 @@ class JensenShannonTree(base.Estimator):
         n_tokens = sum(sum(counts.values()) for counts in self.feature_counts.values())
         n = self.sharpness * n_tokens if self.sharpness else 0.0
         costs, rng = all_costs(classes, n), np.random.default_rng(self.seed)
-        draws = [agglomerate(classes, costs, n, rng) for _ in range(self._n_draws)]
-        children = self._best(draws) if len(draws) > 1 else draws[0][0]
+        n_draws = 1 if self.sharpness == math.inf else self.n_restarts
+        draws = [agglomerate(classes, costs, n, rng) for _ in range(n_draws)]
+        children, _ = draws[0]
+        if n_draws > 1:
+            held_out = LeaveOneOut(self.feature_counts, self.class_counts, self._recent)
+            accuracy = [(-held_out.errors(c), recursion(c, s, upper_bound)) for c, s in draws]
+            children, _ = draws[accuracy.index(max(accuracy))]
         return BinaryTree.build(tuple(self.class_counts), tuple(children)).taxonomy()
-
-    @property
-    def _n_draws(self) -> int:
-        return 1 if self.sharpness == math.inf else self.n_restarts
-
-    def _best(self, draws: list[tuple[list[Children], list[Split]]]) -> list[Children]:
-        """The tree with the fewest errors on recent examples, then with the largest R."""
-        held_out = LeaveOneOut(self.feature_counts, self.class_counts, self._recent)
-        scored = [
-            (-held_out.errors(children), recursion(children, splits, upper_bound))
-            for children, splits in draws
-        ]
-        return draws[scored.index(max(scored))][0]
-
-
-def _check_sharpness(value: Any) -> None:
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not number or not float(value) >= 0.0:
-        raise ValueError(
-            "`sharpness` must be at least 0, or math.inf to merge the closest pair every time, "
-            f"got {value!r}"
-        )
 
 
 def agglomerate(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import abc
 import math
-import numbers
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import FeatureIndex
-from ..base.checks import check_integer, check_positive
+from ..base.checks import check_integer, check_positive, number
 
 Floats = NDArray[np.float64]
 Function = Callable[[Mapping[Any, Any], Mapping[Any, Any]], float]
@@ -104,13 +103,8 @@ class RBF(Kernel):
     Parameters
     ----------
     sigma
-        The width, in the units of the features: examples that are much farther apart have no
-        influence on each other.
-
-    Raises
-    ------
-    ValueError
-        If `sigma` is not positive.
+        The width, positive, in the units of the features: examples that are much farther apart have
+        no influence on each other.
 
     Examples
     --------
@@ -142,16 +136,9 @@ class Polynomial(Kernel):
     Parameters
     ----------
     degree
-        The degree d, at least 1.
+        The degree d, an integer of at least 1.
     coef0
-        The constant c, not negative. With 0 only products of exactly d features count.
-
-    Raises
-    ------
-    TypeError
-        If `degree` is not an integer.
-    ValueError
-        If `degree` is below 1 or `coef0` negative.
+        The constant c, at least 0. With 0 only products of exactly d features count.
 
     Examples
     --------
@@ -168,7 +155,7 @@ class Polynomial(Kernel):
 
     def __post_init__(self) -> None:
         check_integer("degree", self.degree, 1)
-        if not isinstance(self.coef0, numbers.Real) or not 0.0 <= float(self.coef0) < math.inf:
+        if not 0.0 <= number(self.coef0) < math.inf:
             raise ValueError(f"`coef0` must be a number, at least 0, got {self.coef0!r}")
 
     def from_dots(self, dots: Floats, norm2: float, norms2: Floats) -> Floats:

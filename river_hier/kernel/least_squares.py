@@ -21,12 +21,7 @@ FEW = 64  # instances, too few to look for those that no node uses
 
 
 class KernelLeastSquares(MultiLabelModel):
-    """Regularised least squares at the nodes of a taxonomy, in the space of a kernel.
-
-    With `B = l2 I + K` over the examples stored at a node, `alpha = B^-1 v` and `k_i = K(x_i, x)`,
-    the paper's score of an x that is counted in, Eq. (1), is `k . alpha / (1 + r)` with
-    `r = (K(x, x) - k^T B^-1 k) / l2`.
-    """
+    """Regularised least squares at the nodes of a taxonomy in the space of a kernel; see `HRLS`."""
 
     _margin = staticmethod(linear_model.HRLS._margin)  # Eq. (1)
     _conditionals = linear_model.HRLS._conditionals  # Eq. (3)
@@ -150,11 +145,10 @@ class HRLS(KernelLeastSquares):
 
     where the denominator counts x in, as in the paper.
 
-    All children of a node see the same Q examples, so they share one Cholesky factor, which grows
-    by one row per example. Learning takes one row of the kernel, shared by all nodes, and $O(Q^2)$
-    for each node that is truly on and has children; memory is $Q^2 / 2$ numbers for each of them.
-    Predicting takes a row of the kernel and O(Q) a node visited; scores and probabilities take
-    $O(Q^2)$.
+    All children of a node see the same Q examples, so they share one Cholesky factor. Learning
+    takes one row of the kernel, shared by all nodes, and $O(Q^2)$ for each node that is truly on
+    and has children; memory is $Q^2 / 2$ numbers for each of them. Predicting takes a row of the
+    kernel and O(Q) a node visited; scores and probabilities take $O(Q^2)$.
 
     For an endless stream, set a `budget`. Once the children of a node hold more examples, they keep
     at most four fifths of it, chosen as in `Hieron`, by the squared coefficients of all children.
@@ -169,10 +163,8 @@ class HRLS(KernelLeastSquares):
         open flat taxonomy, to which labels are added under the root as they arrive; a new label
         counts as off in all earlier examples.
     kernel
-        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
-        of two feature dicts that returns a number; it must be symmetric and positive semi-definite.
-        With a custom function, features may be of any type, and a step calls it once for each
-        stored example. `None` is the linear kernel.
+        A kernel, or a function of two feature dicts that returns a number; see `Hieron`. `None` is
+        the linear kernel.
     l2
         The weight $\\lambda$ of the regularisation; 1 in the paper.
     budget
@@ -182,8 +174,7 @@ class HRLS(KernelLeastSquares):
     Raises
     ------
     TypeError
-        If `kernel` is not a function, or `budget` not an integer; from `learn_one` and
-        `predict_one`, if a custom kernel function does not return a number.
+        As in `Hieron`.
     ValueError
         If `l2` is not positive or `budget` below 2; from `learn_one` and `predict_one`, if a
         feature or a value of the kernel is not a finite number, $K(x, x) / \\lambda$ is above
@@ -192,8 +183,8 @@ class HRLS(KernelLeastSquares):
 
     Notes
     -----
-    Figure 3, Eq. (1) and Remark 3 of the paper [^1], which has no budget. For an x with $K(x, x) =
-    0$ all scores are 0, which counts as on, and learning from it changes nothing.
+    Figure 3, Eq. (1) and Remark 3 of the paper of `linear_model.HRLS`, which has no budget. For an
+    x with $K(x, x) = 0$ all scores are 0, which counts as on, and learning from it changes nothing.
 
     Examples
     --------
@@ -201,24 +192,16 @@ class HRLS(KernelLeastSquares):
     >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
 
-    >>> taxonomy = Taxonomy.from_nested(
-    ...     {
-    ...         "nature": ["sky", "foliage", "grass"],
-    ...         "built": ["brickface", "cement", "window", "path"],
-    ...     }
-    ... )
+    >>> taxonomy = Taxonomy.from_nested({
+    ...     "nature": ["sky", "foliage", "grass"],
+    ...     "built": ["brickface", "cement", "window", "path"],
+    ... })
     >>> hrls = kernel.HRLS(taxonomy, kernel.RBF(sigma=2.0), budget=100)
     >>> model = preprocessing.StandardScaler() | hrls
     >>> metric = metrics.HLoss(taxonomy)
 
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(500), model, metric)
     HLoss: 0.334
-
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
-        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 
@@ -233,30 +216,22 @@ class SHRLS(KernelLeastSquares):
     It is `linear_model.SHRLS` in the space of a kernel: node i learns from an example of round t
     whose parents are truly on only if its score is at most $\\sqrt{c \\ln t / N_i}$, where $N_i$ is
     the number of examples it has stored so far (the first is always stored) and c the `threshold`.
-    Otherwise it works as `HRLS` does. The nodes store different examples, so each has its own
-    Cholesky factor; an example is stored once, whatever the number of nodes that use it.
+    Otherwise it works as `HRLS` does, with a Cholesky factor for each node.
 
     A step takes one row of the kernel, shared by all nodes, and for each node whose parents are
     truly on $O(N_i)$, or $O(N_i^2)$ where it stores x or comes close to it; memory is $N_i^2 / 2$
     numbers a node. Predicting takes the row and $O(N_i)$ a node visited; scores and probabilities
     take $O(N_i^2)$.
 
-    For an endless stream, set a `budget`, which works as in `HRLS`. $N_i$ still counts the dropped
-    examples.
-
     Parameters
     ----------
-    taxonomy
-        A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
-        open flat taxonomy, to which labels are added under the root as they arrive.
-    kernel
-        A kernel, or a function of two feature dicts that returns a number; see `HRLS`.
+    taxonomy, kernel, l2
+        As in `HRLS`.
     threshold
         The constant c of the rule; 5 in the paper. Larger values store more.
-    l2
-        The weight $\\lambda$ of the regularisation; 1 in the paper.
     budget
-        The maximum number of examples that a node holds, at least 2; `None` for no limit.
+        The maximum number of examples that a node holds, at least 2; `None` for no limit. $N_i$
+        still counts the dropped examples.
 
     Raises
     ------
@@ -274,12 +249,10 @@ class SHRLS(KernelLeastSquares):
     >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
 
-    >>> taxonomy = Taxonomy.from_nested(
-    ...     {
-    ...         "nature": ["sky", "foliage", "grass"],
-    ...         "built": ["brickface", "cement", "window", "path"],
-    ...     }
-    ... )
+    >>> taxonomy = Taxonomy.from_nested({
+    ...     "nature": ["sky", "foliage", "grass"],
+    ...     "built": ["brickface", "cement", "window", "path"],
+    ... })
     >>> shrls = kernel.SHRLS(taxonomy, kernel.RBF(sigma=2.0))
     >>> model = preprocessing.StandardScaler() | shrls
     >>> metric = metrics.HLoss(taxonomy)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import abc
 import inspect
-import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from river import base
 
+from ..base.checks import checked_weight, number
 from ..base.classifiers import check_weight_taken, shown, takes_weights
-from ..base.memory import raw_memory_usage
 from ..base.predictor import Predictor
 from ..base.unseen import NONE
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
@@ -58,16 +57,6 @@ def check_classifier(classifier: Any) -> None:
         )
 
 
-def check_multiclass(classifier: Any) -> None:
-    """Raise an error unless this is a multiclass classifier."""
-    check_classifier(classifier)
-    if not classifier._multiclass:
-        raise ValueError(
-            f"`classifier` must be multiclass, got {classifier}; wrap it, e.g. in "
-            "river's multiclass.OneVsRestClassifier"
-        )
-
-
 Threshold = float | Callable[[Label, float], bool]
 
 
@@ -89,15 +78,9 @@ class LocalClassifier:
 class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     """Classifiers at the positions of a taxonomy, created when they first learn.
 
-    A taxonomy that is given is closed: an unknown label is an error. With `None` the model starts
-    from an open, flat taxonomy with root `"root"`, and adds labels as they arrive. An
-    `OpenTaxonomy` grows along labels that are paths.
-
-    Labels are checked before anything is learned. If a classifier raises an error for x, those
-    before it have already learned from it.
+    The taxonomy is as in `TaxonomyModel`. Labels are checked before anything is learned. If a
+    classifier raises an error for x, those before it have already learned from it.
     """
-
-    _raw_memory_usage = raw_memory_usage
 
     def __init__(
         self, classifier: EstimatorSpec, taxonomy: TaxonomyLike, threshold: Threshold
@@ -117,8 +100,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     @property
     def taxonomy_(self) -> Taxonomy:
         """The current taxonomy, with all labels that have arrived."""
-        taxonomy: Taxonomy = self._taxonomy
-        return taxonomy
+        return cast(Taxonomy, self._taxonomy)
 
     @property
     def classifiers(self) -> dict[Position, base.Estimator]:
@@ -128,15 +110,9 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     def adopt(self, taxonomy: Taxonomy) -> None:
         """Continue with a larger taxonomy, keeping what the classifiers have learned.
 
-        A new node gets a classifier when that first learns. From then on the model is closed. If an
-        error is raised, nothing changes.
-
-        Parameters
-        ----------
-        taxonomy
-            The taxonomy of the model with new nodes, e.g.
-            `model.taxonomy_.extend([(parent, child)])`. In `taxonomy_` they are the last ones.
-
+        It is the taxonomy of the model with new nodes, e.g. `model.taxonomy_.extend([(parent,
+        child)])`; in `taxonomy_` these are the last ones. A new node gets a classifier when that
+        first learns. From then on the model is closed. If an error is raised, nothing changes.
         """
         taxonomy = extended(self._taxonomy, taxonomy)
         self._check_positions(taxonomy)
@@ -148,18 +124,27 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     def _wrapped_model(self) -> base.Estimator:
         return estimator_at(self.classifier, [self._top])
 
-    def _fit_local(
-        self,
-        taxonomy: Taxonomy,
-        targets: Sequence[tuple[Position, Label]],
-        x: Mapping[Any, Any],
-        w: float,
-        kwargs: dict[str, Any],
-    ) -> None:
-        """Let the classifier at each position learn x with its own target.
+    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
+        """Learn from one example.
 
-        The taxonomy, which may have grown, and new classifiers are stored after all have learned.
+        Parameters
+        ----------
+        x
+            A dictionary of features, as the classifiers take it.
+        y
+            The label, any node of the taxonomy; for `PerNode` a multilabel: `{label: bool}`, an
+            iterable of labels, or one label. Ancestors are added to a copy; a label on whose
+            ancestor is explicitly False is refused. In an open taxonomy a tuple is one label; give
+            several in a set or a list.
+        w
+            The weight of the example, at least 0. An example of weight 0 changes nothing.
+        kwargs
+            Passed on to the classifiers.
+
         """
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
+        taxonomy, targets = self._targets(y)
         local = {p: self._local.get(p) or self._new_local(taxonomy, p) for p, _ in targets}
         for classifier in local.values():
             check_weight_taken(classifier.model, classifier.takes_weights, w)
@@ -169,6 +154,26 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
             self._unseen |= frozenset(range(len(self._taxonomy), len(taxonomy)))
         self._taxonomy = taxonomy
         self._local.update(local)
+        self._learned(targets)
+
+    def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
+        """Explain the prediction for x.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+        decimals
+            How many decimals to print.
+
+        Returns
+        -------
+        A text with the prediction and, for each node that was visited, the probabilities by which
+        it was decided: in `PerNode` its own, otherwise those of the next node, where its own is
+        that of ending there.
+
+        """
+        return "\n".join(self._debug_lines(x, decimals))
 
     def _new_local(self, taxonomy: Taxonomy, position: Position) -> LocalClassifier:
         model = estimator_at(self.classifier, self._lineage(taxonomy, position))
@@ -187,7 +192,18 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
             for position in self.classifier:
                 self._check_position(taxonomy, position)
 
+    def _learned(self, targets: Sequence[tuple[Position, Any]]) -> None:
+        """Record that these targets have been learned."""
+
     # Implemented by each kind of model
+
+    @abc.abstractmethod
+    def _targets(self, y: Any) -> tuple[Taxonomy, Sequence[tuple[Position, Any]]]:
+        """The taxonomy with the labels of y, and what the classifier at each position learns."""
+
+    @abc.abstractmethod
+    def _debug_lines(self, x: Mapping[Any, Any], decimals: int) -> Iterable[str]:
+        """The lines of `debug_one`."""
 
     @property
     @abc.abstractmethod
@@ -209,9 +225,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
 
 
 def _check_threshold(threshold: Any) -> None:
-    if callable(threshold):
-        return
-    if not isinstance(threshold, numbers.Real) or not 0.0 <= float(threshold) <= 1.0:
+    if not callable(threshold) and not 0.0 <= number(threshold) <= 1.0:
         raise ValueError(
             "`threshold` must be between 0 and 1, or a function of a node and its probability, "
             f"got {threshold!r}"

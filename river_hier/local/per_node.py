@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,6 @@ from river import base
 from river import linear_model as river_linear_model
 
 from .._core import top_down_probabilities, trained_nodes
-from ..base.checks import checked_weight
 from ..base.classifiers import probability
 from ..base.predictor import LabelPredictor, refuse_unknown
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, UnknownLabelError
@@ -24,12 +23,9 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
 
     $$P(v \\text{ on} \\mid \\text{parents on}) \\ge \\text{threshold}.$$
 
-    So a prediction may contain several paths, and each may end at an inner node. A node that has
-    learned nothing has probability 1/2, so it is on at a threshold of 1/2, as in `linear_model`.
-
-    Learning trains the classifiers of the nodes whose parents are on: a new label affects only its
-    branch. `predict_one` evaluates the classifiers of the nodes whose parents are predicted, and
-    `predict_proba_one` all of them.
+    A node that has learned nothing has probability 1/2, so it is on at a threshold of 1/2, as in
+    `linear_model`. `predict_one` evaluates the classifiers of the nodes whose parents are
+    predicted, and `predict_proba_one` all of them.
 
     Its flat counterpart is `PerNode(classifier, taxonomy.flatten())`: River's
     `multioutput.PerOutputClassifier` for any kind of y.
@@ -64,12 +60,11 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
 
     Notes
     -----
-    The top-down scheme of [^1], section 4, with any classifier in place of its perceptrons and
-    least squares. The classifier's probabilities of `True` and `False` are normalised; without
-    `predict_proba_one`, its prediction has probability 1.
-
-    Labels are checked before anything is learned; the classifiers decide which x they accept. A
-    weight `w` is passed on to the classifiers; if one takes none, only the weight 1 is accepted.
+    The top-down scheme of section 4 of the paper of `linear_model.HRLS`, with any classifier. The
+    classifier's probabilities of `True` and `False` are normalised; without `predict_proba_one`,
+    its prediction has probability 1. The classifiers decide which x they accept, after the labels
+    were checked. A weight `w` is passed on to them; if one takes none, only the weight 1 is
+    accepted.
 
     Examples
     --------
@@ -95,12 +90,6 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         'sport': 0.191
         'politics': 0.830
 
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
-        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
-
     """
 
     def __init__(
@@ -112,25 +101,7 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"classifier": river_linear_model.LogisticRegression()}
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
-        """Learn from one example.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features, as the classifiers take it.
-        y
-            A multilabel: `{label: bool}`, an iterable of labels, or one label. Ancestors are
-            filled in on a copy; a label on whose ancestor is explicitly False is refused. An open
-            taxonomy takes a tuple as one label; name several in a set or a list.
-        w
-            The weight of the example, at least 0. An example of weight 0 changes nothing.
-        kwargs
-            Passed on to the classifiers.
-
-        """
-        if w != 1.0 and not (w := checked_weight(w)):
-            return
+    def _targets(self, y: Any) -> tuple[Taxonomy, list[tuple[Position, bool]]]:
         if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
         taxonomy = self._taxonomy
@@ -138,9 +109,11 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
             taxonomy = with_labels(self.taxonomy, taxonomy, named(y))
         on = taxonomy._closure_mask(y)
         trained = trained_nodes(on, taxonomy._arrays).tolist()
-        targets = [(taxonomy.nodes[v], bool(on[v])) for v in trained]
-        self._fit_local(taxonomy, targets, x, w, kwargs)
-        self._unseen = self._unseen and self._unseen - set(np.flatnonzero(on).tolist())
+        return taxonomy, [(taxonomy.nodes[v], bool(on[v])) for v in trained]
+
+    def _learned(self, targets: Sequence[tuple[Position, bool]]) -> None:
+        if self._unseen:
+            self._unseen -= {self._taxonomy.index(label) for label, on in targets if on}
 
     def predict_proba_one(
         self, x: Mapping[Any, Any], **kwargs: Any
@@ -166,33 +139,15 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         on = top_down_probabilities(np.array(given), self._taxonomy._arrays).tolist()
         return {nodes[v]: {False: 1.0 - on[v], True: on[v]} for v in range(1, len(nodes))}
 
-    def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
-        """Explain the prediction for x.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        decimals
-            How many decimals to print.
-
-        Returns
-        -------
-        A text with the visited nodes, those whose parents are on, and their probabilities. In a
-        DAG each is printed once, below its first parent.
-
-        """
+    def _debug_lines(self, x: Mapping[Any, Any], decimals: int) -> Iterator[str]:
         t, visited = self._taxonomy, self._visited(x)
         on = [label for label, (_, is_on) in visited.items() if is_on]
         paths: dict[Label, tuple[int, ...]] = {t.root: ()}
         for label in visited:
-            paths[label] = (*paths[t.parents(label)[0]], t.index(label))
-        lines = (
-            f"\n{'  ' * len(paths[label])}{label!r}: {visited[label][0]:.{decimals}f}"
-            for label in sorted(visited, key=paths.__getitem__)
-        )
-        title = f"Prediction: {on!r}; a node is on if its parents are and it is likely enough"
-        return title + "".join(lines)
+            paths[label] = (*paths[t.parents(label)[0]], t.index(label))  # in a DAG, the first
+        yield f"Prediction: {on!r}; a node is on if its parents are and it is likely enough"
+        for label in sorted(visited, key=paths.__getitem__):
+            yield f"{'  ' * len(paths[label])}{label!r}: {visited[label][0]:.{decimals}f}"
 
     def _visited(self, x: Mapping[Any, Any]) -> dict[Label, tuple[float, bool]]:
         """For the nodes whose parents are on: their conditional probability, and if they are on."""

@@ -12,12 +12,11 @@ from typing import Any
 from river import base
 from river import linear_model as river_linear_model
 
-from ..base.checks import check_single_label, checked_weight
 from ..base.classifiers import probabilities
 from ..base.predictor import refuse_unknown, without_labels
+from ..base.targets import read_label
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, UnknownLabelError
-from ..taxonomy.open import with_labels
-from .model import EstimatorSpec, LocalModel, Position, Threshold, check_multiclass
+from .model import EstimatorSpec, LocalModel, Position, Threshold, check_classifier
 
 Probabilities = dict[Label, float]
 
@@ -40,12 +39,9 @@ class Ending:
 
 
 class RoutingModel(LocalModel, base.Classifier):
-    """A classifier whose labels are the nodes of a tree, including the root and inner nodes.
+    """A classifier whose labels are the nodes of a tree: a path goes on to a child, or ends."""
 
-    At an inner node the path of an example continues to one of the children, or ends there. So a
-    node at which no example has ended is predicted only because of the threshold, or if nothing is
-    known about its children.
-    """
+    _multiclass: bool = True
 
     def __init__(
         self,
@@ -62,40 +58,13 @@ class RoutingModel(LocalModel, base.Classifier):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"classifier": river_linear_model.SoftmaxRegression()}
 
-    @property
-    def _multiclass(self) -> bool:
-        return True
-
-    def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0, **kwargs: Any) -> None:
-        """Learn from one example.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features, as the classifiers take it.
-        y
-            The label, any node of the taxonomy.
-        w
-            The weight of the example, at least 0. An example of weight 0 changes nothing.
-        kwargs
-            Passed on to the classifiers.
-
-        """
-        if w != 1.0 and not (w := checked_weight(w)):
-            return
-        taxonomy = self._taxonomy
-        try:
-            if not isinstance(self.taxonomy, Taxonomy):
-                taxonomy = with_labels(self.taxonomy, taxonomy, [y])
-            path = taxonomy.path(y)
-        except (TypeError, UnknownLabelError):
-            check_single_label(self, y)
-            raise
+    def _targets(self, y: Label) -> tuple[Taxonomy, list[tuple[Position, Any]]]:
+        taxonomy, v = read_label(self, y)
+        path = taxonomy.path(taxonomy.nodes[v])
         steps: list[tuple[Label, Any]] = list(pairwise(path))
         if taxonomy.children(path[-1]) and not self.leaves_only:
             steps.append((path[-1], Ending(path[-1])))
-        targets = [(self._position_below(taxonomy, node), child) for node, child in steps]
-        self._fit_local(taxonomy, targets, x, w, kwargs)
+        return taxonomy, [(self._position_below(taxonomy, node), child) for node, child in steps]
 
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         node, proba = self._path(x)[-1]
@@ -137,32 +106,16 @@ class RoutingModel(LocalModel, base.Classifier):
         """
         return self._distributions(x)[0]
 
-    def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
-        """Explain the prediction for x.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        decimals
-            How many decimals to print.
-
-        Returns
-        -------
-        A text with the nodes on the path and, for each, the probabilities of the next node; its own
-        is that of ending there.
-
-        """
+    def _debug_lines(self, x: Mapping[Any, Any], decimals: int) -> Iterator[str]:
         path = self._path(x)
         rule = "the path continues to the likeliest child if it is likely enough"
-        lines = [f"Prediction: {path[-1][0]!r}; {rule}"]
+        yield f"Prediction: {path[-1][0]!r}; {rule}"
         for depth, (node, proba) in enumerate(path):
             if not self._taxonomy.children(node):
                 break
             order = sorted(proba, key=lambda label: -proba[label])
             shares = ", ".join(f"{label!r} {proba[label]:.{decimals}f}" for label in order)
-            lines.append(f"{'  ' * depth}{node!r}: {shares}")
-        return "\n".join(lines)
+            yield f"{'  ' * depth}{node!r}: {shares}"
 
     def _is_no_answer(self, proba: Probabilities) -> bool:
         """Whether the path certainly ends at the root, although that is not a label."""
@@ -220,7 +173,12 @@ class RoutingModel(LocalModel, base.Classifier):
 
     @staticmethod
     def _check_classifier(classifier: Any) -> None:
-        check_multiclass(classifier)
+        check_classifier(classifier)
+        if not classifier._multiclass:
+            raise ValueError(
+                f"`classifier` must be multiclass, got {classifier}; wrap it, e.g. in "
+                "river's multiclass.OneVsRestClassifier"
+            )
 
     # Implemented by each kind of model
 
@@ -238,12 +196,9 @@ class PerLevel(RoutingModel):
 
     $$P(v \\mid u) = \\frac{q_d(v)}{\\sum_{v'} q_d(v')},$$
 
-    where v' runs over the children of u and ending there. Predictions lie on one
-    path, and probabilities are coherent, as those of `PerParent`. If a level has no probability for
-    u and its children, the path ends at u.
-
-    There are as many classifiers as levels, whatever the number of nodes. An example is learned by
-    the classifiers of the levels on its path. Predicting evaluates each at most once.
+    where v' runs over the children of u and ending there; if all are 0, the path ends at u. There
+    are as many classifiers as levels. An example is learned by those on its path; predicting
+    evaluates each at most once.
 
     Parameters
     ----------
@@ -251,16 +206,8 @@ class PerLevel(RoutingModel):
         A multiclass classifier or pipeline, cloned for each level; or a mapping from depths to
         classifiers, in which a depth that is not named takes that of the nearest named one above
         it, so depth 1 must be named; or a function from depths to classifiers.
-    taxonomy
-        A tree. `None` starts from an open flat taxonomy, to which labels are added below the root
-        as they arrive; then there is one level. An `OpenTaxonomy` grows along labels that are
-        paths.
-    threshold
-        The path continues to the most probable child only if P(child | parent reached) is at least
-        this, or if this function of child and probability returns True. With 0 it always does.
-    leaves_only
-        Whether paths never end at an inner node, except for the threshold: there is no class for
-        examples that end, and where nothing is known the path continues to the first child.
+    taxonomy, threshold, leaves_only
+        As in `PerParent`.
 
     Attributes
     ----------
@@ -270,19 +217,13 @@ class PerLevel(RoutingModel):
     Raises
     ------
     ValueError
-        If the taxonomy is a DAG, a mapping names a depth that is not in it or lacks depth 1, the
-        classifier is not multiclass, or the threshold is not a probability; from `learn_one`, if
-        the label is unknown.
-    TypeError
-        If `classifier` is not a classifier and yields none, or `taxonomy` is not a Taxonomy.
+        If a mapping names a depth that is not in the taxonomy or lacks depth 1; otherwise as in
+        `PerParent`.
 
     Notes
     -----
     A local classifier per level in the terms of the survey [^1], which notes that the levels may
     contradict each other. The conditioning that prevents it is ours.
-
-    Labels are checked before anything is learned; the classifiers decide which x they accept. A
-    weight `w` is passed on to the classifiers; if one takes none, only the weight 1 is accepted.
 
     Examples
     --------
@@ -336,13 +277,10 @@ class PerParent(RoutingModel):
 
     $$P(v) = P(v \\text{ is next} \\mid \\text{parent reached}) \\, P(\\text{parent reached}).$$
 
-    If all labels are leaves, no example ends at an inner node, and each prediction is a leaf unless
-    `threshold` requires more confidence. At a node whose classifier has learned nothing the path
-    ends, so the very first prediction is the root.
-
-    An example is learned only by the classifiers on its path: a new label affects only its branch.
-    Learning and predicting use at most one classifier per level; `predict_proba_one` uses those of
-    all inner nodes that can be reached.
+    If all labels are leaves, so is each prediction, unless `threshold` requires more confidence. At
+    a node whose classifier has learned nothing the path ends, so the very first prediction is the
+    root. Learning and predicting use at most one classifier per level, those on the path;
+    `predict_proba_one` uses those of all inner nodes that can be reached.
 
     Parameters
     ----------
@@ -352,8 +290,7 @@ class PerParent(RoutingModel):
         ancestor, so the root must be named; or a function from inner nodes to classifiers.
     taxonomy
         A tree. `None` starts from an open flat taxonomy, to which labels are added below the root
-        as they arrive; then there is one classifier, the root's. An `OpenTaxonomy` grows along
-        labels that are paths.
+        as they arrive. An `OpenTaxonomy` grows along labels that are paths.
     threshold
         The path continues to the most probable child only if P(child | parent reached) is at least
         this, or if this function of child and probability returns True. With 0 it always does.
@@ -377,14 +314,12 @@ class PerParent(RoutingModel):
 
     Notes
     -----
-    The baseline "greedy" of [^1], section 5, with any classifier in place of its flat Hieron, and
-    with the option of ending at an inner node. The paper has no such option, so that inner labels
-    are always mistakes; `leaves_only=True` is the paper's form. The classifiers' probabilities are
-    restricted to the nodes that can be next, and normalised; without `predict_proba_one`, a
-    prediction has probability 1.
-
-    Labels are checked before anything is learned; the classifiers decide which x they accept. A
-    weight `w` is passed on to the classifiers; if one takes none, only the weight 1 is accepted.
+    The baseline "greedy" of section 5 of the paper of `linear_model.Hieron`, with any classifier in
+    place of its flat Hieron, and with the option of ending at an inner node; `leaves_only=True` is
+    the paper's form. The classifiers' probabilities are restricted to the nodes that can be next,
+    and normalised; without `predict_proba_one`, a prediction has probability 1. They decide which x
+    they accept, after the label was checked. A weight `w` is passed on to them; if one takes none,
+    only the weight 1 is accepted.
 
     Examples
     --------
@@ -411,12 +346,6 @@ class PerParent(RoutingModel):
     >>> evaluate.progressive_val_score(stream.take(1000), model, metric)
     HPrecision: 96.90%
     HRecall: 82.83%
-
-    References
-    ----------
-    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification. In
-        Proceedings of the 21st International Conference on Machine Learning, p. 27.](
-        https://doi.org/10.1145/1015330.1015374)
 
     """
 

@@ -7,24 +7,19 @@ support `+`), and windows: `utils.Rolling(metrics.HLoss, window_size=100, taxono
 
 `OneAccuracy`, `AveragePrecision`, `RankingLoss`, `MaximalLoss` and `ParentOneAccuracy` evaluate
 rankings of labels: their predictions are `{label: score}`, as returned by `evaluate.Ranked(model)`.
-`PooledAUPRC` also compares the scores of different examples, and `Reliability` and
-`CalibrationError` compare probabilities with frequencies, `LogLoss` with the truth: wrap the model
-in `evaluate.Probabilities` for these. `TopLabelCalibrationError` is for single labels.
+For `PooledAUPRC`, `Reliability`, `CalibrationError` and `LogLoss`, which read probabilities, wrap
+the model in `evaluate.Probabilities`. `TopLabelCalibrationError` is for single labels.
 
 """
 
 from __future__ import annotations
 
-from .depth_accuracy import DepthAccuracy
-from .h_loss import HLoss, HLossByDepth
-from .maximal_loss import MaximalLoss
+from .multilabels import HLoss, SymmetricDifferenceLoss, TreeInducedError, ZeroOneLoss
 from .pooled_auprc import PooledAUPRC
 from .precision_recall import HF1, HFBeta, HPrecision, HRecall
 from .probabilities import CalibrationError, LogLoss, Reliability, TopLabelCalibrationError
-from .rankings import AveragePrecision, OneAccuracy, ParentOneAccuracy, RankingLoss
-from .symmetric_difference_loss import SymmetricDifferenceLoss
-from .tree_induced_error import DistanceHistogram, TreeInducedError
-from .zero_one_loss import ZeroOneLoss
+from .rankings import AveragePrecision, MaximalLoss, OneAccuracy, ParentOneAccuracy, RankingLoss
+from .tables import DepthAccuracy, DistanceHistogram, HLossByDepth
 
 __all__ = [
     "HF1",

@@ -48,10 +48,8 @@ def plus(partials: Partials, x: float) -> Partials:
 class Sums:
     """Weighted sums by key, exactly revertible.
 
-    River's `stats.Mean` rounds at every step, so `revert` does not remove all traces of an example:
-    weights of 0.1, 0.2 and 0.3 may end below zero, which is an error there. Here sums are rounded
-    only when they are read, so `revert` is exact, and reverting an example that was never added can
-    be refused.
+    River's `stats.Mean` rounds at every step, so `revert` leaves traces of an example. Here sums
+    are rounded only when they are read, and reverting what was never added is refused.
 
     >>> sums = Sums()
     >>> sums.add([("right", 2.0), ("all", 3.0)], w=0.1)
@@ -183,13 +181,19 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
 
 
 class MeanScore(TaxonomyMetric):
-    """Base class of means over examples; a subclass defines `_eval`."""
+    """Base class of the means of a function of `losses` over examples."""
 
     _fmt = ",.6f"
+    _loss: Any  # the function
+    _options: tuple[str, ...] = ()  # the parameters of the metric that are also the function's
 
-    @abc.abstractmethod
     def _eval(self, y_true: Any, y_pred: Any) -> float:
         """The score of one example."""
+        score: float = self._loss(self.taxonomy_, y_true, y_pred, **self._given())
+        return score
+
+    def _given(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._options}
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         return ("weight", 1.0), ("score", self._eval(y_true, y_pred))
@@ -201,13 +205,10 @@ class MeanScore(TaxonomyMetric):
 
 
 class MeanLoss(MeanScore):
-    """Base class of mean losses with an expectation; a subclass defines `_eval` and `_expected`."""
+    """Base class of mean losses with an expectation."""
 
     bigger_is_better: bool = False
-
-    @abc.abstractmethod
-    def _expected(self, probabilities: Mapping[Any, float], y_pred: Any) -> float:
-        """The function of `losses` that `expected` calls."""
+    _expected_loss: Any  # the function of `losses` that `expected` calls
 
     def expected(self, probabilities: Mapping[Any, float], y_pred: Any) -> float:
         """The expected loss of a prediction when the truth, a multilabel, is drawn at random.
@@ -220,7 +221,9 @@ class MeanLoss(MeanScore):
             The prediction.
 
         """
-        return self._expected(probabilities, y_pred)
+        given = self._given()
+        loss: float = self._expected_loss(self.taxonomy_, probabilities, y_pred, **given)
+        return loss
 
 
 class TableMetric(TaxonomyMetric):

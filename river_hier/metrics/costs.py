@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from ..base.checks import number
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import spelled
 
@@ -22,7 +22,7 @@ def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int
     is used, since a loss uses few of them; `check` checks them all.
     """
     if costs is None:
-        return _one
+        return lambda v: 1.0
     _check_mapping(costs, name)
     costs = known(taxonomy, costs)
 
@@ -37,13 +37,11 @@ def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int
 
 def known(taxonomy: Taxonomy, values: Mapping[Any, V]) -> Mapping[Any, V]:
     """The same mapping with its labels as in the taxonomy; unknown labels raise an error."""
-    try:
-        taxonomy._known_indices(values)
-    except KeyError:  # a path, or an unknown label
-        values = spelled(taxonomy, values)
-        for label in values:
+    found = spelled(taxonomy, values)
+    if found is not values:  # there is a path, or an unknown label
+        for label in found:
             taxonomy.index(label)
-    return values
+    return found
 
 
 def check(taxonomy: Taxonomy, costs: Costs | None, name: str) -> None:
@@ -62,13 +60,13 @@ def check_values(costs: Costs | None, name: str) -> None:
 
 def check_factor(name: str, value: Any) -> None:
     """Raise unless the weight of a kind of errors is finite and at least 0, which ignores them."""
-    if not _is_number(value) or not 0.0 <= value < math.inf:
+    if isinstance(value, bool) or not 0.0 <= number(value) < math.inf:
         raise ValueError(f"`{name}` must be a finite number of at least 0, got {value!r}")
 
 
 def is_positive(value: Any) -> bool:
     """Whether the value is a positive, finite number."""
-    return _is_number(value) and 0.0 < value < math.inf
+    return not isinstance(value, bool) and 0.0 < number(value) < math.inf
 
 
 def _check_mapping(costs: object, name: str) -> None:
@@ -79,11 +77,3 @@ def _check_mapping(costs: object, name: str) -> None:
 def _check_value(label: object, value: Any, name: str) -> None:
     if not is_positive(value):
         raise ValueError(f"`{name}[{label!r}]` must be a positive finite number, got {value!r}")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
-
-
-def _one(v: int) -> float:
-    return 1.0

@@ -28,18 +28,16 @@ class PooledAUPRC(TaxonomyMetric):
     give one curve for all labels, whose area Vens et al.[^1] call $AU(\overline{PRC})$. It is
     interpolated as there, after Davis and Goadrich[^2]: between two thresholds false positives grow
     linearly with true positives, so labels of equal score count as if in random order.
-    (scikit-learn's `average_precision_score(average="micro")` uses steps instead; with thousands of
-    decisions the two are close.) The area of a random ranking is the share of pairs that are on; it
-    is 0 if there are none.
+    (scikit-learn's `average_precision_score(average="micro")` uses steps.) The area of a random
+    ranking is the share of pairs that are on; it is 0 if there are none.
 
-    It takes scores as predictions. Only their order matters, but this includes the order between
-    different labels, so use `evaluate.Probabilities(model)`, which makes a model return the
-    probability that each label is on. `evaluate.Ranked(model)` works as well, but the scores of
-    top-down learners are conditional on the parents. A ranking need not respect the taxonomy.
+    It takes scores as predictions. Their order counts, also between different labels, so use
+    `evaluate.Probabilities(model)`; the scores of `evaluate.Ranked(model)` are conditional on the
+    parents in top-down learners. A ranking need not respect the taxonomy.
 
     Scores are counted in bins, 1,024 between consecutive powers of two: scores that differ by less
     than a thousandth may count as equal. An update takes O(labels * log(labels)), `get`
-    O(bins * log(bins)); memory holds the nonempty bins, at most one for each score.
+    O(bins * log(bins)); memory holds the nonempty bins.
 
     Parameters
     ----------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,17 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import conditional_probabilities, labels_of, trained_nodes
-from ..base.checks import check_integer
+from ..base.checks import check_integer, number
 from ..taxonomy import Label, OpenTaxonomy, Taxonomy
 from ..taxonomy.multilabel import Candidates, candidate_nodes
 from .base import MeanScore, TableMetric, TaxonomyMetric
 
 
 def conditional(taxonomy: Taxonomy, probabilities: Mapping[Any, float]) -> Callable[[Label], float]:
-    """A function from a label to P(V_i = 1 | parent on), for trees only.
-
-    A probability is checked when it is used, since most expected losses use few of them.
-    """
+    """A function from a label to P(V_i = 1 | parent on), which is checked when used; trees only."""
     if not isinstance(probabilities, Mapping):
         raise TypeError(
             "`probabilities` must be {label: probability that it is on if its parent is}, "
@@ -39,7 +35,7 @@ def conditional(taxonomy: Taxonomy, probabilities: Mapping[Any, float]) -> Calla
                 f"label {label!r} has no probability; `probabilities` must hold every label "
                 "but the root"
             ) from None
-        if not isinstance(value, numbers.Real) or not 0.0 <= value <= 1.0:
+        if not 0.0 <= number(value) <= 1.0:
             raise ValueError(f"`probabilities[{label!r}]` must be in [0, 1], got {value!r}")
         return float(value)
 
@@ -60,8 +56,7 @@ def read_marginals(taxonomy: Taxonomy, y_pred: Any) -> NDArray[np.float64]:
     if found is not None and not ((found < 0.0) | (found > 1.0)).any():
         return found
     for label, value in y_pred.items():
-        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        if not is_number or not 0.0 <= float(value) <= 1.0:
+        if isinstance(value, bool) or not 0.0 <= number(value) <= 1.0:
             raise ValueError(
                 f"the probability of {label!r} is {value!r}, not a number between 0 and 1; does "
                 "the model return probabilities? evaluate.Probabilities(model) does"
@@ -83,12 +78,10 @@ class LogLoss(MeanScore):
     - \sum_{i \text{ off, parents on}} \ln \left( 1 - \frac{P_i}{\min_j P_j} \right)$$
 
     and the metric is the mean. If labels are independent given their parents, it is lowest for the
-    true probabilities. Unlike `CalibrationError`, it also measures how well the
-    probabilities discriminate.
+    true probabilities. Unlike `CalibrationError`, it also measures how well these discriminate.
 
-    Predictions are probabilities: `evaluate.Probabilities(model)` makes a model return them. They
-    are marginal, not conditional on the parents; a missing label has probability 0. Probabilities
-    of a true event below 1e-15 count as 1e-15. For single labels, use River's `CrossEntropy`.
+    Predictions are those of `Reliability`. Probabilities of a true event below 1e-15 count as
+    1e-15. For single labels, use River's `CrossEntropy`.
 
     An update takes O(labels whose parents are on), plus the time to read the prediction.
 
@@ -127,12 +120,7 @@ class LogLoss(MeanScore):
 
 
 class ProbabilityMetric(TaxonomyMetric):
-    """Base class of the metrics that compare probabilities with frequencies, in bins.
-
-    A prediction of `None`, no answer, gives every label probability 0. An `OpenTaxonomy` needs
-    `candidates`.
-
-    """
+    """Base class of metrics that compare probabilities, 0 for `None`, with frequencies, in bins."""
 
     _reads = "probabilities"
 
@@ -169,8 +157,7 @@ class Reliability(ProbabilityMetric, TableMetric):
 
     Every pair of an example and a label is sorted into a bin by its predicted probability; for each
     bin the table shows the mean predicted probability and the observed share of labels that were
-    on. The two agree if the model is calibrated: of all labels predicted with 60 to 70 %, about
-    65 % are on. `CalibrationError` summarises the table in one number.
+    on, which agree if the model is calibrated. `CalibrationError` summarises them in one number.
 
     It takes probabilities as predictions: `evaluate.Probabilities(model)` makes a model return
     them. They are marginal probabilities, not conditional on the parents; a missing label has
@@ -255,13 +242,8 @@ class CalibrationError(ProbabilityMetric):
 
     Parameters
     ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-    n_bins
-        The number of bins, all of equal width. A probability on the border of two bins belongs to
-        the upper one, 1 to the last.
-    candidates
-        The labels to evaluate; `None` for all but the root, which is always on.
+    taxonomy, n_bins, candidates
+        As in `Reliability`.
 
     Examples
     --------
@@ -272,10 +254,6 @@ class CalibrationError(ProbabilityMetric):
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> stream = synth.PrototypePaths(t, noise=0.36, seed=42)
-
-    >>> model = evaluate.Probabilities(linear_model.HPerceptron(t))
-    >>> progressive_val_score(stream.take(2000), model, metrics.CalibrationError(t))
-    CalibrationError: 10.68%
 
     >>> model = evaluate.Probabilities(decision.Calibrated(linear_model.HPerceptron(t)))
     >>> progressive_val_score(stream.take(2000), model, metrics.CalibrationError(t))
@@ -305,22 +283,18 @@ class TopLabelCalibrationError(TaxonomyMetric):
 
     where $n_b$ of the n examples are in bin b, $\bar{p}_b$ is the mean of these probabilities and
     $\text{right}_b$ the share of examples whose most probable label is the true one. The paper of
-    `CalibrationError` calls it ECE and uses 15 bins.
+    `CalibrationError`, which is for multilabels, calls it ECE and uses 15 bins.
 
-    Predictions are `{label: probability}`; in River's loop, `predict_proba_one` of a classifier
-    is called to get them. If several labels share the highest probability, the first one counts. A
-    prediction of `None`, or without labels, counts as wrong, with probability 0. For multilabels,
-    use `CalibrationError`.
+    Predictions are `{label: probability}`, from `predict_proba_one` in River's loop. Of several
+    labels with the highest probability, the first one counts. `None`, or no labels, counts as
+    wrong, with probability 0.
 
     An update takes O(labels), `get` O(bins).
 
     Parameters
     ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-    n_bins
-        The number of bins, all of equal width. A probability on the border of two bins belongs to
-        the upper one; a probability of 1 belongs to the last bin.
+    taxonomy, n_bins
+        As in `Reliability`.
 
     Examples
     --------
@@ -331,10 +305,6 @@ class TopLabelCalibrationError(TaxonomyMetric):
 
     >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
     >>> t = stream.taxonomy
-    >>> model = linear_model.AveragedHieron(t)
-    >>> progressive_val_score(stream.take(2000), model, metrics.TopLabelCalibrationError(t))
-    TopLabelCalibrationError: 31.68%
-
     >>> model = decision.Tempered(linear_model.AveragedHieron(t))
     >>> progressive_val_score(stream.take(2000), model, metrics.TopLabelCalibrationError(t))
     TopLabelCalibrationError: 3.03%
@@ -342,6 +312,7 @@ class TopLabelCalibrationError(TaxonomyMetric):
     """
 
     bigger_is_better: bool = False
+    requires_labels: bool = False  # River passes probabilities
     _reads = "probabilities"
     _fmt = ".2%"
 
@@ -349,11 +320,6 @@ class TopLabelCalibrationError(TaxonomyMetric):
         super().__init__(taxonomy)
         check_integer("n_bins", n_bins, 1)
         self.n_bins = n_bins
-
-    @property
-    def requires_labels(self) -> bool:
-        """Whether River passes labels instead of probabilities: always false."""
-        return False
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         t = self.taxonomy_

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 import math
-import numbers
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -11,23 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import labels_of
+from ..base.checks import number
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from ..taxonomy.multilabel import Candidates, candidate_nodes
 from .base import MeanScore
-from .costs import known
+from .costs import Costs, by_node, check_factor, known
 
 Ints = NDArray[np.intp]
 
 
 class RankingMetric(MeanScore):
-    """Base class of the metrics of rankings, `{label: score}`; a subclass defines `_eval`.
-
-    A prediction of `None`, no answer, is a ranking without scores, in which all candidates tie. An
-    `OpenTaxonomy` needs `candidates`.
-
-    """
+    """Base class of the metrics of rankings, `{label: score}`; in `None`, all candidates tie."""
 
     _reads = "scores"
+    _options: tuple[str, ...] = ("candidates",)
 
     def __init__(
         self, taxonomy: Taxonomy | OpenTaxonomy, candidates: Candidates | None = None
@@ -51,10 +48,7 @@ def read_ranking(
     y_pred: Any,
     candidates: Candidates | Ints | None,
 ) -> Ranked:
-    """Read a ranking of candidates, labels or nodes: O(nodes that are on + scores + candidates).
-
-    `None`, no prediction, is a ranking without scores.
-    """
+    """Read a ranking of candidates, labels or nodes: O(nodes that are on + scores + candidates)."""
     on = labels_of(taxonomy).closure(y_true)
     if y_pred is None:
         y_pred = {}
@@ -67,22 +61,46 @@ def read_ranking(
         candidates = candidate_nodes(taxonomy, candidates)
     nodes, relevant = candidates, np.zeros(len(taxonomy), dtype=bool)
     relevant[list(on)] = True
-    if (numbers := labels_of(taxonomy).numbers(y_pred)) is not None:
-        scores = np.nan_to_num(numbers[nodes], nan=-math.inf, posinf=math.inf, neginf=-math.inf)
+    if (given := labels_of(taxonomy).numbers(y_pred)) is not None:
+        scores = np.nan_to_num(given[nodes], nan=-math.inf, posinf=math.inf, neginf=-math.inf)
     else:
-        given, labels = known(taxonomy, y_pred), [taxonomy._label(v) for v in nodes]
-        scores = np.array([_score(label, given.get(label, -math.inf)) for label in labels], float)
+        ranked, labels = known(taxonomy, y_pred), [taxonomy._label(v) for v in nodes]
+        scores = np.array([_score(label, ranked.get(label, -math.inf)) for label in labels], float)
     return Ranked(scores, relevant[nodes], nodes)
 
 
 def _score(label: Any, value: Any) -> float:
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not number or math.isnan(value):
+    if isinstance(value, bool) or math.isnan(number(value)):
         raise ValueError(
             f"the score of {label!r} is {value!r}, not a number to rank by; does the model return "
             "scores? evaluate.Ranked(model) does"
         )
     return float(value)
+
+
+def average_precision(
+    taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
+) -> float:
+    """Average precision: that of one ranking; see `metrics.AveragePrecision` and `losses`.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, losses
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
+    >>> losses.average_precision(t, "wolf", scores)
+    0.333333
+    >>> losses.average_precision(t, {"wolf", "whale"}, scores)
+    0.833333
+
+    """
+    scores, relevant, _ = read_ranking(taxonomy, y_true, y_pred, candidates)
+    if not relevant.any():
+        return 1.0
+    as_high = scores >= scores[relevant, None]  # one row a relevant candidate
+    return float((as_high[:, relevant].sum(axis=1) / as_high.sum(axis=1)).mean())
 
 
 class AveragePrecision(RankingMetric):
@@ -128,107 +146,7 @@ class AveragePrecision(RankingMetric):
     """
 
     _fmt = ".2%"
-
-    def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return average_precision(self.taxonomy_, y_true, y_pred, self.candidates)
-
-
-def average_precision(
-    taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
-) -> float:
-    """Average precision: that of one ranking; see `metrics.AveragePrecision`.
-
-    `losses` says what `y_true` and `y_pred` may be.
-
-    Examples
-    --------
-
-    >>> from river_hier import Taxonomy, losses
-
-    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
-    >>> losses.average_precision(t, "wolf", scores)
-    0.333333
-    >>> losses.average_precision(t, {"wolf", "whale"}, scores)
-    0.833333
-
-    """
-    scores, relevant, _ = read_ranking(taxonomy, y_true, y_pred, candidates)
-    if not relevant.any():
-        return 1.0
-    as_high = scores >= scores[relevant, None]  # one row a relevant candidate
-    return float((as_high[:, relevant].sum(axis=1) / as_high.sum(axis=1)).mean())
-
-
-class OneAccuracy(RankingMetric):
-    r"""One-accuracy: the share of examples whose top-ranked candidate is relevant.
-
-    As in section 6 of the first paper of `AveragePrecision`. Among equal top scores the first
-    candidate in taxonomy order counts. An example counts as 0 if no candidate is relevant, or none
-    has a score. An update takes O(nodes that are on + candidates).
-
-    It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-    candidates
-        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
-
-    Examples
-    --------
-
-    >>> from river_hier import Taxonomy, metrics
-
-    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> metric = metrics.OneAccuracy(t)
-    >>> metric.update("wolf", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
-    >>> metric.update({"wolf", "whale"}, {"wolf": 1.5, "whale": 1.0, "owl": 0.75})
-    >>> metric
-    OneAccuracy: 50.00%
-
-    """
-
-    _fmt = ".2%"
-
-    def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return one_accuracy(self.taxonomy_, y_true, y_pred, self.candidates)
-
-
-class ParentOneAccuracy(RankingMetric):
-    r"""Parent one-accuracy: the share of examples whose top-ranked candidate has a right parent.
-
-    A parent is right if it is the parent of a relevant candidate. Otherwise as `OneAccuracy`, from
-    the same section of its paper.
-
-    It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-    candidates
-        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
-
-    Examples
-    --------
-
-    >>> from river_hier import Taxonomy, metrics
-
-    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> metric = metrics.ParentOneAccuracy(t)
-    >>> metric.update("wolf", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
-    >>> metric.update({"wolf", "whale"}, {"wolf": 1.5, "whale": 1.0, "owl": 0.75})
-    >>> metric
-    ParentOneAccuracy: 100.00%
-
-    """
-
-    _fmt = ".2%"
-
-    def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return parent_one_accuracy(self.taxonomy_, y_true, y_pred, self.candidates)
+    _loss = staticmethod(average_precision)
 
 
 def one_accuracy(
@@ -255,12 +173,40 @@ def one_accuracy(
     return float(relevant[scores.argmax()])
 
 
+class OneAccuracy(RankingMetric):
+    r"""One-accuracy: the share of examples whose top-ranked candidate is relevant.
+
+    Of the same predictions and from the same section as `AveragePrecision`. Among equal top scores
+    the first candidate in taxonomy order counts. An example counts as 0 if no candidate is
+    relevant, or none has a score. An update takes O(nodes that are on + candidates).
+
+    Parameters
+    ----------
+    taxonomy, candidates
+        As in `AveragePrecision`.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, metrics
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> metric = metrics.OneAccuracy(t)
+    >>> metric.update("wolf", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
+    >>> metric.update({"wolf", "whale"}, {"wolf": 1.5, "whale": 1.0, "owl": 0.75})
+    >>> metric
+    OneAccuracy: 50.00%
+
+    """
+
+    _fmt = ".2%"
+    _loss = staticmethod(one_accuracy)
+
+
 def parent_one_accuracy(
     taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
 ) -> float:
-    """Parent one-accuracy: 1 if the parent is right; see `metrics.ParentOneAccuracy`.
-
-    `losses` says what `y_true` and `y_pred` may be.
+    """Parent one-accuracy: 1 if the parent is right; see `metrics.ParentOneAccuracy` and `losses`.
 
     Examples
     --------
@@ -281,25 +227,16 @@ def parent_one_accuracy(
     return float(not right.isdisjoint(parents[nodes[scores.argmax()]]))
 
 
-class RankingLoss(RankingMetric):
-    r"""Ranking loss: the mean share of misordered pairs of a relevant and an irrelevant candidate.
+class ParentOneAccuracy(RankingMetric):
+    r"""Parent one-accuracy: the share of examples whose top-ranked candidate has a right parent.
 
-    The mean over the examples of
-
-    $$\frac{|\{(y, \bar y) \in Y \times \bar Y : F(y) \le F(\bar y)\}|}{|Y| \, |\bar Y|}$$
-
-    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, as in section 6 of the first
-    paper of `AveragePrecision`, after the second. Equal scores are misordered; an example without
-    such pairs counts as 0. An update takes O(relevant * candidates).
-
-    It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
+    A parent is right if it is the parent of a relevant candidate. Otherwise it is as `OneAccuracy`,
+    from the same section of its paper.
 
     Parameters
     ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-    candidates
-        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
+    taxonomy, candidates
+        As in `AveragePrecision`.
 
     Examples
     --------
@@ -307,19 +244,16 @@ class RankingLoss(RankingMetric):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> metric = metrics.RankingLoss(t)
+    >>> metric = metrics.ParentOneAccuracy(t)
     >>> metric.update("wolf", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
     >>> metric.update({"wolf", "whale"}, {"wolf": 1.5, "whale": 1.0, "owl": 0.75})
     >>> metric
-    RankingLoss: 50.00%
+    ParentOneAccuracy: 100.00%
 
     """
 
-    bigger_is_better: bool = False
     _fmt = ".2%"
-
-    def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return ranking_loss(self.taxonomy_, y_true, y_pred, self.candidates)
+    _loss = staticmethod(parent_one_accuracy)
 
 
 def ranking_loss(
@@ -344,3 +278,139 @@ def ranking_loss(
     if relevant.all() or not relevant.any():
         return 0.0
     return float((scores[relevant, None] <= scores[~relevant]).mean())
+
+
+class RankingLoss(RankingMetric):
+    r"""Ranking loss: the mean share of misordered pairs of a relevant and an irrelevant candidate.
+
+    The mean over the examples of
+
+    $$\frac{|\{(y, \bar y) \in Y \times \bar Y : F(y) \le F(\bar y)\}|}{|Y| \, |\bar Y|}$$
+
+    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, of the same predictions and
+    from the same papers as `AveragePrecision`. Equal scores are misordered; an example without such
+    pairs counts as 0. An update takes O(relevant * candidates).
+
+    Parameters
+    ----------
+    taxonomy, candidates
+        As in `AveragePrecision`.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, metrics
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> metric = metrics.RankingLoss(t)
+    >>> metric.update("wolf", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
+    >>> metric.update({"wolf", "whale"}, {"wolf": 1.5, "whale": 1.0, "owl": 0.75})
+    >>> metric
+    RankingLoss: 50.00%
+
+    """
+
+    bigger_is_better: bool = False
+    _fmt = ".2%"
+    _loss = staticmethod(ranking_loss)
+
+
+def maximal_loss(
+    taxonomy: Taxonomy,
+    y_true: Any,
+    y_pred: Any,
+    candidates: Candidates | None = None,
+    volumes: Costs | None = None,
+    missed: float = 1.0,
+    spurious: float = 1.0,
+) -> float:
+    """Maximal loss: the largest distance of a misordered pair; see `metrics.MaximalLoss`.
+
+    `losses` says what `y_true` and `y_pred` may be; the other parameters are those of the metric.
+    Only the volumes that are used are checked.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, losses
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
+    >>> losses.maximal_loss(t, "wolf", scores)
+    4.0
+    >>> losses.maximal_loss(t, {"wolf", "owl"}, scores | {"owl": 2.0}, missed=0.5, spurious=0.5)
+    1.0
+
+    """
+    volume = by_node(taxonomy, volumes, "volumes")
+    check_factor("missed", missed)
+    check_factor("spurious", spurious)
+    scores, relevant, nodes = read_ranking(taxonomy, y_true, y_pred, candidates)
+    above = functools.cache(lambda i: labels_of(taxonomy).closure([taxonomy.nodes[nodes[i]]]))
+    worst = 0.0
+    for i in np.flatnonzero(relevant).tolist():
+        for j in np.flatnonzero(~relevant & (scores >= scores[i])).tolist():
+            delta = missed * math.fsum(map(volume, above(i) - above(j)))
+            delta += spurious * math.fsum(map(volume, above(j) - above(i)))
+            worst = max(worst, delta)
+    return worst
+
+
+class MaximalLoss(RankingMetric):
+    r"""Maximal loss: the mean distance between the labels of the worst misordered pair.
+
+    The mean over the examples of
+
+    $$\max \{\Delta(y, \bar y) : y \in Y, \bar y \in \bar Y, F(y) \le F(\bar y)\}, \qquad
+    \Delta(y, \bar y) = |anc(y) \,\triangle\, anc(\bar y)|$$
+
+    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, 0 if none are misordered; in
+    a tree $\Delta$ is their distance. Predictions are those of `AveragePrecision`. This is the loss
+    of section 3 of its first paper, with the volumes and costs of section 2, as in
+    `SymmetricDifferenceLoss`; the experiments use half the loss, which is `missed=0.5,
+    spurious=0.5`. Equal scores are misordered. An update takes O(misordered pairs * depth).
+
+    Parameters
+    ----------
+    taxonomy, candidates
+        As in `AveragePrecision`.
+    volumes
+        `{label: volume}`, positive and finite; the default is 1.
+    missed
+        The weight of ancestors of the relevant candidate only, at least 0.
+    spurious
+        The weight of ancestors of the irrelevant candidate only, at least 0.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, metrics
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> metric = metrics.MaximalLoss(t)
+    >>> metric.update("wolf", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
+    >>> metric.update({"wolf", "whale"}, {"wolf": 1.5, "whale": 1.0, "owl": 0.75}, w=0.5)
+    >>> metric
+    MaximalLoss: 2.666667
+
+    """
+
+    bigger_is_better: bool = False
+    _loss = staticmethod(maximal_loss)
+    _options = ("candidates", "volumes", "missed", "spurious")
+
+    def __init__(
+        self,
+        taxonomy: Taxonomy | OpenTaxonomy,
+        candidates: Candidates | None = None,
+        volumes: Costs | None = None,
+        missed: float = 1.0,
+        spurious: float = 1.0,
+    ) -> None:
+        super().__init__(taxonomy, candidates)
+        self._check_costs(volumes, "volumes")
+        check_factor("missed", missed)
+        check_factor("spurious", spurious)
+        self.volumes = volumes
+        self.missed = missed
+        self.spurious = spurious

@@ -26,8 +26,7 @@ COSTLY = 32  # features per step: with more steps, computing the posterior from 
 class Latest:
     """The posterior before some examples; that after them is computed when it is needed.
 
-    Learning replaces this object and only predictions complete it, so a prediction beside an
-    example that is being learned cannot lose the example.
+    Learning replaces this object; only predictions complete it, so they cannot lose an example.
     """
 
     def __init__(self, before: Posterior | None = None, steps: Sequence[Step] = ()) -> None:
@@ -52,11 +51,11 @@ class Changing:
 class Discriminant:
     """The sums of the examples of each node, from which everything else is computed.
 
-    The first example, `origin`, is subtracted from all examples, so that shifting the features
-    changes nothing. `rates` has the total weights of the examples of the nodes and `sums` their
-    weighted sums; `kept` has both for what has been forgotten below a node. The upper triangle of
-    `scatter`, together with the `rows` not yet added, is `sum (x - mean)(x - mean)^T`, where the
-    mean is that of the class of x; `reach` has the largest square of each feature.
+    The first example, `origin`, is subtracted from all examples. `rates` has the total weights of
+    the examples of the nodes and `sums` their weighted sums; `kept` has both for what has been
+    forgotten below a node. The upper triangle of `scatter`, with the `rows` not yet added, is
+    `sum (x - mean)(x - mean)^T`, where the mean is that of the class of x; `reach` has the largest
+    square of each feature.
     """
 
     def __init__(self, tree: Arrays, shrinkage: float, l2: float) -> None:
@@ -232,10 +231,7 @@ class Discriminant:
         return Posterior(means, self.rates, scatter, ridge, self.free, self.origin)
 
     def _ridge(self, reach: Floats) -> Floats:
-        """The values added to the diagonal of the scatter.
-
-        They are 1 for features that have not varied, whose means are all 0.
-        """
+        """The values added to the diagonal of the scatter, 1 for features that have not varied."""
         varied = reach > TINY
         return np.where(varied, self.l2 * np.count_nonzero(varied) * reach, 1.0)
 

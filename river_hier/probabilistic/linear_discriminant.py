@@ -38,8 +38,7 @@ class LinearDiscriminant(SingleLabelModel):
     $$\sum_i \lVert x_i - \mu_{y_i} \rVert^2
     + \kappa \sum_v \lVert \mu_v - \mu_{parent(v)} \rVert^2.$$
 
-    The mean of a rare label is therefore close to that of its parent. With the plain means
-    $\bar{x}_v$,
+    The mean of a rare label is therefore close to that of its parent. With plain means $\bar{x}_v$,
 
     $$\Sigma = \frac{1}{\nu + 1} \Bigl( l2 \, d \, D
     + \sum_i (x_i - \bar{x}_{y_i}) (x_i - \bar{x}_{y_i})^\top \Bigr)$$

@@ -18,23 +18,17 @@ V = TypeVar("V")
 Candidates = Collection[Any]
 
 
-def closure_nodes(taxonomy: Nodes, y: Any) -> set[int]:
+def implied_nodes(taxonomy: Nodes, y: Any) -> set[int]:
+    """The closure of y; in a flattened taxonomy, with the ancestors in the original taxonomy."""
+    return closure_nodes(taxonomy, y, implied=True)
+
+
+def closure_nodes(taxonomy: Nodes, y: Any, implied: bool = False) -> set[int]:
     """The nodes of y and all their ancestors, root included.
 
     If a label is on although one of its ancestors, including the root, is explicitly False, an
     error is raised. `{root: False}` alone means that only the root is on.
     """
-    return _closure(taxonomy, y)
-
-
-def implied_nodes(taxonomy: Nodes, y: Any) -> set[int]:
-    """The nodes that are on in an example with this y. In a flattened taxonomy, these include
-    the ancestors in the original taxonomy.
-    """
-    return _closure(taxonomy, y, implied=True)
-
-
-def _closure(taxonomy: Nodes, y: Any, implied: bool = False) -> set[int]:
     on, stated = _read(taxonomy, y)
     parents = taxonomy._implied_rows if implied else taxonomy._parent_rows
     nodes = _close(parents, on)
@@ -129,14 +123,12 @@ def spelled(taxonomy: Nodes, values: Mapping[Any, V]) -> Mapping[Any, V]:
     """The same mapping with its labels as in the taxonomy; those that are unknown stay."""
     try:
         taxonomy._known_indices(values)
-    except KeyError:
-        pass
-    else:
         return values
-    return {
-        taxonomy._label(taxonomy.index(label)) if label in taxonomy else label: value
-        for label, value in values.items()
-    }
+    except KeyError:
+        return {
+            taxonomy._label(taxonomy.index(label)) if label in taxonomy else label: value
+            for label, value in values.items()
+        }
 
 
 def is_one(y: Any) -> bool:
@@ -178,10 +170,7 @@ def _bool(label: Any, on: Any) -> bool:
 
 
 def candidate_nodes(taxonomy: Nodes, candidates: Candidates | None) -> NDArray[np.intp]:
-    """The indices of the candidates, in taxonomy order; `None` means the leaves.
-
-    The root is always on, so it is not ranked; a taxonomy without other nodes has no candidates.
-    """
+    """The indices of the candidates, in taxonomy order; `None` means the leaves but the root."""
     if candidates is None:
         leaves = np.ones(len(taxonomy), dtype=bool)
         leaves[0], leaves[taxonomy._arrays.parent_index] = False, False

@@ -2,22 +2,164 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import graph
+from .arrays import Arrays, NodeTable
 from .errors import UnknownLabelError, several_parents
 from .graph import Label
-from .numbering import NumberedNodes
-from .show import Shown
+from .paths import TUPLES, Parents, PathFormat
+from .show import page, text
 
 
-class Nodes(NumberedNodes, Shown):
-    """Labels in topological order, each with its parents: immutable, compared by value."""
+class Nodes:
+    """Labels in topological order, each with its parents: immutable, compared by value.
+
+    Nodes are numbered in this order; they are the first rows of a table.
+    """
+
+    _table: NodeTable  # of which this taxonomy has the first `_size`
+    _size: int
+    _implied: Parents | None  # after `flatten`
+    _reader: Any = None  # see `_core.labels_of`
+    _path_format: PathFormat
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a taxonomy is immutable: {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a taxonomy is immutable: {name!r} cannot be deleted")
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def _assemble(
+        self,
+        nodes: tuple[Label, ...],
+        parents: Parents,
+        path_format: PathFormat = TUPLES,
+        implied: Parents | None = None,
+    ) -> None:
+        implied = None if implied == parents else implied
+        self._set(NodeTable(nodes, parents), len(nodes), path_format, implied)
+
+    def _set(
+        self, table: NodeTable, size: int, path_format: PathFormat, implied: Parents | None = None
+    ) -> None:
+        vars(self).update(_table=table, _size=size, _path_format=path_format, _implied=implied)
+
+    @classmethod
+    def _of(cls, *parts: Any) -> Self:
+        taxonomy = cls.__new__(cls)
+        taxonomy._assemble(*parts)
+        return taxonomy
+
+    def _with_nodes(
+        self,
+        labels: Iterable[Label],
+        parents: Iterable[tuple[int, ...]],
+        path_format: PathFormat | None = None,
+    ) -> Self:
+        """This taxonomy, which was not flattened, with new nodes, the last ones: O(new nodes)."""
+        labels, taxonomy = tuple(labels), type(self).__new__(type(self))
+        table = self._table.with_nodes(self._size, labels, parents)
+        taxonomy._set(table, self._size + len(labels), path_format or self._path_format)
+        return taxonomy
+
+    @cached_property
+    def nodes(self) -> tuple[Label, ...]:
+        """All labels in taxonomy order, the root first."""
+        return tuple(self._table.labels[: self._size])
+
+    @cached_property
+    def _parent_indices(self) -> Parents:
+        """The indices of each node's parents."""
+        return tuple(self._table.parents[: self._size])
+
+    @property
+    def _implied_parents(self) -> Parents:
+        """The parents before `flatten`, which are on in `_closure_mask` with their nodes."""
+        return self._implied or self._parent_indices
+
+    @property
+    def _parent_rows(self) -> Sequence[tuple[int, ...]]:
+        """Like `_parent_indices`, but O(1): there may be further rows."""
+        return self._table.parents
+
+    @property
+    def _implied_rows(self) -> Sequence[tuple[int, ...]]:
+        """Like `_implied_parents`, but O(1): there may be further rows."""
+        return self._implied or self._table.parents
+
+    def _rows_from(self, first: int) -> tuple[Any, ...]:
+        """The labels of the nodes from `first` on, their parents, and the implied ones."""
+        span = slice(first, self._size)
+        columns = self._table.labels, self._parent_rows, self._implied_rows
+        return tuple(column[span] for column in columns)
+
+    def _extends(self, other: Nodes) -> bool:
+        """Whether this is the other taxonomy with new nodes, all of them the last ones."""
+        n = len(other)
+        if self._table is other._table:
+            return len(self) >= n
+        return (
+            self.nodes[:n] == other.nodes
+            and self._parent_indices[:n] == other._parent_indices
+            and self._implied_parents[:n] == other._implied_parents
+        )
+
+    @property
+    def _label_numbers(self) -> dict[Label, int]:
+        """The position of each label; there may be further labels, with larger numbers."""
+        return self._table.index
+
+    def _label(self, v: int) -> Label:
+        """The label of a node, by its position in taxonomy order."""
+        return self._table.labels[v]
+
+    def _known_index(self, label: Label) -> int | None:
+        """The position of a label, spelled as in the taxonomy; None if there is no such label."""
+        v = self._table.index.get(label)
+        return None if v is None or v >= self._size else v
+
+    def _known_indices(self, labels: Iterable[Label]) -> list[int]:
+        """The positions of labels, spelled as in the taxonomy; a `KeyError` if one is unknown."""
+        found = list(map(self._table.index.__getitem__, labels))
+        if found and max(found) >= self._size:
+            raise KeyError("a label of a later taxonomy")
+        return found
+
+    @cached_property
+    def _arrays(self) -> Arrays:
+        """The taxonomy as arrays of integers."""
+        return self._table.arrays(self._size)
+
+    def _children_of(self, v: int) -> tuple[int, ...]:
+        """The indices of a node's children: O(children)."""
+        return self._table.children(v, self._size)
+
+    @cached_property
+    def _child_indices(self) -> tuple[tuple[int, ...], ...]:
+        """The indices of each node's children."""
+        below: list[list[int]] = [[] for _ in self.nodes]
+        for v, above in enumerate(self._parent_indices):
+            for p in above:
+                below[p].append(v)
+        return tuple(map(tuple, below))
+
+    def __len__(self) -> int:
+        return self._size
+
+    def _labels(self, indices: Iterable[int]) -> tuple[Label, ...]:
+        return tuple(self._table.labels[v] for v in indices)
 
     # Relations
 
@@ -109,7 +251,7 @@ class Nodes(NumberedNodes, Shown):
 
     def subtree(self, label: Label) -> tuple[Label, ...]:
         """The label and its descendants, in taxonomy order."""
-        return (self.nodes[self.index(label)], *self.descendants(label))
+        return (self._label(self.index(label)), *self.descendants(label))
 
     def _branch(self, label: Label) -> NDArray[np.uint32]:
         """The numbers of the label and its descendants, without the root."""
@@ -123,18 +265,50 @@ class Nodes(NumberedNodes, Shown):
 
     def lca(self, u: Label, v: Label) -> Label:
         """The lowest common ancestor, which may be u or v itself. Trees only; O(depth)."""
-        shared = 0
-        for a, b in zip(self._climb(self.index(u)), self._climb(self.index(v)), strict=False):
-            if a != b:
-                break
-            shared = a
-        return self._label(shared)
+        up, down = self._climb(self.index(u)), self._climb(self.index(v))
+        return self._label([a for a, b in zip(up, down, strict=False) if a == b][-1])
 
     def distance(self, u: Label, v: Label) -> int:
         """The number of edges between u and v. Trees only; O(depth)."""
         up, down = self._climb(self.index(u)), self._climb(self.index(v))
         shared = sum(a == b for a, b in zip(up, down, strict=False))
         return len(up) + len(down) - 2 * shared
+
+    def show(self, max_depth: int | None = None) -> str:
+        """The taxonomy as text, one line for each node.
+
+        With `labels="path"`, the last name of each path is shown. Below all but its first parent, a
+        node of a DAG is shown without its children. O(nodes that are shown).
+
+        Parameters
+        ----------
+        max_depth
+            The depth of the lowest nodes to show; `(+12)` stands for the 12 nodes below a node.
+
+        Examples
+        --------
+
+        >>> from river_hier import Taxonomy
+
+        >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+        >>> t.show()
+        animal
+        ├── mammal
+        │   ├── wolf
+        │   └── whale
+        └── bird
+            └── owl
+
+        >>> t.show(max_depth=1)
+        animal
+        ├── mammal (+2)
+        └── bird (+1)
+
+        """
+        return text(self, max_depth)
+
+    def _repr_html_(self) -> str:
+        return page(self)
 
     # Immutability and comparison
 
@@ -166,7 +340,7 @@ class Nodes(NumberedNodes, Shown):
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = self.nodes, self._parent_indices, self._path_format, self._implied
-        return type(self)._of, parts if self._implied else parts[:3]
+        return type(self)._of, parts
 
     def __repr__(self) -> str:
         kind = "" if self.is_tree else "DAG, "

@@ -19,11 +19,10 @@ from .taxonomy import Taxonomy
 class OpenTaxonomy:
     """A taxonomy that grows with a stream whose labels are paths.
 
-    It is given to a model in place of a `Taxonomy`. A label is the path to its node, starting below
-    the root. With a `separator`, paths are strings: `"sports/tennis"` is a child of `"sports"`,
-    which is a child of the root, `""`. Without one, they are tuples: `("sports", "tennis")` is a
-    child of `("sports",)`, which is a child of the root, `()`. Missing ancestors of a new label are
-    added with it.
+    It is given to a model or metric in place of a `Taxonomy`. A label is the path to its node from
+    below the root. With a `separator`, paths are strings: `"sports/tennis"` is a child of
+    `"sports"`, a child of the root, `""`. Without one, they are tuples: `("sports", "tennis")`, and
+    the root is `()`. Missing ancestors of a new label are added with it.
 
     Parameters
     ----------
@@ -39,10 +38,9 @@ class OpenTaxonomy:
 
     Notes
     -----
-    Nodes are in the order in which they arrive, each after its parent. A new label takes the time
-    that its new nodes take, however many others there are. A misspelt label is not an error but a
-    new label. The labels of a model are those of its `taxonomy_`. A metric that is given an
-    `OpenTaxonomy` grows in the same way. Paths are read by the rules of `Taxonomy.from_paths`.
+    Nodes are in the order in which they arrive, each after its parent: O(new nodes) a label. A
+    misspelt label is not an error but a new label. The labels of a model are those of its
+    `taxonomy_`. Paths are read by the rules of `Taxonomy.from_paths`.
 
     Examples
     --------
@@ -125,9 +123,6 @@ class OpenTaxonomy:
         spelled = above and name and name == name.strip() and self.separator.strip() not in name
         return taxonomy._known_index(above) if spelled else None
 
-    def _initial(self) -> Taxonomy:
-        return Taxonomy._of((self.root,), ((),), self._format)
-
 
 TaxonomyLike = Taxonomy | OpenTaxonomy | None
 
@@ -137,7 +132,7 @@ def initial_taxonomy(taxonomy: TaxonomyLike) -> Taxonomy:
     if taxonomy is None:
         return Taxonomy.flat([])
     if isinstance(taxonomy, OpenTaxonomy):
-        return taxonomy._initial()
+        return Taxonomy._of((taxonomy.root,), ((),), taxonomy._format)
     check_taxonomy(taxonomy)
     return taxonomy
 

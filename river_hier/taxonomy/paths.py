@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -142,6 +142,60 @@ class PathReader:
             self.edges.append((parent, label))
         return label
 
+    def add_paths(self, paths: Any) -> None:
+        """Add the paths of an iterable, or of a column of a dataframe."""
+        table = hasattr(paths, "columns")  # a DataFrame would give its columns' names
+        if isinstance(paths, str | Mapping) or table or not isinstance(paths, Iterable):
+            raise TypeError(
+                f"`paths` must be an iterable of paths, got {type(paths).__name__}; of a table "
+                "take one column, df.path, or zip(df.first, df.second, ...)"
+            )
+        seen: set[tuple[Label, ...]] = set()
+        several = None  # the first string of several names
+        as_label = False  # whether one of them contains its label
+        for number, path in enumerate(_items(paths)):
+            if is_missing(path):
+                continue
+            try:
+                names = self.format.names(path)
+                if isinstance(path, str) and len(names) > 1 and not as_label:
+                    several = path if several is None else several
+                    as_label = self.format.whole and self.format.labels(names)[-1] in path
+                if not names or names in seen:
+                    continue
+                label = None
+                for name in names:
+                    label = self.add(label, name)
+                seen.add(names)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"path {number}: {error}") from None
+        if not self.tops:
+            raise ValueError(
+                "`paths` holds no name; a taxonomy without children is Taxonomy.flat([])"
+            )
+        if self.format.whole and several is not None and not as_label:
+            raise ValueError(
+                f"{short(several)} is written with other spaces around {self.format.separator!r}; "
+                "include them in `separator`, so that labels are written as your paths are"
+            )
+
+    def add_nested(self, nested: Mapping[Label, Any]) -> None:
+        """Add `{name: children}`, where children are a mapping, names, one string or None."""
+        if not isinstance(nested, Mapping):
+            raise TypeError(f"`nested` must be a mapping of mappings, got {type(nested).__name__}")
+        name = self.format.name
+        # A stack instead of recursion, so that Python's recursion limit does not bound the depth.
+        stack: list[tuple[Label | None, Iterator[tuple[Label, Any]]]] = [
+            (None, iter(nested.items()))
+        ]
+        while stack:
+            parent, below = stack[-1]
+            for child, deeper in below:
+                stack.append((self.add(parent, name(child)), _below(child, deeper)))
+                break
+            else:
+                stack.pop()
+
     def _path(self, label: Label | None) -> list[Label]:
         """The names down to a node, where labels are names."""
         names = []
@@ -162,3 +216,27 @@ def check_separator(separator: Any) -> None:
 def is_empty(name: Any) -> bool:
     """Whether there is no name: an empty string or a missing value."""
     return (isinstance(name, str) and not name) or is_missing(name)
+
+
+def _items(column: Any) -> Iterable[Any]:
+    """The values of a column of pandas, polars or pyarrow, or of any other iterable."""
+    for method in ("to_pylist", "to_list"):
+        if hasattr(column, method):
+            items: Iterable[Any] = getattr(column, method)()
+            return items
+    items = column
+    return items
+
+
+def _below(label: Label, below: Any) -> Iterator[tuple[Label, Any]]:
+    if below is None:
+        return iter(())
+    if isinstance(below, Mapping):
+        return iter(below.items())
+    if isinstance(below, str):
+        return iter([(below, None)])
+    if isinstance(below, Iterable):
+        return iter([(child, None) for child in below])
+    raise TypeError(
+        f"the value of {label!r} is {below!r}: it must be a mapping, an iterable of labels or None"
+    )
