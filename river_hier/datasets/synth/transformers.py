@@ -18,16 +18,9 @@ from . import sampling
 
 
 class Transformed(TaxonomyDataset):
-    """Base class of the streams that modify another stream.
+    """Base class of the streams that modify another stream, which is the attribute `stream`.
 
-    Only the taxonomy is passed on. Other properties of the original, such as its probabilities or
-    prototypes, may not hold any more; they are available from the attribute `stream`.
-
-    Parameters
-    ----------
-    stream
-        A stream of `datasets`, or a prefix of one.
-
+    Only its taxonomy is passed on; its probabilities or prototypes may not hold any more.
     """
 
     def __init__(self, stream: TaxonomyDataset | View) -> None:
