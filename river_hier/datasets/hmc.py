@@ -14,8 +14,9 @@ import os
 import re
 import reprlib
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, NamedTuple
 
@@ -283,17 +284,13 @@ def read_header(numbered: Lines, name: str) -> Header:
 
 def _distinct(attributes: list[Attribute]) -> tuple[Attribute, ...]:
     """The attributes; `a`, `a`, `a` are renamed to `a`, `a.1`, `a.2`, or the next that is free."""
-    taken = {attribute.name for attribute in attributes}
-    seen: set[str] = set()
-    numbers: dict[str, int] = {}
+    taken, seen = {attribute.name for attribute in attributes}, set[str]()
+    numbers: dict[str, Iterator[int]] = defaultdict(lambda: count(1))
     distinct = []
     for attribute in attributes:
         name = attribute.name
         if name in seen:
-            while name in taken:
-                numbers[attribute.name] = numbers.get(attribute.name, 0) + 1
-                name = f"{attribute.name}.{numbers[attribute.name]}"
-            taken.add(name)
+            name = next(n for i in numbers[name] if (n := f"{name}.{i}") not in taken)
             attribute = attribute._replace(name=name)
         seen.add(name)
         distinct.append(attribute)
