@@ -24,6 +24,7 @@ from typing import IO, Any, Self, cast
 
 from .._core import labels_of
 from ..taxonomy import Taxonomy
+from ..taxonomy.errors import UnknownLabelError
 
 DAMAGE = (EOFError, OSError, zlib.error, zipfile.BadZipFile, tarfile.TarError, UnicodeError)
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
@@ -272,6 +273,16 @@ class Multilabels:
         above = (self._nodes[v] for v in self._labels.closure(list(labels)))
         y.update({node: True for node in above if node in y})
         return y
+
+    def read(
+        self, labels: Iterable[str], report: ErrorHandler, file: str, line: int
+    ) -> dict[str, bool] | None:
+        """The same, or None if a label is unknown, which is reported."""
+        try:
+            return self(labels)
+        except UnknownLabelError as error:
+            report(file, line, str(error))
+            return None
 
 
 def pair_error(pairs: str, form: str, what: str, key: str = "") -> str:

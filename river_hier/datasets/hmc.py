@@ -23,7 +23,6 @@ from typing import Any, ClassVar, NamedTuple
 from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
-from ..taxonomy.errors import UnknownLabelError
 from .file_dataset import FileDataset, check_subset
 from .files import ErrorHandler, Files, Multilabels, error_at, lines
 
@@ -181,11 +180,7 @@ class HMC(FileDataset):
                 if header != self._header:
                     raise ValueError(f"{name}: its attributes or classes are not those of the rest")
                 for line, x, labels in read_rows(numbered, name, header, report):
-                    try:
-                        y = multilabel(labels)
-                    except UnknownLabelError as error:
-                        report(name, line, str(error))
-                    else:
+                    if (y := multilabel.read(labels, report, name, line)) is not None:
                         yield x, y
 
     def _chosen(self, files: Files) -> list[str]:

@@ -187,9 +187,9 @@ class WIPOAlpha(FileDataset):
 
 
 class _Record:
-    """What the parser has read of a record: the symbols, the primary one first, and English texts.
+    """The symbols of a record, the primary one first, and its English texts.
 
-    Reading stops as soon as there is `enough`: after the symbols, unless the texts are needed.
+    Reading stops when there is `enough`: after the symbols, unless the texts are needed.
     """
 
     def __init__(self, sections: str, with_texts: bool) -> None:

@@ -59,14 +59,6 @@ class LogTFIDF(base.Transformer):
     normalize
         Whether to divide the weights of a document by their Euclidean norm.
 
-    Attributes
-    ----------
-    n
-        The number of documents learned from.
-    dfs
-        The number of documents that contain each word, for the words that have occurred
-        `min_count` times: a new dictionary, in time linear in the number of words.
-
     Raises
     ------
     ValueError
@@ -158,7 +150,7 @@ class LogTFIDF(base.Transformer):
 
     @property
     def dfs(self) -> dict[str | int, int]:
-        """The number of documents that contain each word that has occurred `min_count` times."""
+        """The number of documents with each word that has occurred `min_count` times: O(words)."""
         return self._vocabulary.dfs
 
     def learn_one(self, x: Any) -> None:

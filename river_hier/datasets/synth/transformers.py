@@ -268,7 +268,7 @@ class LabelNoise(Transformed):
     def __init__(
         self, stream: TaxonomyDataset | View, rate: float = 0.1, seed: int | None = None
     ) -> None:
-        sampling.check_probability("rate", rate)
+        sampling.check_number("rate", rate, at_most=1, what="a probability, ")
         self._entropy = sampling.entropy(seed)
         super().__init__(stream)
         self.rate = rate
