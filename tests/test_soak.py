@@ -1,13 +1,74 @@
-"""State is bounded, or grows as it is said to: `support/soak.py` in small, by pickle sizes."""
+"""State is bounded, or grows as it is said to: the sizes of pickles along a stream.
+
+Every public learner and wrapper learns a stream of numbers and one of words; those that hash texts,
+a stream that brings a new name at each step; those that store examples also with a budget.
+"""
 
 from __future__ import annotations
 
+import itertools
 import pickle
-from itertools import islice
+import random
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import pytest
 
-from support.soak import GROWS, Case, cases, steps
+from support.public_api import dense, estimators, step, text
+
+# Exact learners of the papers store examples for ever. Their memory grows at most with this power
+# of the steps, as their docstrings say; a budget or, without a kernel, few features end it.
+GROWS = {
+    "kernel.AveragedHieron, dense": 1,
+    "kernel.AveragedHieron, many names": 1,
+    "kernel.Hieron, dense": 1,
+    "kernel.Hieron, many names": 1,
+    "kernel.HRLS, dense": 2,
+    "kernel.HRLS, many names": 2,
+    "kernel.SHRLS, dense": 2,
+    "kernel.SHRLS, many names": 2,
+    "linear_model.HRLS, many names": 2,
+    "linear_model.SHRLS, many names": 2,
+}
+
+
+class Case(NamedTuple):
+    model: Any
+    example: Any  # a function as `everything.dense`
+    endless: bool = False  # whether each example has a name that nobody has seen before
+
+
+def cases() -> dict[str, Case]:
+    """Each learner on numbers and on words; what bounds its names, on names without end."""
+    found = {}
+    for name, model in estimators().items():
+        found[f"{name}, dense"] = Case(model, dense)
+        if f"{name}, dense" not in GROWS:
+            found[f"{name}, text"] = Case(model.clone(), text)
+        if f"{name}, many names" in GROWS:
+            found[f"{name}, many names"] = Case(model.clone(), many_names)
+    for name, model in estimators(n_features=2**5).items():
+        found[f"{name}, hashed"] = Case(model, text, endless=True)
+    for name, model in estimators(budget=20).items():
+        # The names of dropped examples are dropped, too, but SHRLS has weights for them.
+        found[f"{name}, budget"] = Case(model, text, endless=name.startswith("kernel."))
+    for name, model in estimators(max_rare=100, min_count=3).items():
+        found[f"{name}, max_rare"] = Case(model, text, endless=True)
+    return found
+
+
+def many_names(model: Any, rng: random.Random) -> tuple[Any, Any]:
+    return text(model, rng, 1000)
+
+
+def steps(case: Case) -> Iterator[int]:
+    """Predict and learn, one example after the other; how many there have been."""
+    rng = random.Random(1)
+    examples = [case.example(case.model, rng) for _ in range(2000)]
+    for i, (x, y) in enumerate(itertools.cycle(examples), start=1):
+        step(case.model, {**x, f"new {i}": 1} if case.endless else x, y)
+        yield i
+
 
 CASES = cases()
 
@@ -19,8 +80,8 @@ def sizes(case: Case, n: int) -> tuple[int, int]:
     going = steps(case)
     found = []
     for _ in range(2):
-        next(islice(going, n - 101, None))
-        last = [len(pickle.dumps(case.model)) for i in islice(going, 100) if i % 10 == 0]
+        next(itertools.islice(going, n - 101, None))
+        last = [len(pickle.dumps(case.model)) for i in itertools.islice(going, 100) if i % 10 == 0]
         found.append(max(last))
     return found[0], found[1]
 

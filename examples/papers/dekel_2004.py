@@ -170,7 +170,7 @@ ON_DMOZ = [
     "Tables 1 and 2: DMOZ",
     "Figure 2: on DMOZ, tree is 1 to 5 edges off more often than flat, and 6 or more less often",
 ]
-DMOZ_LACKS = "the dump that `datasets.DMOZ` reads and the 8,576 home pages are not available"
+DMOZ_LACKS = "the 8,576 home pages are not available"
 PROTOCOL: dict[str, claims.Aspect] = {
     "data size": "100 training and 50 test examples of each of 121 labels",
     "noise": (

@@ -1,19 +1,46 @@
 """Weight vectors of all nodes in the span of the training instances, w_v = sum_i b_iv x_i.
 
-A `LinearExpansion` stores the weights themselves; a `KernelExpansion` stores the coefficients.
-The scorers are trained: they give the scores <w_v, x> + b_v of an x.
+A `LinearExpansion` stores the weights themselves; a `KernelExpansion` stores the coefficients. Both
+read the examples, and hold the closed mask of the labels of each, `on`. The scorers are trained:
+they give the scores <w_v, x> + b_v of an x.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from itertools import accumulate
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 
 from .._core import FeatureIndex
-from ..kernel.instances import KernelInstances
-from .estimator import Floats, Ints
+from ..base.dataframes import at_row
+from ..kernel.functions import Function, Kernel
+from ..kernel.instances import KernelInstances, instances_of
+from ..taxonomy import Taxonomy
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+Examples = Iterable[tuple[Mapping[Any, Any], Any]]
+Row = TypeVar("Row")
+
+
+def _read(
+    examples: Examples, taxonomy: Taxonomy, read_x: Callable[[Mapping[Any, Any]], Row]
+) -> tuple[list[Row], Mask]:
+    """`read_x(x)` of each example, and the closed label masks."""
+    rows, on = [], []
+    for i, example in enumerate(examples):
+        with at_row(i):
+            x, y = example
+            on.append(taxonomy._closure_mask(y))
+            rows.append(read_x(x))
+    if not rows:
+        raise ValueError("`examples` is empty; there is nothing to train on")
+    return rows, np.array(on)
 
 
 class LinearScorers:
@@ -56,10 +83,17 @@ Scorers = LinearScorers | KernelScorers
 class LinearExpansion:
     """Weights of features: O(features of x_i * nodes) to score or to update."""
 
-    def __init__(self, features: FeatureIndex, X: Any, n_nodes: int) -> None:
-        self.features = features
+    def __init__(self, examples: Examples, taxonomy: Taxonomy) -> None:
+        self.features = FeatureIndex()
+        xs, self.on = _read(examples, taxonomy, self.features.insert)
+        # LIBLINEAR needs a column, and indices of 32 bits.
+        start = np.array(list(accumulate((len(x.rows) for x in xs), initial=0)), dtype=np.int32)
+        columns = np.concatenate([x.rows for x in xs]).astype(np.int32)
+        values = np.concatenate([x.values for x in xs])
+        shape = len(xs), max(len(self.features), 1)
+        X: Any = sparse.csr_array((values, columns, start), shape)
         self.X = X  # sparse rows (instances, features)
-        self.w: Floats = np.zeros((X.shape[1], n_nodes))
+        self.w: Floats = np.zeros((shape[1], len(taxonomy)))
         self.norms2: Floats = np.asarray(X.multiply(X).sum(axis=1)).ravel()
 
     def scores(self, i: int) -> Floats:
@@ -90,9 +124,15 @@ class LinearExpansion:
         """sum_v ||w_v||^2."""
         return float(np.einsum("jv,jv->", self.w, self.w))
 
-    def scorers(self) -> LinearScorers:
+    def separate(self, svm: Any, v: int, seen: Ints, yes: Mask) -> float:
+        """Let w_v separate the instances `seen` where a node is on from the others; the bias."""
+        svm.fit(self.X[seen], yes)
+        self.w[:, v] = svm.coef_[0]
+        return float(svm.intercept_[0])
+
+    def scorers(self, bias: Floats) -> LinearScorers:
         """The trained model, which scores new instances."""
-        return LinearScorers(self.features, self.w, np.zeros(self.w.shape[1]))
+        return LinearScorers(self.features, self.w, bias)
 
     def _row(self, i: int) -> tuple[Any, Floats]:
         row = slice(self.X.indptr[i], self.X.indptr[i + 1])
@@ -105,12 +145,23 @@ class KernelExpansion:
     The kernel matrix takes O(instances^2) memory.
     """
 
-    def __init__(self, instances: KernelInstances, gram: Floats, n_nodes: int) -> None:
-        self.instances = instances
-        self.gram = gram
-        self.b: Floats = np.zeros((len(gram), n_nodes))
-        self._scores = np.zeros((len(gram), n_nodes))
-        self.norms2: Floats = gram.diagonal()
+    def __init__(
+        self, examples: Examples, taxonomy: Taxonomy, kernel: Kernel | Function | None
+    ) -> None:
+        self.instances = instances = instances_of(kernel)
+
+        def kernel_row(x: Mapping[Any, Any]) -> Floats:
+            row = instances.row(x)  # with all instances before it
+            instances.append(x)
+            return np.append(row.values, row.norm2)
+
+        rows, self.on = _read(examples, taxonomy, kernel_row)
+        self.gram: Floats = np.empty((len(rows), len(rows)))
+        for i, row in enumerate(rows):
+            self.gram[i, : i + 1] = self.gram[: i + 1, i] = row
+        self.b: Floats = np.zeros((len(rows), len(taxonomy)))
+        self._scores = np.zeros((len(rows), len(taxonomy)))
+        self.norms2: Floats = self.gram.diagonal()
 
     def scores(self, i: int) -> Floats:
         scores: Floats = self._scores[i]
@@ -131,8 +182,13 @@ class KernelExpansion:
     def norm2(self) -> float:
         return float(np.einsum("iv,iv->", self.b, self._scores))
 
-    def scorers(self) -> KernelScorers:
-        return KernelScorers(self.instances, self.b, np.zeros(self.b.shape[1]))
+    def separate(self, svm: Any, v: int, seen: Ints, yes: Mask) -> float:
+        svm.fit(self.gram[np.ix_(seen, seen)], yes)
+        self.b[seen[svm.support_], v] = svm.dual_coef_[0]
+        return float(svm.intercept_[0])
+
+    def scorers(self, bias: Floats) -> KernelScorers:
+        return KernelScorers(self.instances, self.b, bias)
 
 
 Expansion = LinearExpansion | KernelExpansion

@@ -15,8 +15,8 @@ from ..kernel.functions import Function, Kernel
 from ..metrics.costs import Costs, by_node, check, check_factor
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates
-from .estimator import Examples, Floats, Ints, Mask, Progress
-from .expansions import Expansion
+from .estimator import Progress
+from .expansions import Examples, Expansion, Floats, Ints, Mask
 from .label_ranker import LabelRanker
 
 
@@ -34,17 +34,15 @@ class HierarchicalMultilabelSVM(LabelRanker):
 
     The dual is maximised by coordinate ascent, one example at a time: the most violated pair joins
     the working set of the example, and the subproblem of that set is solved. Training stops when
-    the duality gap, which is computed before each pass over the examples, is small enough. The sum
-    of the $\\xi_i$ bounds the sum of the maximal losses of the training examples (Proposition 2 of
-    the paper).
+    the duality gap before a pass is small enough. The sum of the $\\xi_i$ bounds the sum of the
+    maximal losses of the training examples (Proposition 2 of the paper).
 
     A pass takes O(features of x * nodes + pairs) per example, with a kernel O(examples * nodes
     changed + pairs). Memory is O(features * nodes), with a kernel O(examples^2), and in both cases
     O(candidates^2) more. Scoring an x takes O(features of x * nodes), with a kernel
     O(support vectors * (features + nodes)).
 
-    Its flat counterpart is `HierarchicalMultilabelSVM(taxonomy.flatten(),
-    candidates=taxonomy.leaves)`.
+    Its flat counterpart has `taxonomy.flatten()` and `candidates=taxonomy.leaves`.
 
     Parameters
     ----------
@@ -71,9 +69,8 @@ class HierarchicalMultilabelSVM(LabelRanker):
         The largest number of passes.
     unit_norm
         Whether to give the attributes of each candidate norm 1: they are divided by the largest
-        norm of a candidate's attributes, and then each candidate's own attribute is enlarged. Where
-        all leaves have the same depth, this is $t_v = 1 / \\sqrt{depth}$, as in the paper's
-        experiments. No candidate may be above another.
+        norm, and then each candidate's own attribute is enlarged. Where all leaves have the same
+        depth, this is the paper's $t_v = 1 / \\sqrt{depth}$. No candidate may be above another.
 
     Raises
     ------
@@ -84,12 +81,10 @@ class HierarchicalMultilabelSVM(LabelRanker):
 
     Notes
     -----
-    Section 3 and Algorithm 1 of the paper of `linear_model.HMinOver`. There, each step takes the
-    example that is farthest from its optimum, which needs the scores of all examples at every step;
-    here, a pass visits all examples that are not at their optimum, the farthest first. After `fit`,
-    `primal` and `dual` are the objectives, `gap` is their difference, and `n_passes` the number of
-    passes. The threshold of `predict_one` is learned from the training examples, as in
-    `linear_model.HMinOver`.
+    Section 3 and Algorithm 1 of the paper of `linear_model.HMinOver`, whose steps take the example
+    that is farthest from its optimum; here, a pass visits all examples that are not at theirs, the
+    farthest first. After `fit`, `primal` and `dual` are the objectives, `gap` is their difference,
+    and `n_passes` the number of passes. The threshold is learned from the training examples.
 
     Examples
     --------

@@ -15,8 +15,8 @@ from ..kernel.functions import Function, Kernel
 from ..kernel.instances import check_kernel
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates
-from .estimator import BatchEstimator, Examples, Floats, Mask, Progress, read_gram, read_matrix
-from .expansions import Expansion, KernelExpansion, LinearExpansion, Scorers
+from .estimator import BatchEstimator, Progress
+from .expansions import Examples, Expansion, Floats, KernelExpansion, LinearExpansion, Mask, Scorers
 
 
 class Trained(NamedTuple):
@@ -74,12 +74,10 @@ class LabelRanker(BatchEstimator):
         """The instances, with all weights at 0, and the relevant candidates of each."""
         expansion: Expansion
         if self.kernel is None:
-            features, X, on = read_matrix(examples, self.taxonomy)
-            expansion = LinearExpansion(features, X, len(self.taxonomy))
+            expansion = LinearExpansion(examples, self.taxonomy)
         else:
-            instances, gram, on = read_gram(examples, self.taxonomy, self.kernel)
-            expansion = KernelExpansion(instances, gram, len(self.taxonomy))
-        return expansion, on[:, self._ranking.candidates]
+            expansion = KernelExpansion(examples, self.taxonomy, self.kernel)
+        return expansion, expansion.on[:, self._ranking.candidates]
 
     def _train_threshold(self, expansion: Expansion, relevant: Mask) -> Trained:
         """The trained weights, with a threshold that is learned from the training examples."""
@@ -87,7 +85,7 @@ class LabelRanker(BatchEstimator):
         scores = self._ranking.scores(expansion.all_scores().T)[self._ranking.candidates].T
         for one, truth in zip(scores, relevant, strict=True):
             threshold.learn(one, truth)
-        return Trained(expansion.scorers(), threshold)
+        return Trained(expansion.scorers(np.zeros(len(self.taxonomy))), threshold)
 
 
 class BatchHMinOver(LabelRanker):
@@ -115,8 +113,7 @@ class BatchHMinOver(LabelRanker):
         The labels that are ranked; `None` for the leaves.
     kernel
         `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or a function of
-        two feature dicts that returns a number, symmetric and positive semi-definite. With a
-        function, features may be of any type; training calls it for each pair of examples.
+        two feature dicts of any type that returns a number, symmetric and positive semi-definite.
         `None` is the linear kernel with feature weights instead of example coefficients, which is
         better if there are more examples than features.
     max_steps
@@ -135,10 +132,9 @@ class BatchHMinOver(LabelRanker):
 
     Notes
     -----
-    Algorithm 2 and Section 4 of the paper of `linear_model.HMinOver`. The threshold of
-    `predict_one` is learned from the training examples at the end, as in `linear_model.HMinOver`.
-    After `fit`, `n_steps` is the number of steps taken, and `smallest_margin` the smallest margin
-    of all examples.
+    Algorithm 2 and Section 4 of the paper of `linear_model.HMinOver`, whose threshold is learned
+    from the training examples at the end. After `fit`, `n_steps` is the number of steps taken, and
+    `smallest_margin` the smallest margin of all examples.
 
     Examples
     --------

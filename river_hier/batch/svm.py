@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Self
 
@@ -16,62 +16,8 @@ from ..base.predictor import masked_nodes
 from ..kernel.functions import RBF, Function, Kernel
 from ..kernel.instances import check_kernel
 from ..taxonomy import Taxonomy
-from .estimator import (
-    BatchEstimator,
-    Examples,
-    Floats,
-    Ints,
-    Mask,
-    Progress,
-    read_gram,
-    read_matrix,
-)
-from .expansions import KernelScorers, LinearScorers
-
-
-class LinearSolver:
-    """LIBLINEAR with the hinge loss, which regularises the bias too. It returns feature weights."""
-
-    def __init__(self, examples: Examples, taxonomy: Taxonomy, C: float) -> None:
-        linear = _sklearn_svm().LinearSVC
-        self._svm = partial(linear, loss="hinge", C=C, max_iter=20_000, random_state=0)
-        self.on: Mask
-        self._features, self._X, self.on = read_matrix(examples, taxonomy)
-        self.n_weights: int = self._X.shape[1]
-
-    def solve(self, seen: Ints, yes: Mask) -> tuple[Floats, float]:
-        """The weights and the bias that separate the examples with the indices `seen`."""
-        svm: Any = self._svm().fit(self._X[seen], yes)
-        return svm.coef_[0], svm.intercept_[0]
-
-    def scorers(self, w: Floats, bias: Floats) -> LinearScorers:
-        """The solutions of all nodes."""
-        return LinearScorers(self._features, w, bias)
-
-
-class KernelSolver:
-    """LIBSVM on the kernel matrix. It returns weights, i.e. dual coefficients, of instances."""
-
-    def __init__(
-        self, examples: Examples, taxonomy: Taxonomy, kernel: Kernel | Function | None, C: float
-    ) -> None:
-        # SVC draws a random number that it does not use; a fixed seed spares the global state.
-        self._svm = partial(_sklearn_svm().SVC, kernel="precomputed", C=C, random_state=0)
-        self.on: Mask
-        self._instances, self._gram, self.on = read_gram(examples, taxonomy, kernel)
-        self.n_weights: int = len(self._gram)
-
-    def solve(self, seen: Ints, yes: Mask) -> tuple[Floats, float]:
-        svm: Any = self._svm().fit(self._gram[np.ix_(seen, seen)], yes)
-        b = np.zeros(self.n_weights)
-        b[seen[svm.support_]] = svm.dual_coef_[0]
-        return b, svm.intercept_[0]
-
-    def scorers(self, w: Floats, bias: Floats) -> KernelScorers:
-        return KernelScorers(self._instances, w, bias)
-
-
-BinarySolver = LinearSolver | KernelSolver
+from .estimator import BatchEstimator, Progress
+from .expansions import Examples, Expansion, Floats, KernelExpansion, LinearExpansion
 
 
 def _sklearn_svm() -> Any:
@@ -97,18 +43,15 @@ class SupportVectorModel(BatchEstimator):
         self.C = C
 
     def fit(self, examples: Examples) -> Self:
-        solver, n_nodes = self._solver(examples), len(self.taxonomy)
-        w, bias = np.zeros((solver.n_weights, n_nodes)), np.ones(n_nodes)
+        svm = self._svm()  # before the examples are read, as it may be missing
+        expansion, n_nodes = self._read(examples), len(self.taxonomy)
+        bias = np.ones(n_nodes)
         for v in Progress(range(1, n_nodes), "nodes"):
-            seen = np.flatnonzero(solver.on[:, self.taxonomy._parent_indices[v]].all(axis=1))
-            yes = solver.on[seen, v]
-            if yes.all():
-                continue
-            if yes.any():
-                w[:, v], bias[v] = solver.solve(seen, yes)
-            else:
-                bias[v] = -1.0
-        self._trained = solver.scorers(w, bias)
+            seen = np.flatnonzero(expansion.on[:, self.taxonomy._parent_indices[v]].all(axis=1))
+            yes = expansion.on[seen, v]
+            if not yes.all():
+                bias[v] = expansion.separate(svm(), v, seen, yes) if yes.any() else -1.0
+        self._trained = expansion.scorers(bias)
         return self
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
@@ -120,8 +63,12 @@ class SupportVectorModel(BatchEstimator):
         return scores
 
     @abc.abstractmethod
-    def _solver(self, examples: Examples) -> BinarySolver:
-        """The solver of the model, with the examples read."""
+    def _svm(self) -> Callable[[], Any]:
+        """Makes the support vector machine of a node."""
+
+    @abc.abstractmethod
+    def _read(self, examples: Examples) -> Expansion:
+        """The examples, with all weights at 0."""
 
 
 class HSVM(SupportVectorModel):
@@ -135,15 +82,11 @@ class HSVM(SupportVectorModel):
     on if its parents are and $w_i \\cdot x \\ge 0$. The bias is the weight of a feature that is
     always 1.
 
-    Training uses all examples at once, in as many passes as it needs, which makes H-SVM a
-    comparator for learners that see each example once. After `fit`, River's loops and
-    `evaluate.regret` take it as a model that no longer learns.
-
-    Training takes LIBLINEAR's time for each node, O(nonzeros of the node's examples) a pass.
-    Predicting takes O(features of x * nodes). The weights take O(features * nodes) memory;
-    training takes one more byte for each pair of an example and a node, besides the examples.
-
-    The flat counterpart, an independent SVM for each node, is `HSVM(taxonomy.flatten())`.
+    Training uses all examples at once; after `fit`, River's loops and `evaluate.regret` take the
+    model as one that no longer learns. It takes LIBLINEAR's time for each node, O(nonzeros of the
+    node's examples) a pass, and predicting O(features of x * nodes). The weights take
+    O(features * nodes) memory; training takes one more byte for each pair of an example and a node,
+    besides the examples. The flat counterpart is `HSVM(taxonomy.flatten())`.
 
     Parameters
     ----------
@@ -167,9 +110,8 @@ class HSVM(SupportVectorModel):
     -----
     The comparator of the paper [^1], section 8, with C = 1 as there. The paper used LIBSVM, which
     leaves the bias out of $\\|w_i\\|^2$: that is `KernelHSVM(taxonomy, kernel.Linear())`, and much
-    slower. On a few examples that contradict each other, scikit-learn's LIBLINEAR may stop before
-    the optimum. If all examples of a node are on, it is always on; if all are off, always off. A
-    node without examples is on, as in the paper's learners.
+    slower. If all examples of a node are on, or it has none, it is always on; if all are off,
+    always off.
 
     Examples
     --------
@@ -195,8 +137,12 @@ class HSVM(SupportVectorModel):
 
     """
 
-    def _solver(self, examples: Examples) -> LinearSolver:
-        return LinearSolver(examples, self.taxonomy, self.C)
+    def _svm(self) -> Callable[[], Any]:
+        svm = _sklearn_svm().LinearSVC  # with the hinge loss it regularises the bias, too
+        return partial(svm, loss="hinge", C=self.C, max_iter=20_000, random_state=0)
+
+    def _read(self, examples: Examples) -> LinearExpansion:
+        return LinearExpansion(examples, self.taxonomy)
 
 
 class KernelHSVM(SupportVectorModel):
@@ -209,12 +155,9 @@ class KernelHSVM(SupportVectorModel):
     in the feature space of the kernel, $\\phi(x) \\cdot \\phi(z) = K(x, z)$. Otherwise it is the
     same as `HSVM`. Its flat counterpart is `KernelHSVM(taxonomy.flatten(), kernel)`.
 
-    The support vectors of all nodes are stored once. To score an x, the kernel is evaluated at
-    each of them, O(support vectors * features), and the values are weighted at each node,
-    O(support vectors * nodes).
-
-    Training computes the kernel matrix of the m examples once, O(m^2 * features), and takes
-    LIBSVM's time for each node, between O(m^2) and O(m^3). It takes O(m^2) memory.
+    The support vectors of all nodes are stored once; scoring an x takes O(support vectors *
+    (features + nodes)). Training computes the kernel matrix of the m examples once, O(m^2 *
+    features) and O(m^2) memory, and takes LIBSVM's time for each node, between O(m^2) and O(m^3).
 
     Parameters
     ----------
@@ -277,5 +220,9 @@ class KernelHSVM(SupportVectorModel):
         for parameters in super()._unit_test_params():
             yield {**parameters, "kernel": RBF()}
 
-    def _solver(self, examples: Examples) -> KernelSolver:
-        return KernelSolver(examples, self.taxonomy, self.kernel, self.C)
+    def _svm(self) -> Callable[[], Any]:
+        # SVC draws a random number that it does not use; a fixed seed spares the global state.
+        return partial(_sklearn_svm().SVC, kernel="precomputed", C=self.C, random_state=0)
+
+    def _read(self, examples: Examples) -> KernelExpansion:
+        return KernelExpansion(examples, self.taxonomy, self.kernel)

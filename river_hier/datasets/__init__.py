@@ -8,7 +8,6 @@ Each is a stream of `(x, y)` pairs of plain Python objects, as River's datasets 
 from __future__ import annotations
 
 from . import base, synth
-from .dmoz import DMOZ
 from .hmc import HMC
 from .lshtc import LSHTC
 from .ohsumed import OHSUMED
@@ -18,7 +17,6 @@ from .timit import TIMIT, TIMITSegments
 from .wipo_alpha import WIPOAlpha
 
 __all__ = [
-    "DMOZ",
     "HMC",
     "LSHTC",
     "OHSUMED",

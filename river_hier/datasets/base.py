@@ -30,8 +30,7 @@ class TaxonomyDataset(datasets.base.Dataset):
     """Base class of the streams with a taxonomy.
 
     A subclass defines `taxonomy` and `__iter__`, which must start from the beginning each time:
-    seed generators and open files there. If a subclass also inherits from River's
-    `SyntheticDataset`, this class must come first in the list of bases, because of `take`.
+    seed generators and open files there. As a base, it comes before River's `SyntheticDataset`.
 
     Parameters
     ----------
@@ -91,11 +90,7 @@ class TaxonomyDataset(datasets.base.Dataset):
 
 
 class View:
-    """Base class of the streams that yield examples of another stream.
-
-    It has the attributes of that stream, such as `taxonomy`, and can be iterated any number of
-    times.
-    """
+    """Base class of the streams that yield examples of another stream, and have its attributes."""
 
     def __init__(self, stream: TaxonomyDataset | View) -> None:
         self.stream = stream
@@ -124,10 +119,9 @@ class View:
 
 
 class Prefix(View):
-    """The first `k` examples of a stream.
+    """The first `k` examples of a stream, with its attributes, such as `taxonomy`.
 
-    Unlike the result of River's `take`, which is an iterator, a prefix can be iterated any number
-    of times. It has the attributes of its stream, such as `taxonomy`.
+    Unlike the result of River's `take`, a prefix can be iterated any number of times.
 
     Parameters
     ----------
@@ -179,9 +173,8 @@ class Prefix(View):
 class Shuffled(View):
     """The examples of a stream in random order, the same order in every iteration.
 
-    Returned by the method `shuffle` of a stream, which explains the parameters.
-    `river.stream.shuffle` reads the examples into a buffer; when it is full, each new example
-    replaces a random one, which is yielded.
+    Returned by the method `shuffle` of a stream, which explains the parameters. When the buffer is
+    full, each new example replaces a random one, which is yielded.
 
     Examples
     --------

@@ -162,11 +162,10 @@ def fetch(
     """Download a file, or the rest of it. If `path` exists, nothing is downloaded.
 
     The data are written to `<path>.part`, which is renamed to `path` once it is complete and its
-    SHA-256 is the expected one, so `path` never holds an incomplete file. Without a SHA-256, the
-    file is read: it must not be empty or a web page, and if its name ends in `.zip` or `.gz`, it
-    must be undamaged and of this format; then `check`, which may raise a `ValueError`, reads the
-    `.part`. One left by an earlier call is resumed if the server allows it. A progress bar is shown
-    if `tqdm` is installed, otherwise a single line.
+    SHA-256 is the expected one. Without a SHA-256, the file is read: it must not be empty or a web
+    page, and if its name ends in `.zip` or `.gz`, it must be undamaged and of this format; then
+    `check`, which may raise a `ValueError`, reads the `.part`. One left by an earlier call is
+    resumed if the server allows it. A progress bar needs `tqdm`.
 
     A `ConnectionError` if the server did not answer, refused, sent a web page, or stopped midway:
     call again to resume. A `ValueError` if the SHA-256 differs or the file is damaged; the download
@@ -176,13 +175,6 @@ def fetch(
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
-    _download(url, path, sha256, check)
-    return path
-
-
-def _download(
-    url: str, path: Path, sha256: str | None, check: Callable[[Path], object] | None
-) -> None:
     part = path.with_name(path.name + ".part")
     _complete(url, part)
     try:
@@ -201,6 +193,7 @@ def _download(
             f"{url}: {error}; the download was deleted, call again to start over"
         ) from error
     os.replace(part, path)
+    return path
 
 
 def _complete(url: str, part: Path) -> None:

@@ -8,7 +8,6 @@ Links and devices in archives are ignored; of several files with the same name t
 from __future__ import annotations
 
 import contextlib
-import functools
 import gzip
 import io
 import math
@@ -23,7 +22,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Self, cast
 
+from .._core import labels_of
 from ..taxonomy import Taxonomy
+from ..taxonomy.errors import UnknownLabelError
 
 DAMAGE = (EOFError, OSError, zlib.error, zipfile.BadZipFile, tarfile.TarError, UnicodeError)
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
@@ -33,10 +34,9 @@ class Files:
     """The files of a folder or an archive (zip, tar, tar.gz), or a single file.
 
     It is a context manager; read the files inside the `with` statement. Names are relative to the
-    path, with `/`, and sorted, so an archive and a folder list their files in the same order.
-    Files compressed with gzip are decompressed as they are read, and named without `.gz`. A
-    `tar.gz` does not allow random access and is decompressed into a temporary file first. A damaged
-    archive raises a `ValueError`.
+    path, with `/`, and sorted. Files compressed with gzip are decompressed as they are read, and
+    named without `.gz`; a `tar.gz` is decompressed into a temporary file first. A damaged archive
+    raises a `ValueError`.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -159,9 +159,7 @@ def plain(name: str) -> str:
     return name[:-3] if name.lower().endswith(".gz") else name
 
 
-def lines(
-    files: Files, name: str, encoding: str = "utf-8-sig", errors: str = "strict"
-) -> Iterator[tuple[int, str]]:
+def lines(files: Files, name: str, encoding: str = "utf-8-sig") -> Iterator[tuple[int, str]]:
     """The lines of a text file without line ends, numbered from 1."""
     line = 0
     with files.open(name) as raw:
@@ -169,7 +167,7 @@ def lines(
             if oddity := _oddity(raw):
                 raise ValueError(f"{name} is {oddity}, expected text, packed with gzip or not")
             # Only "\n" and "\r\n" end a line, unlike in `str.splitlines`.
-            with io.TextIOWrapper(raw, encoding, errors, newline="\n") as text:
+            with io.TextIOWrapper(raw, encoding, newline="\n") as text:
                 for line, content in enumerate(text, 1):
                     yield line, content.rstrip("\r\n")
         except DAMAGE as error:
@@ -222,9 +220,8 @@ KEPT = 10  # messages; a broken file of several gigabytes must not fill memory w
 class ErrorHandler:
     """Called by a reader for each broken record, with the file, the line and a message.
 
-    With `on_error="raise"` the call raises a `ValueError`. With `on_error="skip"` it counts the
-    error and returns; the reader then continues with the next record. `n` is the number of errors,
-    and `first` has the first ten messages.
+    With `on_error="raise"` the call raises a `ValueError`; with `"skip"` it counts the error in
+    `n`, and `first` has the first ten messages.
     """
 
     def __init__(self, on_error: str = "raise") -> None:
@@ -265,20 +262,27 @@ class Multilabels:
     """
 
     def __init__(self, taxonomy: Taxonomy, kept: Taxonomy | None = None) -> None:
-        self._taxonomy = taxonomy
-        self._all_off = dict.fromkeys(map(str, (kept or taxonomy).nodes[1:]), False)
-        # A limit, as the closures of all labels of a large DAG would fill memory.
-        self._closure = functools.lru_cache(10_000)(self._find_closure)
-
-    def _find_closure(self, label: str) -> dict[str, bool]:
-        above = map(str, self._taxonomy.closure([label]))
-        return {node: True for node in above if node in self._all_off}
+        self._labels = labels_of(taxonomy)
+        self._nodes: Any = taxonomy.nodes
+        self._all_off: dict[str, bool] = dict.fromkeys(
+            map(str, (kept or taxonomy).nodes[1:]), False
+        )
 
     def __call__(self, labels: Iterable[str]) -> dict[str, bool]:
         y = self._all_off.copy()
-        for label in labels:
-            y |= self._closure(label)
+        above = (self._nodes[v] for v in self._labels.closure(list(labels)))
+        y.update({node: True for node in above if node in y})
         return y
+
+    def read(
+        self, labels: Iterable[str], report: ErrorHandler, file: str, line: int
+    ) -> dict[str, bool] | None:
+        """The same, or None if a label is unknown, which is reported."""
+        try:
+            return self(labels)
+        except UnknownLabelError as error:
+            report(file, line, str(error))
+            return None
 
 
 def pair_error(pairs: str, form: str, what: str, key: str = "") -> str:

@@ -14,15 +14,15 @@ import os
 import re
 import reprlib
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, NamedTuple
 
 from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
-from ..taxonomy.errors import UnknownLabelError
 from .file_dataset import FileDataset, check_subset
 from .files import ErrorHandler, Files, Multilabels, error_at, lines
 
@@ -48,26 +48,22 @@ class HMC(FileDataset):
     r"""Collections of hierarchical multilabel classification: genes, e-mail, X-ray images.
 
     Reads any collection in the hierarchical ARFF of Clus: yeast genes under FunCat (trees) and the
-    Gene Ontology (DAGs)[^1], Enron's e-mail, ImCLEF's X-ray images, diatoms and others. Each has a
-    few thousand examples in a few megabytes, with tens to thousands of labels. Their publishers
-    state no licence. Nothing is downloaded; the files of FunCat and GO are available at [^2].
-
-    A collection consists of files such as `cellcycle_FUN.train.arff`, `cellcycle_FUN.valid.arff`
-    and `cellcycle_FUN.test.arff`: its name, one of `.`, `-` and `_`, and the subset. In the
-    literature the final model is trained on train and valid together.
+    Gene Ontology (DAGs)[^1], Enron's e-mail, ImCLEF's X-ray images, diatoms and others, of a few
+    thousand examples each. Their publishers state no licence. Nothing is downloaded; the files of
+    FunCat and GO are available at [^2], as `cellcycle_FUN.train.arff`, `cellcycle_FUN.valid.arff`
+    and so on: the name, one of `.`, `-` and `_`, and the subset.
 
     `x` maps attribute names to numbers or, for nominal and string attributes, to strings, which
     River's `preprocessing.OneHotEncoder` can encode. Missing values, `?`, are left out, and so are
     the zeros of a sparse row, `{3 0.5, 7 1}`. As in Clus, its indices are counted from 1 (in Weka
     from 0), and a nominal attribute that it leaves out has its first value. `y` maps every label
     except the root to a boolean; ancestors are added if the file names only the most specific
-    labels. Some of the published files name an attribute twice: the second `a` is called `a.1`, with
-    a warning.
+    labels. Some of the published files name an attribute twice: the second `a` is called `a.1`,
+    with a warning.
 
-    The taxonomy is read from the header. If it lists paths, `1,1/2,1/2/7`, the taxonomy is a tree
-    whose labels are the whole paths. If it lists pairs of a parent and a child,
-    `root/GO0003674,GO0003674/GO0003774`, the taxonomy is a DAG whose labels are the ids. In both
-    cases the root is `"root"`.
+    If the header lists paths, `1,1/2,1/2/7`, the taxonomy is a tree whose labels are the whole
+    paths; if it lists pairs of a parent and a child, `root/GO0003674,GO0003674/GO0003774`, it is a
+    DAG whose labels are the ids. The root is `"root"`.
 
     Parameters
     ----------
@@ -90,9 +86,8 @@ class HMC(FileDataset):
     FileNotFoundError
         Files are missing; the message names them.
     ValueError
-        A file is damaged or has an unexpected content, or a label is not in the taxonomy; the
-        message names file and line. There are several collections but no `dataset`, or the headers
-        of the subsets differ.
+        A file is damaged or has an unexpected content, with file and line; there are several
+        collections but no `dataset`; or the headers of the subsets differ.
 
     Examples
     --------
@@ -135,7 +130,6 @@ class HMC(FileDataset):
 
     """  # noqa: E501
 
-    # The URLs of the individual files are unknown.
     HELP: ClassVar[str] = (
         "get them, with or without .gz, from https://dtai.cs.kuleuven.be/clus/hmcdatasets/ or "
         "another publisher of the collection, and keep their names"
@@ -186,11 +180,7 @@ class HMC(FileDataset):
                 if header != self._header:
                     raise ValueError(f"{name}: its attributes or classes are not those of the rest")
                 for line, x, labels in read_rows(numbered, name, header, report):
-                    try:
-                        y = multilabel(labels)
-                    except UnknownLabelError as error:
-                        report(name, line, str(error))
-                    else:
+                    if (y := multilabel.read(labels, report, name, line)) is not None:
                         yield x, y
 
     def _chosen(self, files: Files) -> list[str]:
@@ -248,15 +238,12 @@ class Attribute(NamedTuple):
 
 
 class Header(NamedTuple):
-    """The attributes, the index of the one with the labels, and the taxonomy of the labels.
-
-    `renamed` maps the columns, counted from 0, that repeat a name to this name.
-    """
+    """What stands before the rows."""
 
     attributes: tuple[Attribute, ...]
-    labels_at: int
+    labels_at: int  # the column of the labels
     taxonomy: Taxonomy
-    renamed: dict[int, str]
+    renamed: dict[int, str]  # columns that repeat a name, and this name
 
 
 def read_header(numbered: Lines, name: str) -> Header:
@@ -292,17 +279,13 @@ def read_header(numbered: Lines, name: str) -> Header:
 
 def _distinct(attributes: list[Attribute]) -> tuple[Attribute, ...]:
     """The attributes; `a`, `a`, `a` are renamed to `a`, `a.1`, `a.2`, or the next that is free."""
-    taken = {attribute.name for attribute in attributes}
-    seen: set[str] = set()
-    numbers: dict[str, int] = {}
+    taken, seen = {attribute.name for attribute in attributes}, set[str]()
+    numbers: dict[str, Iterator[int]] = defaultdict(lambda: count(1))
     distinct = []
     for attribute in attributes:
         name = attribute.name
         if name in seen:
-            while name in taken:
-                numbers[attribute.name] = numbers.get(attribute.name, 0) + 1
-                name = f"{attribute.name}.{numbers[attribute.name]}"
-            taken.add(name)
+            name = next(n for i in numbers[name] if (n := f"{name}.{i}") not in taken)
             attribute = attribute._replace(name=name)
         seen.add(name)
         distinct.append(attribute)
@@ -362,10 +345,8 @@ def _attribute(text: str) -> Attribute:
         raise ValueError(f"expected `@attribute name type`, got {reprlib.repr(text)}")
     name, type_ = _unquoted(match[1]), match[2].strip()
     keyword, *rest = type_.split(maxsplit=1)
-    if keyword.lower() in NUMERIC and not rest:
-        return Attribute(name, "numeric")
-    if keyword.lower() == "string" and not rest:
-        return Attribute(name, "string")
+    if keyword.lower() in (*NUMERIC, "string") and not rest:
+        return Attribute(name, "numeric" if keyword.lower() in NUMERIC else "string")
     if keyword.lower() == "hierarchical" and rest:
         return Attribute(name, "hierarchical", tuple(_split(rest[0])))
     if type_.startswith("{") and type_.endswith("}"):
@@ -412,10 +393,9 @@ def _sparse(text: str, head: Header) -> dict[int, str]:
         if not value or not number.isdecimal():
             raise ValueError(f"expected `number value`, got {reprlib.repr(entry)}")
         at = int(number) - 1
-        if not 0 <= at < len(head.attributes):
-            raise ValueError(
-                f"there is no attribute {number}, expected 1 to {len(head.attributes):,}"
-            )
+        n = len(head.attributes)
+        if not 0 <= at < n:
+            raise ValueError(f"there is no attribute {number}, expected 1 to {n:,}")
         if at in seen:
             raise ValueError(f"attribute {number} comes twice")
         seen.add(at)

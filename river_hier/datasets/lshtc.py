@@ -13,7 +13,6 @@ from river.datasets.base import MO_BINARY_CLF
 
 from .._core import read_pairs
 from ..taxonomy import Taxonomy
-from ..taxonomy.errors import UnknownLabelError
 from .file_dataset import FileDataset
 from .files import ErrorHandler, Files, Multilabels, error_at, lines, named, pair_error
 
@@ -29,25 +28,21 @@ class LSHTC(FileDataset):
     whether the document belongs to it. Documents are assigned to leaves, and ancestors are added.
     Categories without a parent become children of a root `"root"`.
 
-    According to the organisers [^3], there are documents in 12,294 categories of the first challenge
-    and in 27,875 (DMOZ), 36,504 (Wikipedia, small) and 325,056 (Wikipedia, large) of the later ones.
-    Any files in this format can be read. The test documents of the challenges have the category `0`,
-    which is in no hierarchy, so they cannot be read.
+    There are documents in 12,294 categories of the first challenge and in 27,875 (DMOZ), 36,504
+    (Wikipedia, small) and 325,056 (Wikipedia, large) of the later ones [^3]. The test documents of
+    the challenges have the category `0`, which is in no hierarchy, so they cannot be read.
 
-    **Files.** Get `train.txt` (or Kaggle's `train.csv`) and `cat_hier.txt` (or `hierarchy.txt`,
-    `hierarchy.csv`) from the organisers or from Kaggle, where you must accept the rules of the
-    competition; nothing is downloaded here. No licence is stated. Put both into one folder or
-    archive, compressed with gzip or not. A document is a line `12, 45 3:2 7:1`, and a first line
-    `Data` is optional. A line of the hierarchy is `parent child` or, in the first challenge, the
-    whole path of a category.
+    **Files.** Nothing is downloaded: get `train.txt` (Kaggle's `train.csv`) and `cat_hier.txt`
+    (`hierarchy.txt`, `hierarchy.csv`) from the organisers or from Kaggle, whose rules you must
+    accept. No licence is stated. A document is a line `12, 45 3:2 7:1`, after an optional line
+    `Data`; a line of the hierarchy is `parent child` or, in the first challenge, a whole path.
 
-    **Cycles.** A taxonomy must not have cycles. An edge that closes one is an error; with
-    `on_error="skip"` it is left out and counted. The hierarchy is searched depth first, from the
-    categories without a parent in the order of the file, and back edges are left out. The organisers
-    do not state how they removed the cycles of Wikipedia small.
+    **Cycles.** An edge that closes a cycle is an error; with `on_error="skip"` it is left out and
+    counted. The hierarchy is searched depth first, from the categories without a parent in the
+    order of the file, and back edges are left out. How the organisers removed cycles is not stated.
 
-    Documents are read lazily, one at a time; the hierarchy is held in memory. Each `y` has one entry
-    per category, so in the largest hierarchies creating it takes longer than reading the document.
+    Memory holds the hierarchy and one document. Each `y` has one entry per category, so in the
+    largest hierarchies creating it takes longer than reading the document.
 
     Parameters
     ----------
@@ -132,11 +127,7 @@ class LSHTC(FileDataset):
         with self._files() as files:
             name = files.one(f"{self.documents}.txt", f"{self.documents}.csv")
             for line, labels, x in _documents(files, name, report):
-                try:
-                    y = multilabel(labels)
-                except UnknownLabelError as unknown:
-                    report(name, line, str(unknown))
-                else:
+                if (y := multilabel.read(labels, report, name, line)) is not None:
                     yield x, y
 
     @functools.cached_property
@@ -237,6 +228,5 @@ def _cycles(children: Mapping[str, Iterable[str]], starts: Iterable[str]) -> Ite
 
 
 def _show(cycle: list[str]) -> str:
-    if len(cycle) > 2 * _SHOWN:
-        cycle = [*cycle[:_SHOWN], "...", *cycle[-_SHOWN:]]
-    return " -> ".join(cycle)
+    long = len(cycle) > 2 * _SHOWN
+    return " -> ".join([*cycle[:_SHOWN], "...", *cycle[-_SHOWN:]] if long else cycle)

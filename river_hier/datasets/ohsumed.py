@@ -1,19 +1,8 @@
 """OHSUMED, medical abstracts under the headings of MeSH, and the files of both.
 
-Records are in the format of the SMART system:
-
-    .I 1
-    .U
-    87049087
-    .M
-    Allied Health Personnel/*; Ventricular Fibrillation/*TH.
-
-The other tags, `.S` the source, `.T` the title, `.P` the type of publication, `.W` the abstract and
-`.A` the authors, are on lines of their own, too. A record need not have all of them.
-
-NLM's `mtrees*.bin` have lines `heading;tree.number`. A heading has one line for each of its places
-in the tree. The parent of a number is the number without its last component; the numbers at the top
-of a category begin with its letter.
+Records are in the format of the SMART system: `.I` and a number, then tags on lines of their own,
+each with its text on the next lines; `.P` is the type of publication. NLM's `mtrees*.bin` have a
+line `heading;tree.number` for each place of a heading in the tree.
 
 """
 
@@ -56,23 +45,21 @@ class OHSUMED(FileDataset):
     348,566 MEDLINE references from 270 medical journals, 1987 to 1991, in the order of their
     numbers. Each has a title and headings assigned by librarians, two thirds have an abstract. `x`
     holds five strings, which may be empty: `"title"`, `"body"` (the abstract), `"authors"`,
-    `"source"` (the journal and issue; the format has no separate date) and `"id"`, the MEDLINE
-    identifier. `y` maps every heading below `root` to a boolean.
-    `feature_extraction.LogTFIDF(on=("title", "body"))` turns x into a bag of words.
+    `"source"` (journal and issue) and `"id"`, the MEDLINE identifier. `y` maps every heading below
+    `root` to a boolean. `feature_extraction.LogTFIDF(on=("title", "body"))` makes a bag of words.
 
-    A node is a heading, and its label is the name of the heading. MeSH lists a heading under one or
-    several numbers; the parent of a number is the number without its last component, so headings
-    form a DAG. Qualifiers (`/DI`) and stars are ignored. Ancestors are added. Records without a
-    heading below `root` are left out, which is not an error. Some headings of those years have been
-    renamed since; headings that are not in the tree are counted in `unknown_headings`.
+    A node is a heading, named by its text. MeSH lists a heading under one or several numbers; the
+    parent of a number is the number without its last component, so headings form a DAG. Qualifiers
+    (`/DI`) and stars are ignored, and ancestors are added. Records without a heading below `root`
+    are left out. Headings that are not in the tree, e.g. because they have been renamed since, are
+    counted in `unknown_headings`.
 
     Records, about 400 MB, are read one at a time, in the order of the file names. The archive is
-    decompressed in each iteration; extract it to iterate often. The tree of about 56,000 lines is a
-    separate file from another publisher, which is read once. Without `path` both are downloaded
-    into River's data home when needed, over TLS but without a checksum, since neither publisher
-    provides one. TREC distributes the records [^2] for experiments only: they may not be used in
-    any clinical or other setting, and their users must be told that the data are incomplete and out
-    of date. MeSH [^3] is free of conditions (CC0).
+    decompressed in each iteration; extract it to iterate often. The tree, about 56,000 lines by
+    another publisher, is read once. Without `path` both are downloaded into River's data home when
+    needed, over TLS but without a checksum, since no publisher provides one. TREC distributes the
+    records [^2] for experiments only: they may not be used in any clinical or other setting, and
+    users must be told that they are incomplete and out of date. MeSH [^3] is free (CC0).
 
     Parameters
     ----------
@@ -84,9 +71,8 @@ class OHSUMED(FileDataset):
         The tree number of the root, or the letter of a whole category, such as `"C"`, diseases.
         `"N05.715"`, Quality of Health Care, is the root in the H-RLS paper [^1].
     tree
-        Whether to leave out the headings with several paths from the root, as in the paper, which
-        makes the taxonomy a tree. Articles under such a heading still belong to its remaining
-        ancestors. Otherwise all headings are kept, and the taxonomy is a DAG.
+        Whether to leave out the headings with several paths from the root, as in the paper;
+        articles belong to their remaining ancestors. Otherwise the taxonomy is a DAG.
     mesh
         The file, folder or archive with the tree, NLM's `mtrees*.bin` of any year. By default the
         place of the records.
@@ -110,9 +96,8 @@ class OHSUMED(FileDataset):
 
     Notes
     -----
-    The fragment of the paper has 94 headings at five depths and 55,503 articles. The paper does not
-    state its edition of MeSH; in that of 2015 the same number has 175 headings with a unique path,
-    at seven depths. So its results can be approximated but not reproduced exactly.
+    The paper has 94 headings at five depths and 55,503 articles, of an edition of MeSH that it does
+    not state; in that of 2015 its root has 175 headings with a unique path, at seven depths.
 
     Examples
     --------
@@ -123,8 +108,6 @@ class OHSUMED(FileDataset):
     >>> from river_hier import datasets
 
     >>> records = '''.I 1
-    ... .U
-    ... 75051687
     ... .M
     ... Cystic Fibrosis/*CO; Pneumonia, Bacterial/DI; Human.
     ... .T
@@ -228,7 +211,6 @@ class OHSUMED(FileDataset):
             return fragment(found, name, self.root), frozenset(found.values())
 
     def _sources(self) -> dict[str, Source]:
-        # Neither publisher provides a SHA-256.
         return {
             name: Source([address], None, check_tree if name == _TREE else None)
             for name, address in _ADDRESSES.items()
@@ -277,7 +259,6 @@ def headings(text: str) -> list[str]:
 
 
 def check_root(root: object) -> None:
-    """Raise unless the root is a tree number or the letter of a category."""
     if not isinstance(root, str) or not _NUMBER.fullmatch(root if len(root) > 1 else f"{root}0"):
         raise ValueError(
             f"`root` must be a tree number, such as 'N05.715', or a category, such as 'C', "

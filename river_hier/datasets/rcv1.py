@@ -54,12 +54,11 @@ class RCV1(FileDataset):
 
     804,414 stories of one year (August 1996 to August 1997) in the order of their ids, as bags of
     stemmed words with log tf-idf weights [^1], scaled to unit length. `x` maps term ids (strings)
-    to weights; `y` maps every topic to a boolean. The topics of a story include their ancestors; if
-    files of your own leave these out, they are added.
+    to weights; `y` maps every topic to a boolean, ancestors included.
 
     The files are those of the LYRL2004 distribution [^2]: term vectors, which, unlike the stories,
-    may be redistributed; users are asked to cite [^1]. They may be compressed or not and are read in
-    one pass: vectors and topics are both sorted by document, so memory holds a single document.
+    may be redistributed; users are asked to cite [^1]. They may be compressed or not and are read
+    in one pass: vectors and topics are both sorted by document, so memory holds a single document.
     Without `path` they are downloaded into River's data home in the first iteration (roughly 0.5 kB
     a document), and their SHA-256 is verified; `taxonomy` needs only the small file of topics.
 
@@ -73,18 +72,16 @@ class RCV1(FileDataset):
         `"test"` (781,265) or both. Train comes before test, whatever the order given.
     topics
         The number of topics: all 103, or the 101 of the H-RLS paper [^3], without `GMIL` and
-        `M143`. The paper does not name the two missing topics. They are inferred: its numbers of
-        topics by depth lack one at the second depth and one at the third, `GMIL` has five documents
-        in the whole corpus, and `M143` has none in the training period.
+        `M143`. These two are inferred: the paper has one topic less at the second depth and one at
+        the third; `GMIL` has five documents, and `M143` none in the training period.
 
     Raises
     ------
     FileNotFoundError
         `path` lacks files; the message lists them.
     ValueError
-        A file is damaged or has an unexpected content; the message names file and line. A document
-        without topics is an error, too: every story of RCV1-v2 has one, so the files of topics and
-        vectors do not belong together.
+        A file is damaged or has an unexpected content, such as a document without topics; the
+        message names file and line.
     ConnectionError
         A download failed. Iterate again, or call `download`, to resume it.
 

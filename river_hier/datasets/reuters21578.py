@@ -16,7 +16,6 @@ from typing import Any, ClassVar, NamedTuple
 from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
-from ..taxonomy.errors import UnknownLabelError
 from .file_dataset import FileDataset, Source, check_subset
 from .files import ErrorHandler, Files, Multilabels, damage, error_at, lines, named
 
@@ -31,29 +30,14 @@ _STORIES = "reut2-*.sgm"
 _CATEGORIES = "cat-descriptions_120396.txt"
 
 
-class _Split(NamedTuple):
-    """An official split: the attribute that decides, and the stories that take part."""
-
-    mark: str
-    topics: frozenset[str]  # values of the attribute `TOPICS`; other stories are unused
-    sizes: dict[str, int]
-
-    def subset(self, marks: dict[str, str]) -> str:
-        """The subset of a story with these attributes."""
-        return _SUBSETS[marks[self.mark]] if marks["TOPICS"] in self.topics else "unused"
-
-
+# The official splits: the attribute that decides, the values of `TOPICS` with which stories take
+# part, and the sizes of the subsets.
 _SPLITS = {
-    "ModApte": _Split(
-        "LEWISSPLIT", frozenset({"YES"}), {"train": 9_603, "test": 3_299, "unused": 8_676}
-    ),
-    "ModLewis": _Split(
-        "LEWISSPLIT", frozenset({"YES", "NO"}), {"train": 13_625, "test": 6_188, "unused": 1_765}
-    ),
-    "ModHayes": _Split(
-        "CGISPLIT", frozenset({"YES", "NO", "BYPASS"}), {"train": 20_856, "test": 722, "unused": 0}
-    ),
+    "ModApte": ("LEWISSPLIT", ("YES",), (9_603, 3_299, 8_676)),
+    "ModLewis": ("LEWISSPLIT", ("YES", "NO"), (13_625, 6_188, 1_765)),
+    "ModHayes": ("CGISPLIT", ("YES", "NO", "BYPASS"), (20_856, 722, 0)),
 }
+_PARTS = ("train", "test", "unused")
 _SUBSETS = {
     "TRAIN": "train",
     "TEST": "test",
@@ -81,9 +65,8 @@ class Reuters21578(FileDataset):
     21,578 stories from February to October in the order of their ids, which is chronological except
     for two stories. `x` holds the `date` (a `datetime.date`), the `title` and the `body` as text,
     without markup and control characters. Briefs have no body, and unprocessed stories have no
-    title. Dateline and author are left out, and so are places, people, organizations and exchanges,
-    which were assigned by the indexers like the topics. `y` maps every topic and every group to a
-    boolean.
+    title. Dateline, author and the places, people, organizations and exchanges that indexers
+    assigned are left out. `y` maps every topic and every group to a boolean.
 
     The 135 topics are those of the list of categories that comes with the stories, in lower case as
     in the stories. The list sorts them into five groups (economic indicators, currencies,
@@ -93,10 +76,9 @@ class Reuters21578(FileDataset):
 
     Many stories have no topic: their `y` is False everywhere. In the train and test sets of
     ModApte, which were indexed, these are true negatives; otherwise topics may be missing. The
-    collection may be used for research only; publications are asked to name it and its source
-    [^1]. It is read in one pass, with one story in memory. Without `path` its archive is downloaded
-    into River's data home (8 MB, 28 MB uncompressed) in the first iteration, and its SHA-256 is
-    verified.
+    collection may be used for research only, and asks to be cited [^1]. Memory holds one story.
+    Without `path` the archive is downloaded into River's data home (8 MB, 28 MB uncompressed) in
+    the first iteration, and its SHA-256 is verified.
 
     Parameters
     ----------
@@ -114,8 +96,7 @@ class Reuters21578(FileDataset):
         | `"ModLewis"` | 13,625 | 6,188 | 1,765: as above, but stories not indexed may be used |
         | `"ModHayes"` | 20,856 | 722 | none |
 
-        The first two are chronological: the test set begins on April 8. Hayes' test stories are
-        from April to June, with training stories before, between and after them.
+        The first two are chronological: the test set begins on April 8. Hayes' is not.
     subsets
         The subsets to read: some of `"train"`, `"test"` and `"unused"`, which together are the
         whole collection. Stories are in chronological order, whatever the order given.
@@ -128,8 +109,7 @@ class Reuters21578(FileDataset):
     FileNotFoundError
         `path` lacks files; the message lists them.
     ValueError
-        A file is damaged or has an unexpected content, or a story has a topic that is not in the
-        list of categories.
+        A file is damaged or has an unexpected content, or a story has an unknown topic.
     ConnectionError
         A download failed. Iterate again, or call `download`, to resume it.
 
@@ -195,7 +175,7 @@ class Reuters21578(FileDataset):
     ) -> None:
         if split not in tuple(_SPLITS):  # works for unhashable values
             raise ValueError(f"`split` must be one of {tuple(_SPLITS)}, got {split!r}")
-        sizes = _SPLITS[split].sizes
+        sizes = dict(zip(_PARTS, _SPLITS[split][2], strict=True))
         check_subset("subsets", subsets, sizes)
         self.split = split
         self.subsets: tuple[str, ...] = tuple(subsets)
@@ -223,18 +203,16 @@ class Reuters21578(FileDataset):
             return _categories(files, files.one(_CATEGORIES))
 
     def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[str, Any], dict[str, bool]]]:
-        split = _SPLITS[self.split]
+        mark, topics, _ = _SPLITS[self.split]
         multilabel = Multilabels(self.taxonomy)
         with self._files(_STORIES, _CATEGORIES) as files:
             for name in files.matching(_STORIES):
                 for story in _stories(files, name, report):
-                    if split.subset(story.marks) not in self.subsets:
+                    used = story.marks["TOPICS"] in topics
+                    if (_SUBSETS[story.marks[mark]] if used else "unused") not in self.subsets:
                         continue
-                    try:
-                        y = multilabel(story.topics)
-                    except UnknownLabelError as error:
-                        report(name, story.line, str(error))
-                    else:
+                    y = multilabel.read(story.topics, report, name, story.line)
+                    if y is not None:
                         yield story.x, y
 
     def _fetch(self, names: Iterable[str]) -> None:
@@ -327,15 +305,11 @@ def _elements(
 
 
 def _texts(content: str) -> dict[str, str]:
-    # A brief has a title only; an unprocessed story is body only.
-    if '<TEXT TYPE="BRIEF">' in content:
-        return {"title": _plain(_between(content, "<TITLE>", "</TITLE>")), "body": ""}
-    if (unstructured := '<TEXT TYPE="UNPROC">') in content:
+    if (unstructured := '<TEXT TYPE="UNPROC">') in content:  # body only
         return {"title": "", "body": _plain(_between(content, unstructured, "</TEXT>"))}
-    return {
-        "title": _plain(_between(content, "<TITLE>", "</TITLE>")),
-        "body": _plain(_between(content, "<BODY>", "</BODY>")),
-    }
+    brief = '<TEXT TYPE="BRIEF">' in content  # title only
+    title = _plain(_between(content, "<TITLE>", "</TITLE>"))
+    return {"title": title, "body": "" if brief else _plain(_between(content, "<BODY>", "</BODY>"))}
 
 
 def _topics(text: str) -> list[str]:

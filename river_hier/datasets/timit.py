@@ -85,7 +85,7 @@ _CONTEXT = range(-2, 3)
 
 
 class Utterance(NamedTuple):
-    """An utterance and its files; names are in lower case, whatever case the files use."""
+    """An utterance, in lower case, and its files."""
 
     subset: str
     speaker: str  # "falr0": sex, initials, a digit
@@ -204,28 +204,24 @@ class TIMIT(Speech):
 
     The taxonomy is the phonetic tree of the paper [^1]. Labels are its leaves, 40 phonemes and
     `"silence"`; predictions may be any node. TIMIT's 61 codes are mapped to them as in [^2]:
-    closures and pauses become silence, variants of vowels (`ax`, `ix`, `axr`, `ux`, ...) the vowel,
-    and `em`, `en`, `nx`, `eng`, `el` and `hv` the consonant. Glottal stops (`q`) are left out, but
-    they remain in the context of neighbouring frames. Unlike in [^2], `ao` is not mapped to `aa`,
-    nor `zh` to `sh`, since the tree has them all.
+    closures and pauses become silence, variants of vowels and consonants the phoneme. Unlike in
+    [^2], `ao` and `zh` are not mapped to `aa` and `sh`, since the tree has them. Glottal stops
+    (`q`) are left out, but remain in the context of neighbouring frames.
 
     The corpus is licensed by the Linguistic Data Consortium (LDC93S1, about 600 MB). Without `path`
     the folder `TIMIT` of River's data home is read. If it has no subfolders, a sample of a few
-    speakers is downloaded into it, over TLS but without a checksum, since none is published; the
-    sample is free for non-commercial use (CC BY-NC-SA). Features are not scaled: put
-    `preprocessing.StandardScaler` before a learner. They need an optional dependency:
-    `pip install "river-hier[audio]"`.
+    speakers, free for non-commercial use (CC BY-NC-SA), is downloaded into it, over TLS but without
+    a checksum, since none is published. Features are not scaled: put `preprocessing.StandardScaler`
+    before a learner. They need `pip install "river-hier[audio]"`.
 
     Parameters
     ----------
     path
         The folder or archive. Each utterance needs a recording, `*.wav` in NIST SPHERE or RIFF, and
-        a transcription, `*.phn`, in the same folder; file names may be in upper or lower case, and
-        other files are ignored. The folder is named after the speaker, `FALR0` or `dr4-falr0`.
+        a transcription, `*.phn`, in one folder named after the speaker, `FALR0` or `dr4-falr0`.
     subsets
         The subsets of the official split to read: `"train"` (462 speakers), `"test"` (168) or both,
-        according to the name of a parent folder. Utterances in neither, such as the sample, belong
-        to the training set. Train comes before test, whatever the order given.
+        according to a parent folder; the sample is for training. Train comes before test.
     speakers
         The speakers to read; `None` for all. `TIMIT.CORE_TEST` are the 24 of the core test set.
     sentences
@@ -247,11 +243,10 @@ class TIMIT(Speech):
     -----
     The paper [^1] only states "MFCC with first and second derivatives, based on the ETSI standard,
     from 5 adjacent vectors". Frames and steps, pre-emphasis (0.97), Hamming windows, and 23 mel
-    filters from 64 Hz upwards follow that standard [^3]; unlike there, the mean of each frame is
-    subtracted, filters are applied to the power spectrum instead of the magnitude, and the first of
-    the 13 coefficients is that of the cepstrum, not the energy. Derivatives are slopes of
-    least-squares lines over five frames. At both ends of a recording its first or last frame is
-    repeated.
+    filters from 64 Hz upwards follow that standard [^3]; but the mean of each frame is subtracted,
+    filters are applied to the power spectrum, and the first coefficient is that of the cepstrum,
+    not the energy. Derivatives are slopes of least-squares lines over five frames, of which the
+    first and last of a recording are repeated.
 
     Examples
     --------
@@ -262,25 +257,20 @@ class TIMIT(Speech):
     >>> import numpy as np
     >>> from river_hier import datasets
 
-    >>> t = np.arange(32_000)
-    >>> sound = 3_000 * np.sin(0.1 * t) * (t % 8_000 < 4_000) + t % 7
+    >>> t = np.arange(8_000)
+    >>> sound = 3_000 * np.sin(0.1 * t) * (t < 4_000) + t % 7
     >>> header = (
-    ...     "NIST_1A\n   1024\nchannel_count -i 1\nsample_count -i 32000\nsample_rate -i 16000\n"
+    ...     "NIST_1A\n   1024\nchannel_count -i 1\nsample_count -i 8000\nsample_rate -i 16000\n"
     ...     "sample_n_bytes -i 2\nsample_byte_format -s2 01\nend_head\n"
     ... )
-    >>> marks = [
-    ...     f"{4_000 * i} {4_000 * (i + 1)} {'h#' if i % 2 else 'm'}\n" for i in range(8)
-    ... ]
-
     >>> folder = tempfile.TemporaryDirectory()
     >>> speaker = pathlib.Path(folder.name, "TRAIN", "DR4", "FALR0")
     >>> speaker.mkdir(parents=True)
     >>> wav = header.encode().ljust(1024) + sound.astype("<i2").tobytes()
     >>> _ = (speaker / "SX425.WAV").write_bytes(wav)
-    >>> _ = (speaker / "SX425.PHN").write_text("".join(marks))
+    >>> _ = (speaker / "SX425.PHN").write_text("0 4000 m\n4000 8000 h#\n")
 
-    >>> stream = datasets.TIMIT(folder.name)
-    >>> x, y = next(iter(stream))
+    >>> x, y = next(iter(datasets.TIMIT(folder.name)))
     >>> y, len(x), x["mfcc_0_0"]
     ('m', 195, 53.931)
     >>> folder.cleanup()
@@ -306,14 +296,11 @@ class TIMIT(Speech):
 class TIMITSegments(Speech):
     """TIMIT: phonemes of American English, segment by segment.
 
-    The corpus, its taxonomy and its labels are those of `TIMIT`, but an example is a whole segment
-    of the transcription. `x` is the mean over its frames of the 13 mel-frequency cepstral
-    coefficients and of their first and second derivatives: 39 features, `"mfcc_0"` to
-    `"delta2_12"`. The frames of a segment are those whose middle lies in it; if there are none, the
-    frames on both sides of it are used.
-
-    Errors and the sample, which is downloaded over TLS but without a checksum, are
-    those of `TIMIT`.
+    The corpus, its taxonomy, labels and errors are those of `TIMIT`, and so is the sample that is
+    downloaded without a checksum, but an example is a whole segment of the transcription. `x` is
+    the mean over its frames of the 13 mel-frequency cepstral coefficients and of their first and
+    second derivatives: 39 features, `"mfcc_0"` to `"delta2_12"`. The frames of a segment are those
+    whose middle lies in it or, if there are none, those on both sides of it.
 
     Parameters
     ----------

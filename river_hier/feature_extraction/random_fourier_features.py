@@ -12,19 +12,15 @@ from numpy.typing import NDArray
 from river import base
 from scipy import sparse
 
-from .._core import FeatureIndex
-from .._core.features import canonical
+from .._core import read
+from .._core.features import by_name, canonical
 from ..base.checks import check_integer, check_positive
 from ..base.dataframes import answer_frame, read_batch
 from ..base.memory import raw_memory_usage
 
 Floats = NDArray[np.float64]
 
-LARGEST = 2**21  # random numbers that are stored: 16 MB, and as much again while it grows
-
-
-# The index of the features, how many of them have frequencies, and these, with room for more.
-Drawn = tuple[FeatureIndex, int, Floats]
+LARGEST = 2**21  # random numbers that are stored: 16 MB
 
 
 class RandomFourierFeatures(base.MiniBatchTransformer):
@@ -45,8 +41,7 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     features, $\sigma = \sqrt d$ is a good start. Bags of words do not profit from it.
 
     The transformer learns nothing. The random numbers of a feature are derived from `seed` and its
-    name, so new features may appear at any time, and two transformers with equal parameters return
-    the same values in any process and for any order of names.
+    name, so new features may appear at any time, and all transformers with equal parameters agree.
 
     Parameters
     ----------
@@ -68,12 +63,12 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
 
     Notes
     -----
-    The features are those of [^1] in the variant with sines, whose variance is lower than that of
-    cosines with random phases [^2], as in scikit-learn's `RBFSampler`. River's transforms each
-    feature separately. The parameter of both is $\gamma = 1 / (2 \sigma^2)$.
+    The features are those of [^1] with sines, whose variance is lower than that of cosines with
+    random phases [^2], as in scikit-learn's `RBFSampler`. River's transforms each feature
+    separately. The parameter of both is $\gamma = 1 / (2 \sigma^2)$.
 
     With d features in x, `transform_one` takes O(d m); `transform_many` takes O(d m) per row, in
-    one matrix product. The random numbers are stored, in at most 32 MB, and are not part of
+    one matrix product. Some 16 MB of random numbers are stored at most, which are not part of
     pickles. Names are distinguished by their `repr`, which must be the same in every process.
 
     Examples
@@ -110,7 +105,8 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
 
     _raw_memory_usage = raw_memory_usage
 
-    _drawn: Drawn
+    _drawn: dict[Hashable, Floats]
+    _latest: tuple[tuple[Hashable, ...], Floats]  # names and their frequencies
 
     def __init__(self, sigma: float = 1.0, n_components: int = 1_000, seed: int = 0) -> None:
         check_positive("sigma", sigma)
@@ -139,14 +135,9 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
         `{0: value, 1: value, ...}`, first the cosines and then the sines.
 
         """
-        rows, values, frequencies = self._read(x)
-        if 2 * len(rows) < len(frequencies):
-            frequencies = frequencies[rows]
-        else:  # zeros are cheaper than a copy of the frequencies
-            dense = np.zeros(len(frequencies))
-            dense[rows] = values
-            values = dense
-        return dict(enumerate(self._features(values, frequencies).tolist()))
+        x = by_name(x)
+        values, _ = read(x)
+        return dict(enumerate(self._features(values, tuple(x)).tolist()))
 
     def transform_many(self, X: Any) -> Any:
         """Return the random features of the rows of a batch, as `transform_one` does.
@@ -163,56 +154,43 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
 
         """
         batch, like = read_batch(X, None)
-        rows, _, frequencies = self._read(dict.fromkeys(batch.names, 0.0))
         values: Any = batch.values
         if batch.columns is not None and batch.start is not None:
             shape = batch.n, len(batch.names)
             values = sparse.csr_array((batch.values, batch.columns, batch.start), shape)
-        features = self._features(values, frequencies[rows])
+        features = self._features(values, tuple(batch.names))
         pandas = like is not None and like.implementation.is_pandas_like()
         return answer_frame(like if pandas else None, features, range(self.n_components))
 
-    def _features(self, values: Any, frequencies: Floats) -> Floats:
+    def _features(self, values: Any, names: tuple[Hashable, ...]) -> Floats:
         with np.errstate(over="ignore", invalid="ignore"):
-            angles = values @ frequencies
+            angles = values @ self._frequencies(names)
         if not np.isfinite(angles).all():
             raise ValueError(f"the features are too large for sigma = {self.sigma}; scale x")
         features = np.concatenate([np.cos(angles), np.sin(angles)], axis=-1)
         features *= math.sqrt(2.0 / self.n_components)
         return features
 
-    def _read(self, x: Mapping[Any, Any]) -> tuple[NDArray[np.uint32], Floats, Floats]:
-        """The rows of the features of x, their values, and the frequencies in all rows."""
-        if len(self._drawn[0]) * self.n_components // 2 > LARGEST:
+    def _frequencies(self, names: tuple[Hashable, ...]) -> Floats:
+        """The frequencies of some features, (names, frequencies)."""
+        latest, frequencies = self._latest
+        if latest == names:  # as in most streams of dense features
+            return frequencies
+        m = self.n_components // 2
+        if len(self._drawn) * m > LARGEST:
             self._forget()
-        index, n, frequencies = self._drawn
-        vector = index.insert(x)
-        if len(index) > n:
-            try:
-                self._drawn = index, n, frequencies = self._draw(index, n, frequencies)
-            except BaseException:  # a name without a `repr`, which is in the index by now
-                self._forget()
-                raise
-        return vector.rows, vector.values, frequencies[:n]
-
-    def _draw(self, index: FeatureIndex, n: int, frequencies: Floats) -> Drawn:
-        """Draw the frequencies of the features that have none.
-
-        They depend on their names alone, so threads that do this together draw the same.
-        """
-        names = index.names()
-        if len(names) > len(frequencies):
-            room = np.empty((2 * len(names), self.n_components // 2))
-            room[:n] = frequencies[:n]
-            frequencies = room
-        for row in range(n, len(names)):
-            drawn = normal(self.seed, names[row], self.n_components // 2)
-            with np.errstate(over="ignore"):
-                frequencies[row] = drawn / self.sigma
-        return index, len(names), frequencies
+        drawn = self._drawn
+        with np.errstate(over="ignore"):
+            for name in names:
+                if name not in drawn:
+                    drawn[name] = normal(self.seed, name, m) / self.sigma
+        frequencies = np.array([drawn[name] for name in names]).reshape(len(names), m)
+        self._latest = names, frequencies
+        return frequencies
 
     def _forget(self) -> None:
-        self._drawn = FeatureIndex(), 0, np.empty((0, self.n_components // 2))
+        self._drawn = {}
+        self._latest = (), np.empty((0, self.n_components // 2))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in ("sigma", "n_components", "seed")}

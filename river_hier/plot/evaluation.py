@@ -81,8 +81,7 @@ def distance_histogram(metrics: Any, ax: Axes | None = None) -> Axes:
 def loss_by_depth(states: Mapping[int, Counts], ax: Axes | None = None) -> Axes:
     """Draw the mistakes per example at each depth, along a stream.
 
-    False positives are solid lines, false negatives dashed lines. The smaller the depth, the darker
-    the line.
+    False positives are solid lines, false negatives dashed ones. Smaller depths are darker.
 
     Parameters
     ----------
@@ -159,7 +158,7 @@ def regret(
 ) -> Axes:
     """Draw regret, or cumulative losses, along a stream: for models, comparators and seeds.
 
-    Several runs of a model are drawn as their mean, with a band from the lowest to the highest.
+    Several runs are drawn as their mean, with a band from the lowest to the highest.
 
     Parameters
     ----------
@@ -169,15 +168,13 @@ def regret(
         consumed.
     bounds
         Upper bounds, as `{name: bound}`. A bound is a number, e.g. from `evaluate.hieron_bound`, or
-        a curve, `{step: number}`, e.g. from `evaluate.hrls_bound` for the first examples. On linear
-        axes a large bound flattens the curves.
+        a curve, `{step: number}`, e.g. from `evaluate.hrls_bound` for the first examples.
     ax
         The axes to draw on; `None` makes a figure.
     value
         What to draw: `"Regret"`, or the cumulative `"Loss"` of the models or of the `"Comparator"`.
     log
-        Whether both axes are logarithmic. Then a regret that grows with a power of the number of
-        examples is a straight line; values of 0 and below are not drawn.
+        Whether both axes are logarithmic, so that powers of the number of examples are lines.
 
     Returns
     -------
@@ -197,18 +194,14 @@ def regret(
     >>> from river_hier.datasets import synth
 
     >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
-    >>> runs = {"H-PERC": [], "H-RLS": []}
+    >>> runs = []
     >>> for seed in range(3):
     ...     stream = synth.LinearLabels(t, n_features=5, seed=seed)
-    ...     models = linear_model.HPerceptron(t), linear_model.HRLS(t)
-    ...     for name, model in zip(runs, models):
-    ...         states = evaluate.iter_regret(
-    ...             stream.take(300), model, stream.reference, losses.h_loss, step=50
-    ...         )
-    ...         runs[name].append(states)
-    >>> ax = plot.regret(runs)
-    >>> [float(line.get_ydata()[-1]) for line in ax.lines]
-    [56.80, 12.23]
+    ...     run = stream.take(300), linear_model.HRLS(t), stream.reference, losses.h_loss
+    ...     runs.append(evaluate.iter_regret(*run, step=50))
+    >>> ax = plot.regret({"H-RLS": runs})
+    >>> float(ax.lines[0].get_ydata()[-1])
+    12.23
 
     """
     named = states if isinstance(states, Mapping) else {"": states}

@@ -82,9 +82,6 @@ def _top(taxonomy: Taxonomy, nodes: list[int], values: dict[int, float], top: in
     return kept
 
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 Floats = NDArray[np.float64]
 
 _LONGEST = 28  # characters of a name
@@ -107,8 +104,8 @@ def taxonomy(
 ) -> Axes:
     """Draw a taxonomy from left to right, with a number at each node as its colour and size.
 
-    In a large taxonomy the `top` nodes are drawn, and `(+12)` stands for the 12 nodes below a node
-    that are left out. In a DAG, the edges from all but the first parent are dashed.
+    `(+12)` stands for 12 nodes below a node that are left out. In a DAG, the edges from all but the
+    first parent are dashed.
 
     Parameters
     ----------
@@ -120,14 +117,12 @@ def taxonomy(
     label
         The title of the colour scale.
     ax
-        The axes to draw on. `None` makes a figure that is large enough for all names; on given
-        axes, the font is made small enough.
+        The axes to draw on, in a small enough font; `None` makes a figure of the size needed.
     max_depth
         The depth of the lowest nodes to draw; `None` for no limit.
     top
-        The largest number of nodes to draw: those with the largest absolute values, followed by
-        those with the most nodes below them, and their ancestors. `None` draws all nodes, at most
-        about 1,000 of which fit into a picture.
+        The largest number of nodes to draw: those with the largest absolute values, then those with
+        the most nodes below them, and their ancestors. `None` draws all; some 1,000 fit a picture.
 
     Returns
     -------
@@ -243,19 +238,11 @@ def _draw_nodes(
     ax.scatter(x[hollow], y[hollow], s=_SMALLEST * scale, c="white", edgecolors=_GREY, zorder=3)
     if values:
         nodes, numbers = [*values], np.array([*values.values()])
-        drawn = ax.scatter(
-            x[nodes],
-            y[nodes],
-            s=_areas(numbers) * scale,
-            c=numbers,
-            cmap="viridis",
-            edgecolors="black",
-            linewidths=0.5,
-            zorder=3,
-        )
-        bar = ax.figure.colorbar(
-            drawn, ax=ax, orientation="horizontal", shrink=0.8, fraction=0.03, pad=0.02
-        )
+        style: Any = {"cmap": "viridis", "edgecolors": "black", "linewidths": 0.5, "zorder": 3}
+        areas = _areas(numbers) * scale
+        drawn = ax.scatter(x[nodes], y[nodes], s=areas, c=numbers, **style)
+        place: Any = {"orientation": "horizontal", "shrink": 0.8, "fraction": 0.03, "pad": 0.02}
+        bar = ax.figure.colorbar(drawn, ax=ax, **place)
         bar.set_label(label, size=_FONT)
         bar.ax.tick_params(labelsize=_FONT)
         bar.ax.locator_params(nbins=4)

@@ -47,12 +47,7 @@ TRANSFORMED = [
 class Listed(TaxonomyDataset):
     """Some examples, as a stream."""
 
-    def __init__(
-        self,
-        taxonomy: Taxonomy,
-        examples: list[tuple[dict[Any, float], Any]],
-        task: str = MULTI_CLF,
-    ) -> None:
+    def __init__(self, taxonomy: Taxonomy, examples: list[Any], task: str = MULTI_CLF) -> None:
         super().__init__(task, 3, n_samples=len(examples))
         self.known = taxonomy
         self.examples = examples
@@ -165,20 +160,12 @@ def test_noisy_labels_are_possible_by_the_oracle(stream: Listed, rate: float, se
                 assert outcomes.get(path, 0.0) == pytest.approx(probability)
 
 
+NOISY = ["wolf", "owl", "animal", {"dog"}, {"wolf", "cat", "bird"}, {"wolf", "fox"}, set()]
+
+
 @pytest.mark.parametrize(
     ("taxonomy", "y"),
-    [
-        (TREE, "wolf"),
-        (TREE, "owl"),
-        (TREE, "animal"),
-        (TREE, {"dog"}),
-        (TREE, {"wolf", "cat", "bird"}),
-        (TREE, {"wolf", "fox"}),
-        (TREE, set()),
-        (DAG, {"d", "e"}),
-        (DAG, {"f", "g"}),
-        (DAG, {"e"}),
-    ],
+    [*((TREE, y) for y in NOISY), *((DAG, y) for y in ({"d", "e"}, {"f", "g"}, {"e"}))],
 )
 @pytest.mark.parametrize("rate", [0.1, 0.7])
 def test_frequencies_of_noisy_labels(taxonomy: Taxonomy, y: Any, rate: float) -> None:
@@ -382,7 +369,7 @@ WRONG_TYPES = [
 WRONG_VALUES = [
     (
         lambda: synth.LabelNoise(LABELS, 1.5),
-        "`rate` must be a probability, a number from 0 to 1, got 1.5",
+        "`rate` .* a probability, a number from 0 to 1, got 1.5",
     ),
     (lambda: synth.LabelNoise(LABELS, -0.1), "`rate` must be .*got -0.1"),
     (lambda: synth.LabelNoise(LABELS, math.nan), "`rate` must be .*got nan"),
@@ -393,18 +380,12 @@ WRONG_VALUES = [
     (lambda: synth.Imbalanced(LABELS, math.inf), "`exponent` must be .*got inf"),
     (lambda: synth.Imbalanced(LABELS, 10**400), "`exponent` must be a number"),
     (lambda: synth.Imbalanced(LABELS, "1"), "`exponent` must be .*got '1'"),
-    (
-        lambda: synth.Appearing(MULTILABELS, {"wolff": 3}),
-        "'wolff' is not in the taxonomy .* did you mean 'wolf'",
-    ),
+    (lambda: synth.Appearing(MULTILABELS, {"wolff": 3}), "taxonomy .* did you mean 'wolf'"),
     (lambda: synth.Appearing(LABELS, {"root": 3}), "must not hold the root"),
     (lambda: synth.Appearing(LABELS, {"1": -3}), r"`appears_at\['1'\]` must be at least 0, got -3"),
     (lambda: synth.Appearing(Listed(DAG, [({}, "f")]), {"f": 1}), "node 'd' has 2 parents"),
     (lambda: synth.SubtreeDrift(LABELS, "3", 1), "label '3' is not in"),
-    (
-        lambda: synth.SubtreeDrift(LABELS, "1.1.1", 1),
-        "`drift_in` is '1.1.1', but no two siblings are below it",
-    ),
+    (lambda: synth.SubtreeDrift(LABELS, "1.1.1", 1), "'1.1.1', but no two siblings are below it"),
     (lambda: synth.SubtreeDrift(MULTILABELS, "bird", 1), "no two siblings"),
     (lambda: synth.SubtreeDrift(LABELS, "1", 1, 0), "`drift_width` must be at least 1, got 0"),
     (lambda: synth.SubtreeDrift(LABELS, "1", 1, seed=-1), "`seed` must be at"),
@@ -412,13 +393,13 @@ WRONG_VALUES = [
 ]
 
 
-@pytest.mark.parametrize(("make", "message"), WRONG_TYPES)
-def test_wrong_types(make: Any, message: str) -> None:
-    with pytest.raises(TypeError, match=message):
-        make()
+WRONG = [
+    *((TypeError, *wrong) for wrong in WRONG_TYPES),
+    *((ValueError, *wrong) for wrong in WRONG_VALUES),
+]
 
 
-@pytest.mark.parametrize(("make", "message"), WRONG_VALUES)
-def test_wrong_values(make: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize(("error", "make", "message"), WRONG)
+def test_wrong_parameters(error: type[Exception], make: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
         make()

@@ -15,7 +15,6 @@ import pytest
 from river_hier import Taxonomy, datasets
 from support import (
     hmc_corpus,
-    odp_dump,
     ohsumed_corpus,
     rcv1_corpus,
     reuters_corpus,
@@ -32,19 +31,12 @@ def lshtc(folder: Path) -> None:
     (folder / "train.txt").write_text("4, 5 8:1 18:2\n5 7:1.5\n4,3 8:2 9:1\n")
 
 
-def dmoz(folder: Path) -> None:
-    content, paths = odp_dump.content(odp_dump.PAGES), [page[3] for page in odp_dump.PAGES]
-    (folder / "content.rdf.u8").write_text("\n".join([*content, ""]))
-    (folder / "structure.rdf.u8").write_text("\n".join([*odp_dump.structure(paths), ""]))
-
-
 def timit(folder: Path) -> None:
     timit_corpus.write(folder, timit_corpus.LICENSED[:1], timit_corpus.sphere)
 
 
 # Every dataset that reads files: what writes its corpus, and what else it needs to be told.
 FORMATS: dict[str, tuple[Callable[[Path], Any], dict[str, Any]]] = {
-    "DMOZ": (dmoz, {}),
     "HMC": (hmc_corpus.write_parts, {}),
     "LSHTC": (lshtc, {}),
     "OHSUMED": (ohsumed_corpus.write_folder, {"root": "C08"}),

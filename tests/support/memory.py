@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-ALLOWED = 8.0  # megabytes, which an allocator may keep for itself; more is a leak
-
 
 def resident() -> float:
     """Megabytes of resident memory."""

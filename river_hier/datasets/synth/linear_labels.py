@@ -33,20 +33,18 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
     if its parent is on, otherwise with probability 0. The stream is infinite; an example of $n$
     nodes and $d$ features takes $O(n d)$.
 
-    Differences from the paper: its $x$ are arbitrary and its taxonomy is a forest. Here a node with
-    several parents can be on only if all of them are. With drift, each $u_i$, or each in one
-    branch, rotates at constant speed in a plane into another unit vector; all probabilities remain
-    known.
+    The paper's $x$ are arbitrary and its taxonomy is a forest; here a node with several parents can
+    be on only if all of them are. With drift, each $u_i$, or each in one branch, rotates at
+    constant speed in a plane into another unit vector; all probabilities remain known.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy, a tree or a DAG.
+        A tree or a DAG.
     n_features
         The number of features $d$, at least 2.
     seed
-        Random seed number used for reproducibility. Without one, each object is a different stream,
-        which can still be iterated several times.
+        The seed; without one, each object is a different stream, the same in each iteration.
     drift_at
         The step, counted from 0, at which the weights begin to change. Earlier examples are those
         of the stream without drift, which is the default.
@@ -174,11 +172,9 @@ class ReferenceClassifier(LabelPredictor, base.MultiLabelClassifier):
     """The reference classifier of a stream, against which regret is measured.
 
     A node is predicted on if its parents are and its true score is at least 0 (Eq. 4 of the paper
-    of `LinearLabels`). This is the best decision at every node, though not always the one with the
-    least expected H-loss.
-
-    It does not learn, but counts the calls of `learn_one`: if the stream drifts, it predicts with
-    the weights of the current step.
+    of `LinearLabels`): the best decision at every node, but not always the least expected H-loss.
+    It counts the calls of `learn_one`, to predict with the weights of the step if the stream
+    drifts.
 
     """
 
@@ -219,9 +215,8 @@ class ReferenceClassifier(LabelPredictor, base.MultiLabelClassifier):
 class _DriftingVectors:
     """Rows of norm 1, each of which rotates at constant speed in a plane into another such row.
 
-    Row i is `cos(a) u_i + sin(a) direction_i`, where a grows from 0 to `angle_i` in the `width`
-    steps from `start`; with `start=None` there is no drift. The angle of rows that do not drift
-    is 0.
+    Row i is `cos(a) u_i + sin(a) direction_i`, where a grows from 0 to `angle_i`, which is 0 for
+    rows that do not drift, in the `width` steps from `start`; with `start=None` there is no drift.
     """
 
     def __init__(

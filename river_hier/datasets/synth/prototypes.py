@@ -20,7 +20,8 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     r"""Examples around the prototypes of a symmetric tree.
 
     The synthetic data of the Hieron paper[^1], section 5. The tree has `depth` levels below the
-    root and `branching` children at every inner node, $n$ nodes in total. Every node $v$ has a unit
+    root and `branching` children at every inner node, $n$ nodes in total, which are named `"root"`,
+    `"1"`, `"1.2"` and so on. Every node $v$ has a unit
     vector $w^v$ in $\mathbb{R}^n$, orthogonal to all the others, and the prototype
 
     $$W^v = \sum_{u \in P(v)} w^u$$
@@ -32,12 +33,11 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     The stream is infinite. The prototypes take $O(n^3)$ once, at the first example; an example
     takes $O(n)$.
 
-    Differences from the paper: it uses 100 training and 50 test examples of each label; here labels
-    are drawn independently (`examples/papers/dekel_2004.py` takes as many of each). The paper's
-    "some orthonormal set" is a random rotation of the axes here. Its results, down to 4 % errors,
-    cannot be obtained with the variance of 0.16 that it states: since neighbours have a distance of
-    1, the error of any classifier is at least $2 \Phi(-1.25) (n - 1) / n$, a fifth of the examples.
-    With 0.04, a few percent are possible.
+    The paper uses 100 training and 50 test examples of each label; here labels are drawn
+    independently, and its "some orthonormal set" is a random rotation of the axes. Its results,
+    down to 4 % errors, cannot be obtained with the variance of 0.16 that it states: since
+    neighbours have a distance of 1, the error of any classifier is at least $2 \Phi(-1.25) (n - 1)
+    / n$, a fifth of the examples. With 0.04, a few percent are possible.
 
     Parameters
     ----------
@@ -48,13 +48,7 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     noise
         The variance of the Gaussian noise on each feature.
     seed
-        Random seed number used for reproducibility. Without one, each object is a different stream,
-        which can still be iterated several times.
-
-    Attributes
-    ----------
-    taxonomy
-        The tree. Nodes are named by their path: `"root"`, `"1"`, `"1.2"`, `"1.2.3"`, ...
+        The seed; without one, each object is a different stream, the same in each iteration.
 
     Examples
     --------
@@ -88,7 +82,7 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     ) -> None:
         check_integer("branching", branching, at_least=1)
         check_integer("depth", depth, at_least=1)
-        sampling.check_variance("noise", noise)
+        sampling.check_number("noise", noise, what="a variance, ")
         self._entropy = sampling.entropy(seed)
         self._taxonomy = _symmetric_tree(branching, depth)
         n = len(self._taxonomy)
@@ -157,16 +151,15 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
 
     $$x = \sum_{v\,\textrm{on}} w^v + \textrm{noise}$$
 
-    over all nodes that are on, including the root. With a single path, the sum is the prototype of
-    its end, as in `PrototypeTree`. So $w^v \cdot x$ is 1 if $v$ is on and 0 otherwise, plus
-    Gaussian noise. The root is always on and serves as an intercept.
+    over all nodes that are on, including the root, which serves as an intercept. So $w^v \cdot x$
+    is 1 if $v$ is on and 0 otherwise, plus Gaussian noise.
 
     The stream is infinite. With $n$ nodes the first example takes $O(n^3)$, the others $O(n^2)$.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy, a tree or a DAG (in which a path is a node with all its ancestors).
+        A tree or a DAG, in which a path is a node with all its ancestors.
     paths
         The mean number of paths, $1 + E K$; they may coincide, or one may be part of another.
     exponent
@@ -174,8 +167,7 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
     noise
         The variance of the Gaussian noise on each feature.
     seed
-        Random seed number used for reproducibility. Without one, each object is a different stream,
-        which can still be iterated several times.
+        The seed; without one, each object is a different stream, the same in each iteration.
 
     Examples
     --------
@@ -216,7 +208,7 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
             raise ValueError(f"`taxonomy` must have a node besides the root, got {taxonomy!r}")
         sampling.check_number("paths", paths, at_least=1)
         sampling.check_number("exponent", exponent, at_least=0)
-        sampling.check_variance("noise", noise)
+        sampling.check_number("noise", noise, what="a variance, ")
         self._entropy = sampling.entropy(seed)
         super().__init__(base.MO_BINARY_CLF, n, n_outputs=n - 1)
         self._taxonomy = taxonomy

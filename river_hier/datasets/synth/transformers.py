@@ -18,16 +18,9 @@ from . import sampling
 
 
 class Transformed(TaxonomyDataset):
-    """Base class of the streams that modify another stream.
+    """Base class of the streams that modify another stream, which is the attribute `stream`.
 
-    Only the taxonomy is passed on. Other properties of the original, such as its probabilities or
-    prototypes, may not hold any more; they are available from the attribute `stream`.
-
-    Parameters
-    ----------
-    stream
-        A stream of `datasets`, or a prefix of one.
-
+    Only its taxonomy is passed on; its probabilities or prototypes may not hold any more.
     """
 
     def __init__(self, stream: TaxonomyDataset | View) -> None:
@@ -103,10 +96,9 @@ class Appearing(Transformed):
     replaced by its deepest ancestor that has appeared, and a multilabel leaves it out. A learner
     with an open taxonomy thus encounters each label when it appears.
 
-    `taxonomy` is the final taxonomy; `taxonomy_at` returns the one at a given step. The complete
-    labels are those of `stream`, example by example. Noisy labels must appear as well, so put
-    `Appearing` around `LabelNoise`, not the other way round. The additional time is O(labels of y)
-    per example.
+    `taxonomy` is the final taxonomy; `taxonomy_at` returns the one at a given step. Noisy labels
+    must appear as well, so put `Appearing` around `LabelNoise`, not the other way round. The
+    additional time is O(labels of y) per example.
 
     Parameters
     ----------
@@ -120,7 +112,7 @@ class Appearing(Transformed):
     Examples
     --------
 
-    >>> from river_hier import Taxonomy, linear_model, metrics
+    >>> from river_hier import Taxonomy, linear_model
     >>> from river_hier.datasets import synth
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -129,26 +121,16 @@ class Appearing(Transformed):
     >>> stream.taxonomy_at(300).nodes
     ('animal', 'mammal', 'wolf', 'whale')
 
-    A learner with an open taxonomy encounters the labels one after the other. The number of labels
-    it knows, and its loss, every 100 examples:
+    The number of labels that a learner with an open taxonomy knows after every 300 examples:
 
     >>> model = linear_model.HAROW()
-    >>> for step, (x, y) in enumerate(stream.take(900)):
-    ...     if step % 100 == 0:
-    ...         metric = metrics.HLoss(t)
-    ...     metric.update(y, model.predict_one(x))
+    >>> for step, (x, y) in enumerate(stream.take(900), start=1):
     ...     model.learn_one(x, y)
-    ...     if step % 100 == 99:
-    ...         print(len(model.weights), f"{metric.get():.2f}")
-    2 0.08
-    2 0.01
-    2 0.00
-    3 0.07
-    3 0.00
-    3 0.00
-    5 0.06
-    5 0.00
-    5 0.00
+    ...     if step % 300 == 0:
+    ...         print(len(model.weights))
+    2
+    3
+    5
 
     """
 
@@ -192,14 +174,11 @@ class Imbalanced(Transformed):
     r"""A subsampled stream in which few labels are common and many are rare.
 
     Labels, including the root and the inner nodes, are ranked at random. Each example of the label
-    of rank $r$ is kept independently with probability $r^{-s}$: Zipf's law with exponent $s$. If
-    the labels are equally frequent, as in `PrototypeTree`, the frequency of the label of rank $r$
-    becomes $r^{-s} / \sum_k k^{-s}$. The label of a path is the node at its end, and the rarest
-    path of a multilabel determines the probability that it is kept.
-
-    The selection depends on labels only, so $P(x \mid y)$ is unchanged. Of $n$ equally frequent
-    labels, a share of $\sum_k k^{-s} / n$ of the examples is kept; the others are generated and
-    discarded.
+    of rank $r$ is kept independently with probability $r^{-s}$: Zipf's law with exponent $s$. The
+    label of a path is the node at its end, and the rarest path of a multilabel determines the
+    probability that it is kept. The selection depends on labels only, so $P(x \mid y)$ is
+    unchanged. Of $n$ equally frequent labels, as in `PrototypeTree`, a share of
+    $\sum_k k^{-s} / n$ of the examples is kept; the others are generated and discarded.
 
     Parameters
     ----------
@@ -208,14 +187,11 @@ class Imbalanced(Transformed):
     exponent
         The exponent $s$, at least 0; with 0 all examples are kept.
     seed
-        Random seed number used for reproducibility. Without one, each object has different ranks,
-        but can still be iterated several times.
+        The seed; without one, each object has different ranks, the same in each iteration.
 
     Examples
     --------
 
-    >>> from river import evaluate
-    >>> from river_hier import linear_model, metrics
     >>> from river_hier.datasets import synth
 
     >>> balanced = synth.PrototypeTree(branching=2, depth=2, noise=0.04, seed=42)
@@ -223,14 +199,8 @@ class Imbalanced(Transformed):
     >>> stream.shares
     {'root': 0.167, '1': 0.143, '2': 1.0, '1.1': 0.25, '1.2': 0.2, '2.1': 0.5, '2.2': 0.333}
 
-    Rare labels are learned slowly, but contribute little to the error:
-
-    >>> for stream in (balanced, stream):
-    ...     model = linear_model.Hieron(stream.taxonomy)
-    ...     metric = metrics.TreeInducedError(stream.taxonomy)
-    ...     print(evaluate.progressive_val_score(stream.take(500), model, metric))
-    TreeInducedError: 0.222
-    TreeInducedError: 0.198
+    >>> [sum(y == "2" for _, y in data.take(500)) for data in (balanced, stream)]
+    [79, 196]
 
     """
 
@@ -266,12 +236,11 @@ class LabelNoise(Transformed):
     Human annotators descend the taxonomy and tend to err at the last step: a wolf is confused with
     a fox, but not with a submarine. Each end of a path (a single label; in a multilabel, a node
     that is on and has no child that is on) is replaced, with probability `rate`, by another child
-    of its parent, chosen uniformly. Ancestors do not change, so multilabels still respect the
-    taxonomy and paths keep their lengths. Labels without siblings never change, so the actual noise
-    may be lower than `rate`. Two paths may end at the same node afterwards.
+    of its parent, chosen uniformly. Ancestors do not change. Labels without siblings never do, so
+    the actual noise may be lower than `rate`. Two paths may end at the same node afterwards.
 
-    In a DAG siblings are nodes with exactly the same parents. The clean labels are those of
-    `stream`, example by example. The additional time is O(labels of y) per example.
+    In a DAG siblings are nodes with exactly the same parents. The additional time is O(labels of y)
+    per example.
 
     Parameters
     ----------
@@ -280,13 +249,11 @@ class LabelNoise(Transformed):
     rate
         The probability that the end of a path is replaced, if it has siblings.
     seed
-        Random seed number used for reproducibility. Without one, each object has different noise,
-        but can still be iterated several times.
+        The seed; without one, each object has different noise, the same in each iteration.
 
     Examples
     --------
 
-    >>> from river_hier import linear_model, metrics
     >>> from river_hier.datasets import synth
 
     >>> clean = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
@@ -296,24 +263,12 @@ class LabelNoise(Transformed):
     >>> noisy.transitions("3.1")
     {'3.1': 0.8, '3.2': 0.1, '3.3': 0.1}
 
-    Trained on noisy labels and evaluated on clean ones, the average of all hypotheses is less
-    affected than the last one:
-
-    >>> for learner in (linear_model.Hieron, linear_model.AveragedHieron):
-    ...     model, metric = learner(clean.taxonomy), metrics.TreeInducedError(clean.taxonomy)
-    ...     for (x, y), (_, z) in zip(clean.take(2000), noisy):
-    ...         metric.update(y, model.predict_one(x))
-    ...         model.learn_one(x, z)
-    ...     print(learner.__name__, metric.get())
-    Hieron 0.9815
-    AveragedHieron 0.403
-
     """
 
     def __init__(
         self, stream: TaxonomyDataset | View, rate: float = 0.1, seed: int | None = None
     ) -> None:
-        sampling.check_probability("rate", rate)
+        sampling.check_number("rate", rate, at_most=1, what="a probability, ")
         self._entropy = sampling.entropy(seed)
         super().__init__(stream)
         self.rate = rate
@@ -349,15 +304,12 @@ class SubtreeDrift(Transformed):
 
     From a given step on, every path that ends below `drift_in` ends at the next sibling instead,
     and those of the last sibling end at the first: wolves are labelled as foxes, foxes as dogs.
-    Features, ancestors and all other labels, including `drift_in` itself, do not change, and
-    multilabels still respect the taxonomy. Thus only the labels below one node change their
-    meaning, and the losses of a learner in other branches are not affected. Paths still pass
-    through the same inner nodes, so an inner node then covers examples unlike those of its children
-    and may be harder to learn than before.
+    Features, ancestors and all other labels, including `drift_in` itself, do not change. Inner
+    nodes then cover examples unlike those of their children and may be harder to learn than before.
 
-    The original labels are those of `stream`, example by example, and `renamed` maps them to the
-    new ones. In a DAG siblings are nodes with exactly the same parents. For several drifts, nest
-    the transformers. The additional time is O(labels of y) per example.
+    `renamed` maps the original labels to the new ones. In a DAG siblings are nodes with exactly the
+    same parents. For several drifts, nest the transformers. The additional time is O(labels of y)
+    per example.
 
     Parameters
     ----------
@@ -371,7 +323,7 @@ class SubtreeDrift(Transformed):
         The duration of the drift in steps; 1 is an abrupt drift. During the drift, the probability
         that an example has its new labels increases linearly.
     seed
-        Random seed number used for reproducibility, if the drift takes more than one step.
+        The seed, if the drift takes more than one step.
 
     Examples
     --------

@@ -33,19 +33,6 @@ RIVER_HIER_INLINE void sum_lines(const T* const* rows, const double* values, siz
     for (size_t k = 0; k < width; ++k) sums[first + k] = total[k];
 }
 
-// sums[first : last] += the sum of values[i] * rows[i] of some rows
-template <class T, size_t n_rows>
-RIVER_HIER_INLINE void add_rows(const T* const* rows, const double* values, size_t first, size_t last,
-                                T* __restrict sums) {
-    T value[n_rows];
-    for (size_t i = 0; i < n_rows; ++i) value[i] = static_cast<T>(values[i]);
-    for (size_t k = first; k < last; ++k) {
-        T total = sums[k];
-        for (size_t i = 0; i < n_rows; ++i) total += value[i] * rows[i][k];
-        sums[k] = total;
-    }
-}
-
 RIVER_HIER_INLINE double sum_of(const double* p) {
     return ((p[0] + p[4]) + (p[1] + p[5])) + ((p[2] + p[6]) + (p[3] + p[7]));
 }
@@ -81,18 +68,6 @@ RIVER_HIER_CLONES void sum_rows(const T* const* rows, const double* values, size
 }
 
 template <class T>
-RIVER_HIER_CLONES void sum_long_rows(const T* const* rows, const double* values, size_t n, size_t first, size_t last,
-                                     T* sums) {
-    constexpr size_t together = 8;
-    first -= first % lanes<T>;
-    last = whole_lines<T>(last);
-    std::fill(sums + first, sums + last, T(0));
-    size_t i = 0;
-    for (; i + together <= n; i += together) add_rows<T, together>(rows + i, values + i, first, last, sums);
-    for (; i < n; ++i) add_rows<T, 1>(rows + i, values + i, first, last, sums);
-}
-
-template <class T>
 RIVER_HIER_CLONES void step_rows(T* const* rows, const double* values, size_t n, size_t first,
                                  size_t last, const double* steps) {
     first -= first % lanes<T>;
@@ -124,7 +99,6 @@ RIVER_HIER_CLONES void move_rows(T* const* rows, size_t before, const double* va
 
 #define RIVER_HIER_ROWS(T)                                                                         \
     template void sum_rows(const T* const*, const double*, size_t, size_t, size_t, T*);           \
-    template void sum_long_rows(const T* const*, const double*, size_t, size_t, size_t, T*);      \
     template void step_rows(T* const*, const double*, size_t, size_t, size_t, const double*);     \
     template void move_rows(T* const*, size_t, const double*, size_t, size_t, size_t, const double*, \
                             const double*);

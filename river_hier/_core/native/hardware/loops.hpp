@@ -50,10 +50,6 @@ constexpr size_t whole_lines(size_t n) {
 template <class T>
 void sum_rows(const T* const* rows, const double* values, size_t n, size_t first, size_t last, T* sums);
 
-// The same, row after row, so that memory is read ahead: faster for more than some 30 cache lines.
-template <class T>
-void sum_long_rows(const T* const* rows, const double* values, size_t n, size_t first, size_t last, T* sums);
-
 // rows[i] += values[i] * steps
 template <class T>
 void step_rows(T* const* rows, const double* values, size_t n, size_t first, size_t last,

@@ -1,4 +1,5 @@
-// Rows that hold every node: for taxonomies of up to some hundred nodes.
+// The rows of one x that hold every node: plane after plane, each padded to `width` numbers in whole cache
+// lines.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +10,6 @@
 
 namespace river_hier {
 
-// The rows of one x that hold every node: plane after plane, each padded to `width` numbers in whole cache
-// lines.
 template <class T>
 class DenseRows {
   public:
@@ -116,110 +115,6 @@ class DenseRows {
     std::vector<T> sums_;
     Ranges near_;
     Numbers steps_, confidences_;  // of all nodes, as whole lines move: 0 for those that do not
-};
-
-// Rows lie in blocks that never move.
-template <class T>
-class Dense : public WeightStore {
-  public:
-    Dense(size_t n_nodes, size_t n_planes) : of_x_(n_nodes, n_planes) {}
-
-    void step(const Vector& x, const Nodes& nodes, const Numbers& steps) override {
-        grow(x);
-        find_rows(x);
-        of_x_.step(nodes, steps);
-    }
-
-    void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) override {
-        if (x.size() == 0 || nodes.empty()) return;
-        grow(x);
-        const double* cell = cells.data();
-        for (uint32_t row : x.rows) {
-            T* weights = at(row, plane);
-            for (uint32_t v : nodes) weights[v] = static_cast<T>(weights[v] + *cell++);
-        }
-    }
-
-    void move(const Vector& x, const Nodes& nodes, const MoveRule& rule) override {
-        grow(x);
-        find_rows(x);
-        variances_.assign(nodes.size(), 0.0);
-        of_x_.add_variances(nodes, variances_);
-        moves_.clear();
-        rule(variances_, moves_);
-        of_x_.move(moves_);
-    }
-
-    void clear(size_t feature, uint32_t node) override {
-        for (size_t k = 0; k < n_planes(); ++k) at(feature, k)[node] = 0;
-    }
-
-    size_t n_features() const override { return n_features_; }
-
-    double get(size_t plane, size_t feature, uint32_t node) const override {
-        return feature < n_features_ ? at(feature, plane)[node] : 0.0;
-    }
-
-    void save(size_t feature, Entries& entries) const override {
-        const size_t width = of_x_.width;
-        const T* row = at(feature);
-        for (uint32_t v = 0; v < width; ++v) {
-            if (row[v] == 0 && row[of_x_.stride - width + v] == 0) continue;
-            entries.nodes.push_back(v);
-            for (size_t k = 0; k < n_planes(); ++k) entries.planes[k].push_back(row[k * width + v]);
-        }
-    }
-
-    void load(size_t feature, const Entries& entries, size_t first, size_t last) override {
-        grow(feature + 1);
-        for (size_t k = 0; k < n_planes(); ++k)
-            for (size_t i = first; i < last; ++i)
-                at(feature, k)[entries.nodes[i]] = static_cast<T>(entries.planes[k][i]);
-    }
-
-    size_t bytes() const override { return n_features_ * of_x_.stride * sizeof(T); }
-
-    void find_rows(const Vector& x) override {
-        of_x_.find(x, [&](uint32_t r) -> T* {
-            if (r >= n_features_) return nullptr;
-            T* row = at(r);
-            river_hier::prefetch(row);
-            return row;
-        });
-    }
-
-    void prefetch_rows(size_t plane, const Ranges& ranges) const override {
-        if (bytes() >= 1'000'000) of_x_.prefetch(plane, ranges);  // else they are in the processor's cache
-    }
-
-    void score(const Ranges& ranges, double* scores) override { of_x_.score(ranges, scores, true); }
-
-  private:
-    static constexpr size_t block = 64;  // rows
-
-    size_t n_planes() const { return of_x_.stride / of_x_.width; }
-
-    T* at(size_t row, size_t plane = 0) const {
-        return blocks_[row / block].data()->numbers + row % block * of_x_.stride + plane * of_x_.width;
-    }
-
-    // Make rows for all features of x.
-    void grow(const Vector& x) {
-        size_t n = n_features_;
-        for (uint32_t row : x.rows) n = std::max(n, size_t{row} + 1);
-        grow(n);
-    }
-
-    void grow(size_t n) {
-        while (blocks_.size() * block < n) blocks_.emplace_back(block * of_x_.stride / lanes<T>);
-        n_features_ = n;
-    }
-
-    size_t n_features_ = 0;
-    mutable std::vector<std::vector<Line<T>>> blocks_;  // `at` is to read and to write
-    DenseRows<T> of_x_;
-    Numbers variances_;
-    Moves moves_;
 };
 
 }  // namespace river_hier

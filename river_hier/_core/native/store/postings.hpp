@@ -1,4 +1,4 @@
-// Rows that hold only the nodes that have an entry: for taxonomies of thousands of nodes.
+// A row of weights for each feature, which holds only the nodes that have an entry, or all nodes.
 #pragma once
 
 #include <algorithm>
@@ -19,19 +19,18 @@ struct Cell {
     T numbers[n_planes];
 };
 
-// Nodes and a cell of each, sorted by node, so that siblings are neighbours here too. Once a third of
-// the nodes is in it, it is dense: it has the numbers of all nodes as `DenseRows` takes them, and no lists.
+// Nodes and a cell of each, sorted by node, so that siblings are neighbours here too. In a small taxonomy,
+// or once a third of the nodes is in it, it is dense: it has the numbers of all nodes as `DenseRows` takes
+// them, and no lists.
 template <class Cell, class Node>
 struct Row {
     using T = typename Cell::Number;
 
     std::vector<Cell> cells;
     std::vector<Node> nodes;
-    std::vector<Line<T>> lines;
+    T* numbers = nullptr;  // of all nodes
 
-    bool dense() const { return !lines.empty(); }
-    T* numbers() { return lines.data()->numbers; }
-    const T* numbers() const { return lines.data()->numbers; }
+    bool dense() const { return numbers; }
 
     // The first place from `at` on whose node is not before v; it is expected to be near.
     uint32_t first_from(uint32_t v, uint32_t at) const {
@@ -47,9 +46,8 @@ struct Row {
     bool has(uint32_t v, uint32_t at) const { return at < nodes.size() && nodes[at] == v; }
 
     // Inserts the nodes that are missing, with zeros; `places` are those of all wanted nodes. Each entry
-    // behind them moves only once. A dense row has all nodes.
-    void include(const Nodes& wanted, size_t n_nodes, uint32_t* places, Nodes& missing) {
-        if (dense()) return;
+    // behind them moves only once. Returns false where the row should become dense.
+    bool include(const Nodes& wanted, size_t n_nodes, uint32_t* places, Nodes& missing) {
         missing.clear();
         uint32_t at = 0;
         for (uint32_t i = 0; i < wanted.size(); ++i) {
@@ -58,7 +56,7 @@ struct Row {
             if (!has(wanted[i], at)) missing.push_back(i);
         }
         size_t more = missing.size(), from = nodes.size();
-        if (more && 3 * (from + more - 1) >= n_nodes) return densify(n_nodes);
+        if (more && 3 * (from + more - 1) >= n_nodes) return false;
         if (from + more > std::min(nodes.capacity(), cells.capacity())) {
             nodes.reserve(from + more + from / 8);
             cells.reserve(nodes.capacity());
@@ -77,17 +75,7 @@ struct Row {
             cells[places[i]] = Cell();
             from = first;
         }
-    }
-
-    void densify(size_t n_nodes) {
-        const size_t width = whole_lines<T>(n_nodes);
-        std::vector<Line<T>> all(Cell::planes * width / lanes<T>);
-        for (size_t i = 0; i < nodes.size(); ++i)
-            for (size_t k = 0; k < Cell::planes; ++k)
-                all.data()->numbers[k * width + nodes[i]] = cells[i].numbers[k];
-        lines = std::move(all);
-        cells = std::vector<Cell>();
-        nodes = std::vector<Node>();
+        return true;
     }
 };
 
@@ -97,7 +85,8 @@ class Postings : public WeightStore {
     using T = typename Cell::Number;
 
   public:
-    explicit Postings(size_t n_nodes) : n_nodes_(n_nodes), dense_(n_nodes, Cell::planes) {}
+    explicit Postings(size_t n_nodes)
+        : n_nodes_(n_nodes), small_(n_nodes <= 128), dense_(n_nodes, Cell::planes) {}
 
     void step(const Vector& x, const Nodes& nodes, const Numbers& steps) override {
         include(x, nodes);
@@ -114,7 +103,7 @@ class Postings : public WeightStore {
             for (size_t i = 0; i < nodes.size(); ++i) {
                 const double change = changes[j * nodes.size() + i];
                 if (row.dense()) {
-                    T& number = row.numbers()[plane * dense_.width + nodes[i]];
+                    T& number = row.numbers[plane * dense_.width + nodes[i]];
                     number = static_cast<T>(number + change);
                 } else {
                     Cell& cell = row.cells[places_[j * nodes.size() + i]];
@@ -144,7 +133,7 @@ class Postings : public WeightStore {
 
     void clear(size_t feature, uint32_t node) override {
         auto& row = rows_[feature];
-        for (size_t k = 0; row.dense() && k < Cell::planes; ++k) row.numbers()[k * dense_.width + node] = 0;
+        for (size_t k = 0; row.dense() && k < Cell::planes; ++k) row.numbers[k * dense_.width + node] = 0;
         const uint32_t at = row.first_from(node, 0);
         if (row.has(node, at)) row.cells[at] = Cell();
     }
@@ -154,7 +143,7 @@ class Postings : public WeightStore {
     double get(size_t plane, size_t feature, uint32_t node) const override {
         if (feature >= rows_.size()) return 0.0;
         const auto& row = rows_[feature];
-        if (row.dense()) return row.numbers()[plane * dense_.width + node];
+        if (row.dense()) return row.numbers[plane * dense_.width + node];
         const uint32_t at = row.first_from(node, 0);
         return row.has(node, at) ? row.cells[at].get(plane) : 0.0;
     }
@@ -166,7 +155,7 @@ class Postings : public WeightStore {
             const uint32_t v = row.dense() ? i : row.nodes[i];
             double numbers[Cell::planes];
             for (size_t k = 0; k < Cell::planes; ++k)
-                numbers[k] = row.dense() ? row.numbers()[k * dense_.width + v] : row.cells[i].get(k);
+                numbers[k] = row.dense() ? row.numbers[k * dense_.width + v] : row.cells[i].get(k);
             if (numbers[0] == 0.0 && numbers[Cell::planes - 1] == 0.0) continue;
             entries.nodes.push_back(v);
             for (size_t k = 0; k < Cell::planes; ++k) entries.planes[k].push_back(numbers[k]);
@@ -183,8 +172,9 @@ class Postings : public WeightStore {
     }
 
     size_t bytes() const override {
-        size_t bytes = heap_bytes(rows_);
-        for (const auto& row : rows_) bytes += heap_bytes(row.cells) + heap_bytes(row.nodes) + heap_bytes(row.lines);
+        size_t bytes = rows_.size() * sizeof(rows_[0]) + heap_bytes(blocks_);  // room beyond is not touched
+        for (size_t i = 0; !small_ && i < rows_.size(); ++i)
+            bytes += heap_bytes(rows_[i].cells) + heap_bytes(rows_[i].nodes);
         return bytes;
     }
 
@@ -193,22 +183,26 @@ class Postings : public WeightStore {
             if (r < rows_.size()) river_hier::prefetch(&rows_[r]);
         dense_.find(x, [&](uint32_t r) -> T* {
             if (r >= rows_.size()) return nullptr;
-            river_hier::prefetch(rows_[r].nodes.data());
-            river_hier::prefetch(rows_[r].cells.data());
-            return rows_[r].dense() ? rows_[r].numbers() : nullptr;
+            const auto& row = rows_[r];
+            river_hier::prefetch(row.numbers);
+            if (!small_) river_hier::prefetch(row.nodes.data()), river_hier::prefetch(row.cells.data());
+            return row.numbers;
         });
         x_ = &x;
-        places_.assign(x.size(), 0);
+        if (!small_) places_.assign(x.size(), 0);
     }
 
-    void prefetch_rows(size_t plane, const Ranges& ranges) const override { dense_.prefetch(plane, ranges); }
+    void prefetch_rows(size_t plane, const Ranges& ranges) const override {
+        const size_t bytes = n_dense_ * dense_.stride * sizeof(T);
+        if (bytes >= 1'000'000) dense_.prefetch(plane, ranges);  // else they are in the processor's cache
+    }
 
     void score(const Ranges& ranges, double* scores) override {
         if (dense_.empty())
             for (Range range : ranges) std::fill(scores + range.first, scores + range.last, 0.0);
         else
-            dense_.score(ranges, scores, false);
-        for (size_t i = 0; i < x_->size(); ++i) {
+            dense_.score(ranges, scores, small_);
+        for (size_t i = 0; !small_ && i < x_->size(); ++i) {
             if (x_->rows[i] >= rows_.size() || rows_[x_->rows[i]].dense()) continue;
             const auto& row = rows_[x_->rows[i]];
             const double value = x_->values[i];
@@ -227,18 +221,34 @@ class Postings : public WeightStore {
     // Makes sure that some nodes have numbers for all features of x; finds the dense rows and, in the others,
     // the places of these nodes.
     void include(const Vector& x, const Nodes& nodes) {
-        places_.resize(x.size() * nodes.size());
+        if (!small_) places_.resize(x.size() * nodes.size());
         for (uint32_t row : x.rows)
             if (row >= rows_.size()) rows_.resize(size_t{row} + 1);
-        for (size_t j = 0; j < x.size(); ++j)
-            rows_[x.rows[j]].include(nodes, n_nodes_, places_.data() + j * nodes.size(), missing_);
-        dense_.find(x, [&](uint32_t r) { return rows_[r].dense() ? rows_[r].numbers() : nullptr; });
+        for (size_t j = 0; j < x.size(); ++j) {
+            auto& row = rows_[x.rows[j]];
+            if (row.dense()) continue;
+            if (small_ || !row.include(nodes, n_nodes_, places_.data() + j * nodes.size(), missing_))
+                densify(row);
+        }
+        dense_.find(x, [&](uint32_t r) { return rows_[r].numbers; });
+    }
+
+    // Dense rows lie in blocks that never move.
+    void densify(Row<Cell, Node>& row) {
+        const size_t size = dense_.stride / lanes<T>, n_rows = small_ ? 64 : 1;
+        if (n_dense_ % n_rows == 0) blocks_.emplace_back(n_rows * size);
+        row.numbers = blocks_.back()[n_dense_++ % n_rows * size].numbers;
+        for (size_t i = 0; i < row.nodes.size(); ++i)
+            for (size_t k = 0; k < Cell::planes; ++k)
+                row.numbers[k * dense_.width + row.nodes[i]] = row.cells[i].numbers[k];
+        row.cells = std::vector<Cell>();
+        row.nodes = std::vector<Node>();
     }
 
     // visit(cell, i, value) for the i-th node and each feature of x whose row is not dense.
     template <class List, class Visit>
     void each_cell(const Vector& x, const List& nodes, Visit visit) {
-        for (size_t j = 0; j < x.size() && !nodes.empty(); ++j) {
+        for (size_t j = 0; !small_ && j < x.size() && !nodes.empty(); ++j) {
             auto& row = rows_[x.rows[j]];
             if (row.dense()) continue;
             const uint32_t* at = places_.data() + j * nodes.size();
@@ -247,7 +257,10 @@ class Postings : public WeightStore {
     }
 
     const size_t n_nodes_;
+    const bool small_;  // all rows are dense
     std::vector<Row<Cell, Node>> rows_;
+    std::vector<std::vector<Line<T>>> blocks_;
+    size_t n_dense_ = 0;
     DenseRows<T> dense_;  // of x
     const Vector* x_ = nullptr;
     Nodes places_, missing_;  // scratch

@@ -11,7 +11,7 @@ namespace river_hier {
 
 class Average;
 
-// A matrix (features, nodes) in the layout that its number of nodes asks for. Uncertain weights have a
+// A matrix (features, nodes) of weights that may be averaged. Uncertain weights have a
 // second plane, of their variances.
 class Weights {
   public:
