@@ -52,7 +52,11 @@ def _replace(path: Path, *chunks: bytes) -> None:
         new.unlink(missing_ok=True)
         raise
     if os.name == "posix":  # elsewhere folders cannot be opened
-        _sync_folder(path.parent)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def _delete_leftovers(path: Path) -> None:
@@ -63,14 +67,6 @@ def _delete_leftovers(path: Path) -> None:
             part = path.with_name(name)
             if time.time() - part.stat().st_mtime > _OLD:
                 part.unlink()
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 _FORMAT = 1

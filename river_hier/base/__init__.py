@@ -1,7 +1,4 @@
-"""The base classes for a linear learner of your own, of which you write only the rule.
-
-A linear learner of your own is a subclass of one of the two and needs no more than its rule.
-"""
+"""The base classes for a linear learner of your own, of which you write only the rule."""
 
 from __future__ import annotations
 

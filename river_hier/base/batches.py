@@ -1,7 +1,4 @@
-"""Learning from batches, slice by slice.
-
-What learns a batch is a generator: it yields the number of rows learned so far after each slice.
-"""
+"""Learning from batches by generators, which yield the number of rows learned after each slice."""
 
 from __future__ import annotations
 

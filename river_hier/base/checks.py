@@ -15,7 +15,8 @@ SMALLEST, LARGEST = 1e-6, 1e6
 def number(value: Any) -> float:
     """A number as a float; nan for anything else, and for an int that is larger than any float."""
     try:
-        return float(value) if isinstance(value, float | numbers.Real) else math.nan
+        real = type(value) is float or isinstance(value, numbers.Real)  # the latter is slow
+        return float(value) if real else math.nan
     except OverflowError:
         return math.nan
 

@@ -65,10 +65,7 @@ def check_weight_taken(model: Any, takes: bool, w: float) -> None:
 
 
 def probabilities(model: Any, x: Any) -> dict[Label, float]:
-    """`predict_proba_one`, or probability 1 for the prediction of a classifier without it.
-
-    It is empty if the classifier predicts `None`.
-    """
+    """`predict_proba_one`, or else probability 1 for the prediction; empty if this is `None`."""
     try:
         proba: dict[Label, float] | None = model.predict_proba_one(x)
     except NotImplementedError:

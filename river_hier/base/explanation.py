@@ -29,7 +29,9 @@ def explained(nodes: Mapping[Any, Explanation], taxonomy: Any, decimals: int) ->
     """A line of text for each node, indented by its depth, with its largest contributions."""
     lines = []
     for label, why in nodes.items():
-        terms = [f"{_short(what)} {c:+.{decimals}f}" for what, c in why.contributions[:3]]
+        largest = why.contributions[:3]
+        names = [reprlib.repr(v) if isinstance(v, dict) else v for v, _ in largest]
+        terms = [f"{v} {c:+.{decimals}f}" for v, (_, c) in zip(names, largest, strict=True)]
         line = f"{'  ' * taxonomy.depth(label)}{label!r}: {why.score:+.{decimals}f}"
         lines.append(line + f"  ({', '.join(terms)})" * bool(terms))
     return lines
@@ -59,7 +61,3 @@ def rescaled(score: float, contributions: Iterable[Contribution]) -> list[Contri
     if abs(total) > 1e-9 * size:
         terms = [(what, c * (score / total)) for what, c in terms]
     return terms
-
-
-def _short(what: Any) -> str:
-    return reprlib.repr(what) if isinstance(what, dict) else str(what)

@@ -9,6 +9,7 @@ subclass defines its own rule.
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any, ClassVar
@@ -16,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._core import Batch, FeatureIndex, LinearState, Nodes, Vectors, policies
+from .._core.features import SMALLEST_NORM2
 from ..taxonomy import Taxonomy, TaxonomyLike
 from . import weight_vectors
 from .batches import ROWS, SECONDS
@@ -23,7 +25,12 @@ from .checks import check_dtype, check_intercept
 from .dataframes import at_row
 from .explanation import Floats
 from .model import TaxonomyModel
-from .products import pays, scores_by_product
+
+FEW = 16  # rows: for fewer, copying the weights takes longer
+SMALL = 2**20  # multiplications: for fewer, either method is fast enough
+SPARSE = 4  # a dense copy this many times as large as the weights is mostly zeros
+BLOCK = 2**19  # number of scores that are computed at once
+MOST_FOR_FLOAT32 = 1e30  # squared norms above it are errors
 
 
 class LinearLearner(TaxonomyModel):
@@ -125,10 +132,6 @@ class LinearLearner(TaxonomyModel):
             return scores_by_product(self, X)
         return self._state.scores_many(Vectors(self._features, X), self._averaged)
 
-    def _start_average(self, from_first_round: bool) -> None:
-        """Begin to average the hypotheses."""
-        self._state.start_average(from_first_round)
-
     def _forget(self, nodes: Nodes) -> None:
         self._state.forget(nodes)
 
@@ -148,3 +151,45 @@ class LinearLearner(TaxonomyModel):
     @abc.abstractmethod
     def _learn_by_rule(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Learn from an example by the rule of the class."""
+
+
+# The scores of a dense batch by matrix products, where these are faster
+
+
+def pays(model: Any, X: Batch) -> bool:
+    """Whether the scores of a batch should be computed by matrix products.
+
+    A product sums in another order, so its scores differ from those of single rows by rounding
+    errors. Small batches, which would not be faster, keep the order of single rows.
+    """
+    cells = len(X.names) * len(model._taxonomy)
+    size = np.dtype(model.dtype).itemsize
+    return (
+        X.columns is None
+        and X.n >= FEW
+        and X.n * cells >= SMALL
+        and cells * size <= SPARSE * model._state.n_bytes
+        and X.most_norm2 <= (math.inf if model.dtype == "float64" else MOST_FOR_FLOAT32)
+    )
+
+
+def score_blocks(model: Any, X: Batch, rows: int | None = None) -> Iterator[Floats]:
+    """The scores of all nodes, (nodes, rows), in blocks of this many rows."""
+    state, columns = model._state, Vectors(model._features, X)
+    weights = state.column_weights(columns, model._averaged)
+    constant = state.scores({}, model._averaged)  # the intercepts
+    rows = rows or max(FEW, BLOCK // len(model._taxonomy))
+    for first in range(0, X.n, rows):
+        x = X.values[first : first + rows].astype(weights.dtype, copy=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = (weights.T @ x.T).astype(np.float64, copy=False)
+        tiny = np.einsum("ij,ij->i", x, x) < SMALLEST_NORM2
+        if tiny.any():
+            scores[:, tiny] = 0.0
+        scores += constant[:, None]
+        yield scores
+
+
+def scores_by_product(model: Any, X: Batch) -> Floats:
+    """The scores of all nodes, (nodes, rows)."""
+    return next(score_blocks(model, X, X.n))

@@ -11,10 +11,7 @@ import numpy as np
 
 
 def memory_of(thing: Any) -> int:
-    """The bytes of an object and of all objects that it refers to: O(objects).
-
-    Classes, modules and functions do not count.
-    """
+    """The bytes of an object and all that it refers to but for classes, modules and functions."""
     seen: set[int] = set()
     size, pending = 0, [thing]
     while pending:

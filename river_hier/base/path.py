@@ -20,8 +20,7 @@ from .._core import (
 )
 from ..taxonomy import Label
 from .explanation import Floats
-from .linear import LinearLearner
-from .products import pays, score_blocks
+from .linear import LinearLearner, pays, score_blocks
 from .single_label import SingleLabelModel
 
 
@@ -36,17 +35,9 @@ class PathLearner(LinearLearner, SingleLabelModel):
     Parameters
     ----------
     taxonomy
-        A tree, an `OpenTaxonomy`, or `None` for an open flat taxonomy.
-    dtype
-        The type of the stored weights, `"float64"` or `"float32"`.
-    intercept
-        The value of a constant feature that is added to every x, and whose weights give the
-        intercepts of the nodes. The default, 0, adds none.
-
-    Raises
-    ------
-    ValueError
-        If the taxonomy is a DAG.
+        A tree, an `OpenTaxonomy`, or `None` for an open flat taxonomy; a DAG is refused.
+    dtype, intercept
+        As in `TopDownLearner`.
 
     Examples
     --------
@@ -159,3 +150,7 @@ class PathLearner(LinearLearner, SingleLabelModel):
     ) -> LabelProbabilities:
         slopes = sharp, flat, share
         return label_probabilities(self._state, x, self._averaged, self._first_label, *slopes)
+
+    def _start_average(self, from_first_round: bool) -> None:
+        """Begin to average the hypotheses."""
+        self._state.start_average(from_first_round)

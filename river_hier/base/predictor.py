@@ -1,7 +1,4 @@
-"""Predictions of one example and of mini-batches, with `threshold=` and `max_depth=`.
-
-A model has its own rule, `_predict`, or `_nodes_on` if it is a multilabel model.
-"""
+"""Predictions of one example and of mini-batches, with `threshold=` and `max_depth=`."""
 
 from __future__ import annotations
 
@@ -348,10 +345,7 @@ def check_keywords(threshold: float | None, max_depth: int | None) -> None:
 
 
 def without_labels(model: Any) -> bool:
-    """Whether a single-label model in an open taxonomy has not seen a label.
-
-    As in River, it then predicts `None`, and no probabilities.
-    """
+    """Whether a single-label model in an open taxonomy has no label yet: it predicts `None`."""
     return len(model._taxonomy) == 1 and not isinstance(model.taxonomy, Taxonomy)
 
 

@@ -9,19 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import (
-    Batch,
-    Vectors,
-    logistic,
-    node_probabilities,
-    top_down,
-    trained_nodes,
-)
+from .._core import Batch, Vectors, logistic, node_probabilities, top_down, trained_nodes
 from ..taxonomy import Label
 from .explanation import Floats
-from .linear import LinearLearner
+from .linear import LinearLearner, pays, score_blocks
 from .multi_label import MultiLabelModel
-from .products import pays, score_blocks
 
 Mask = NDArray[np.bool_]
 
@@ -193,3 +185,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         self, x: Mapping[Any, Any], calibration: Any = None, given: bool = False
     ) -> Any:
         return node_probabilities(self._state, x, self._averaged, calibration, given)
+
+    def _start_average(self, from_first_round: bool) -> None:
+        """Begin to average the hypotheses."""
+        self._state.start_average(from_first_round)

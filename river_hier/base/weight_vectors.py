@@ -1,8 +1,4 @@
-"""The weight vectors of linear models, by label.
-
-What linear learners and least squares share, whose states differ: the models have `_features`, and
-`_weights(nodes)`, the vector of each node.
-"""
+"""The weight vectors of linear learners and of least squares, by label."""
 
 from __future__ import annotations
 

@@ -16,15 +16,7 @@ from ..kernel.instances import check_kernel
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates
 from .estimator import BatchEstimator, Progress
-from .expansions import (
-    Examples,
-    Expansion,
-    Floats,
-    KernelExpansion,
-    LinearExpansion,
-    Mask,
-    Scorers,
-)
+from .expansions import Examples, Expansion, Floats, KernelExpansion, LinearExpansion, Mask, Scorers
 
 
 class Trained(NamedTuple):

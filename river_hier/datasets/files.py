@@ -24,6 +24,7 @@ from typing import IO, Any, Self, cast
 
 from .._core import labels_of
 from ..taxonomy import Taxonomy
+from ..taxonomy.errors import UnknownLabelError
 
 DAMAGE = (EOFError, OSError, zlib.error, zipfile.BadZipFile, tarfile.TarError, UnicodeError)
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
@@ -33,10 +34,9 @@ class Files:
     """The files of a folder or an archive (zip, tar, tar.gz), or a single file.
 
     It is a context manager; read the files inside the `with` statement. Names are relative to the
-    path, with `/`, and sorted, so an archive and a folder list their files in the same order.
-    Files compressed with gzip are decompressed as they are read, and named without `.gz`. A
-    `tar.gz` does not allow random access and is decompressed into a temporary file first. A damaged
-    archive raises a `ValueError`.
+    path, with `/`, and sorted. Files compressed with gzip are decompressed as they are read, and
+    named without `.gz`; a `tar.gz` is decompressed into a temporary file first. A damaged archive
+    raises a `ValueError`.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -220,9 +220,8 @@ KEPT = 10  # messages; a broken file of several gigabytes must not fill memory w
 class ErrorHandler:
     """Called by a reader for each broken record, with the file, the line and a message.
 
-    With `on_error="raise"` the call raises a `ValueError`. With `on_error="skip"` it counts the
-    error and returns; the reader then continues with the next record. `n` is the number of errors,
-    and `first` has the first ten messages.
+    With `on_error="raise"` the call raises a `ValueError`; with `"skip"` it counts the error in
+    `n`, and `first` has the first ten messages.
     """
 
     def __init__(self, on_error: str = "raise") -> None:
@@ -274,6 +273,16 @@ class Multilabels:
         above = (self._nodes[v] for v in self._labels.closure(list(labels)))
         y.update({node: True for node in above if node in y})
         return y
+
+    def read(
+        self, labels: Iterable[str], report: ErrorHandler, file: str, line: int
+    ) -> dict[str, bool] | None:
+        """The same, or None if a label is unknown, which is reported."""
+        try:
+            return self(labels)
+        except UnknownLabelError as error:
+            report(file, line, str(error))
+            return None
 
 
 def pair_error(pairs: str, form: str, what: str, key: str = "") -> str:

@@ -14,15 +14,15 @@ import os
 import re
 import reprlib
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, NamedTuple
 
 from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
-from ..taxonomy.errors import UnknownLabelError
 from .file_dataset import FileDataset, check_subset
 from .files import ErrorHandler, Files, Multilabels, error_at, lines
 
@@ -180,11 +180,7 @@ class HMC(FileDataset):
                 if header != self._header:
                     raise ValueError(f"{name}: its attributes or classes are not those of the rest")
                 for line, x, labels in read_rows(numbered, name, header, report):
-                    try:
-                        y = multilabel(labels)
-                    except UnknownLabelError as error:
-                        report(name, line, str(error))
-                    else:
+                    if (y := multilabel.read(labels, report, name, line)) is not None:
                         yield x, y
 
     def _chosen(self, files: Files) -> list[str]:
@@ -283,17 +279,13 @@ def read_header(numbered: Lines, name: str) -> Header:
 
 def _distinct(attributes: list[Attribute]) -> tuple[Attribute, ...]:
     """The attributes; `a`, `a`, `a` are renamed to `a`, `a.1`, `a.2`, or the next that is free."""
-    taken = {attribute.name for attribute in attributes}
-    seen: set[str] = set()
-    numbers: dict[str, int] = {}
+    taken, seen = {attribute.name for attribute in attributes}, set[str]()
+    numbers: dict[str, Iterator[int]] = defaultdict(lambda: count(1))
     distinct = []
     for attribute in attributes:
         name = attribute.name
         if name in seen:
-            while name in taken:
-                numbers[attribute.name] = numbers.get(attribute.name, 0) + 1
-                name = f"{attribute.name}.{numbers[attribute.name]}"
-            taken.add(name)
+            name = next(n for i in numbers[name] if (n := f"{name}.{i}") not in taken)
             attribute = attribute._replace(name=name)
         seen.add(name)
         distinct.append(attribute)

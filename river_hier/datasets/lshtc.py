@@ -13,7 +13,6 @@ from river.datasets.base import MO_BINARY_CLF
 
 from .._core import read_pairs
 from ..taxonomy import Taxonomy
-from ..taxonomy.errors import UnknownLabelError
 from .file_dataset import FileDataset
 from .files import ErrorHandler, Files, Multilabels, error_at, lines, named, pair_error
 
@@ -128,11 +127,7 @@ class LSHTC(FileDataset):
         with self._files() as files:
             name = files.one(f"{self.documents}.txt", f"{self.documents}.csv")
             for line, labels, x in _documents(files, name, report):
-                try:
-                    y = multilabel(labels)
-                except UnknownLabelError as unknown:
-                    report(name, line, str(unknown))
-                else:
+                if (y := multilabel.read(labels, report, name, line)) is not None:
                     yield x, y
 
     @functools.cached_property

@@ -71,9 +71,8 @@ class OHSUMED(FileDataset):
         The tree number of the root, or the letter of a whole category, such as `"C"`, diseases.
         `"N05.715"`, Quality of Health Care, is the root in the H-RLS paper [^1].
     tree
-        Whether to leave out the headings with several paths from the root, as in the paper, which
-        makes the taxonomy a tree. Articles under such a heading still belong to its remaining
-        ancestors. Otherwise all headings are kept, and the taxonomy is a DAG.
+        Whether to leave out the headings with several paths from the root, as in the paper;
+        articles belong to their remaining ancestors. Otherwise the taxonomy is a DAG.
     mesh
         The file, folder or archive with the tree, NLM's `mtrees*.bin` of any year. By default the
         place of the records.
@@ -97,9 +96,8 @@ class OHSUMED(FileDataset):
 
     Notes
     -----
-    The fragment of the paper has 94 headings at five depths and 55,503 articles. The paper does not
-    state its edition of MeSH; in that of 2015 the same number has 175 headings with a unique path,
-    at seven depths. So its results can be approximated but not reproduced exactly.
+    The paper has 94 headings at five depths and 55,503 articles, of an edition of MeSH that it does
+    not state; in that of 2015 its root has 175 headings with a unique path, at seven depths.
 
     Examples
     --------
@@ -213,7 +211,6 @@ class OHSUMED(FileDataset):
             return fragment(found, name, self.root), frozenset(found.values())
 
     def _sources(self) -> dict[str, Source]:
-        # Neither publisher provides a SHA-256.
         return {
             name: Source([address], None, check_tree if name == _TREE else None)
             for name, address in _ADDRESSES.items()

@@ -16,7 +16,6 @@ from typing import Any, ClassVar, NamedTuple
 from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
-from ..taxonomy.errors import UnknownLabelError
 from .file_dataset import FileDataset, Source, check_subset
 from .files import ErrorHandler, Files, Multilabels, damage, error_at, lines, named
 
@@ -212,11 +211,8 @@ class Reuters21578(FileDataset):
                     used = story.marks["TOPICS"] in topics
                     if (_SUBSETS[story.marks[mark]] if used else "unused") not in self.subsets:
                         continue
-                    try:
-                        y = multilabel(story.topics)
-                    except UnknownLabelError as error:
-                        report(name, story.line, str(error))
-                    else:
+                    y = multilabel.read(story.topics, report, name, story.line)
+                    if y is not None:
                         yield story.x, y
 
     def _fetch(self, names: Iterable[str]) -> None:

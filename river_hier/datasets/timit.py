@@ -204,28 +204,24 @@ class TIMIT(Speech):
 
     The taxonomy is the phonetic tree of the paper [^1]. Labels are its leaves, 40 phonemes and
     `"silence"`; predictions may be any node. TIMIT's 61 codes are mapped to them as in [^2]:
-    closures and pauses become silence, variants of vowels (`ax`, `ix`, `axr`, `ux`, ...) the vowel,
-    and `em`, `en`, `nx`, `eng`, `el` and `hv` the consonant. Glottal stops (`q`) are left out, but
-    they remain in the context of neighbouring frames. Unlike in [^2], `ao` is not mapped to `aa`,
-    nor `zh` to `sh`, since the tree has them all.
+    closures and pauses become silence, variants of vowels and consonants the phoneme. Unlike in
+    [^2], `ao` and `zh` are not mapped to `aa` and `sh`, since the tree has them. Glottal stops
+    (`q`) are left out, but remain in the context of neighbouring frames.
 
     The corpus is licensed by the Linguistic Data Consortium (LDC93S1, about 600 MB). Without `path`
     the folder `TIMIT` of River's data home is read. If it has no subfolders, a sample of a few
-    speakers is downloaded into it, over TLS but without a checksum, since none is published; the
-    sample is free for non-commercial use (CC BY-NC-SA). Features are not scaled: put
-    `preprocessing.StandardScaler` before a learner. They need an optional dependency:
-    `pip install "river-hier[audio]"`.
+    speakers, free for non-commercial use (CC BY-NC-SA), is downloaded into it, over TLS but without
+    a checksum, since none is published. Features are not scaled: put `preprocessing.StandardScaler`
+    before a learner. They need `pip install "river-hier[audio]"`.
 
     Parameters
     ----------
     path
         The folder or archive. Each utterance needs a recording, `*.wav` in NIST SPHERE or RIFF, and
-        a transcription, `*.phn`, in the same folder; file names may be in upper or lower case, and
-        other files are ignored. The folder is named after the speaker, `FALR0` or `dr4-falr0`.
+        a transcription, `*.phn`, in one folder named after the speaker, `FALR0` or `dr4-falr0`.
     subsets
         The subsets of the official split to read: `"train"` (462 speakers), `"test"` (168) or both,
-        according to the name of a parent folder. Utterances in neither, such as the sample, belong
-        to the training set. Train comes before test, whatever the order given.
+        according to a parent folder; the sample is for training. Train comes before test.
     speakers
         The speakers to read; `None` for all. `TIMIT.CORE_TEST` are the 24 of the core test set.
     sentences
@@ -300,14 +296,11 @@ class TIMIT(Speech):
 class TIMITSegments(Speech):
     """TIMIT: phonemes of American English, segment by segment.
 
-    The corpus, its taxonomy and its labels are those of `TIMIT`, but an example is a whole segment
-    of the transcription. `x` is the mean over its frames of the 13 mel-frequency cepstral
-    coefficients and of their first and second derivatives: 39 features, `"mfcc_0"` to
-    `"delta2_12"`. The frames of a segment are those whose middle lies in it; if there are none, the
-    frames on both sides of it are used.
-
-    Errors and the sample, which is downloaded over TLS but without a checksum, are
-    those of `TIMIT`.
+    The corpus, its taxonomy, labels and errors are those of `TIMIT`, and so is the sample that is
+    downloaded without a checksum, but an example is a whole segment of the transcription. `x` is
+    the mean over its frames of the 13 mel-frequency cepstral coefficients and of their first and
+    second derivatives: 39 features, `"mfcc_0"` to `"delta2_12"`. The frames of a segment are those
+    whose middle lies in it or, if there are none, those on both sides of it.
 
     Parameters
     ----------

@@ -1,6 +1,5 @@
 """The WIPO-alpha collection of patent applications in XML, one a file.
 
-The names of elements and attributes are taken from programs that read the collection:
 `<ipcs mc=...>` holds the primary symbol and an `<ipc ic=...>` for each secondary one; the texts
 `<ti>`, `<ab>`, `<cl>` and `<txt>` follow, each with an `xml:lang`.
 
@@ -44,8 +43,7 @@ class WIPOAlpha(FileDataset):
     or secondary. Subgroups are replaced by their main groups.
 
     The taxonomy consists of the symbols of all records, train and test, in the order of the
-    classification; groups without records are left out. To build it, the beginning of each file is
-    read once, before the first example.
+    classification. To build it, the beginning of each file is read before the first example.
 
     WIPO provides the collection on request, under its own terms. **This class was written from
     descriptions of the collection and from other programs that read it, and has not been tested on
@@ -60,8 +58,7 @@ class WIPOAlpha(FileDataset):
     sections
         The sections to read, such as `"D"` or `"GH"`. Records whose primary symbol belongs to
         another section are left out, and so are secondary symbols of other sections. A single
-        section is the root of the taxonomy, as in [^2], where each of the eight is a separate
-        experiment; several sections are children of the root `"IPC"`.
+        section is the root of the taxonomy, as in [^2]; several are children of the root `"IPC"`.
     subsets
         The subsets to read: `"train"`, `"test"` or both. Train comes before test, whatever the
         order given.
@@ -190,9 +187,9 @@ class WIPOAlpha(FileDataset):
 
 
 class _Record:
-    """What the parser has read of a record: the symbols, the primary one first, and English texts.
+    """The symbols of a record, the primary one first, and its English texts.
 
-    Reading stops as soon as there is `enough`: after the symbols, unless the texts are needed.
+    Reading stops when there is `enough`: after the symbols, unless the texts are needed.
     """
 
     def __init__(self, sections: str, with_texts: bool) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from .bayes import HLossBayes, SymmetricDifferenceBayes, ZeroOneBayes
+from .bayes import HLossBayes, SymmetricDifferenceBayes, TreeBayes, ZeroOneBayes
 from .calibration import Calibrated, Tempered
-from .tree_bayes import TreeBayes
 
 __all__ = [
     "Calibrated",

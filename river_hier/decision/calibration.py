@@ -224,10 +224,7 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
         self._calibration.learn(scores, y, self._labels, w)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
-        """The probability that each node is on, never above its parent's.
-
-        It is `{label: {False: 1 - p, True: p}}` for all nodes but the root.
-        """
+        """P(on) of each node but the root, never above its parent's: `{label: {True: p, ...}}`."""
         refuse_unknown(self.predict_proba_one, kwargs)
         return self._labels.probabilities(self._probabilities_one(x))
 
@@ -359,10 +356,7 @@ class Tempered(Calibrator, base.Classifier):
         return self.model.predict_one(x)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
-        """The probability of each label, `{label: probability}`; they sum to 1.
-
-        Empty if the taxonomy is open and there have been no labels.
-        """
+        """`{label: probability}`, with sum 1; empty if the taxonomy is open and without labels."""
         refuse_unknown(self.predict_proba_one, kwargs)
         p = distribution(self._labels, self._softmax(x))  # which reads x
         return {} if without_labels(self) else p

@@ -21,7 +21,8 @@ def iter_regret(
 ) -> Iterator[dict[str, float]]:
     r"""Cumulative losses of a model and a comparator along a stream, and their difference.
 
-    Both predict, are scored, and learn from each example. After $T$ examples the regret is[^1]
+    Both predict, are scored, and learn from each example. After $T$ examples the regret, Eq. (5) of
+    the paper of `linear_model.HRLS`, is
 
     $$\sum_{t=1}^T \left( E\,\ell(\hat y_t, V_t) - E\,\ell(y_t, V_t) \right)$$
 
@@ -41,8 +42,8 @@ def iter_regret(
         The model to compare with. It learns as well; those of `batch`, trained by `fit` before, do
         not. If it is the same object as the model, it learns once.
     loss
-        A metric of this package that is the mean of a loss, which is not updated, or a function of
-        `losses`, for the taxonomy of the dataset.
+        A metric that is the mean of a loss, which is not updated, or a function of `losses`, for
+        the taxonomy of the dataset.
     step
         The number of examples between two results. There is always one at the end.
 
@@ -67,12 +68,6 @@ def iter_regret(
     {'Step': 100, 'Loss': 93.753, 'Comparator': 71.254, 'Regret': 22.498}
     {'Step': 200, 'Loss': 190.476, 'Comparator': 146.233, 'Regret': 44.243}
     {'Step': 300, 'Loss': 281.100, 'Comparator': 218.138, 'Regret': 62.961}
-
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7, pp.31-54, Eq.
-        5.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
     check_integer("step", step, at_least=1)

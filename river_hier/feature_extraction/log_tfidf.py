@@ -23,14 +23,13 @@ class LogTFIDF(base.Transformer):
 
     where tf is the number of its occurrences in the document, n the number of documents learned
     from and df the number of these that contain the word. The weights of a document are then
-    divided by their norm, as in the paper. Words are runs of at least two letters, digits or
-    underscores, in lower case. Stop words, words that have occurred fewer than `min_count` times,
-    and words that occur in every document, whose weight is 0, are left out. A text without other
-    words, such as the first one, has no features.
+    divided by their norm. Words are runs of at least two letters, digits or underscores, in lower
+    case. Stop words, words that have occurred fewer than `min_count` times, and words of every
+    document, whose weight is 0, are left out, so the first text has no features.
 
-    Learning and transforming take time linear in the length of the text. The words of the last text
-    are stored, so a pipeline that learns and transforms it finds them once. A word takes roughly
-    150 bytes of memory, or 90 if it never had a weight; `n_features` limits the number of words.
+    Learning and transforming take time linear in the length of the text, which is searched for
+    words once in a pipeline. A word takes roughly 150 bytes of memory, or 90 if it never had a
+    weight; `n_features` limits the number of words.
 
     Parameters
     ----------
@@ -40,9 +39,8 @@ class LogTFIDF(base.Transformer):
     stop_words
         Words to leave out, in lower case, such as `feature_extraction.STOP_WORDS`.
     min_count
-        The number of occurrences in the documents learned from that a word needs to be a feature;
-        3 in the paper. In short texts, such as titles, rare words matter. In long texts, larger
-        values save memory.
+        The number of occurrences that a word needs to be a feature; 3 in the paper. In short texts
+        rare words matter; in long texts, larger values save memory.
     max_rare
         The maximum number of words to remember that are too rare to be features, if `min_count` is
         above 1. When it is exceeded, all of them are forgotten, and their counts start from zero.
@@ -50,9 +48,8 @@ class LogTFIDF(base.Transformer):
         The smallest and the largest number of neighbouring words that form a feature, joined by
         spaces: `(1, 2)` for words and pairs. Stop words are removed first.
     n_features
-        The number of features, a power of 2 such as `2**18`, if words are hashed: each word is
-        replaced by a number from 0 to `n_features - 1`. Words with the same number count as one
-        word. `None` does not hash words.
+        The number of features, a power of 2 such as `2**18`, if words are hashed to numbers from 0
+        to `n_features - 1`. Words with the same number count as one. `None` does not hash words.
     lowercase
         Whether to convert the text to lower case.
     strip_accents
@@ -61,14 +58,6 @@ class LogTFIDF(base.Transformer):
         The regular expression that finds the words. If it has a group, the group is the word.
     normalize
         Whether to divide the weights of a document by their Euclidean norm.
-
-    Attributes
-    ----------
-    n
-        The number of documents learned from.
-    dfs
-        The number of documents that contain each word, for the words that have occurred
-        `min_count` times: a new dictionary, in time linear in the number of words.
 
     Raises
     ------
@@ -161,7 +150,7 @@ class LogTFIDF(base.Transformer):
 
     @property
     def dfs(self) -> dict[str | int, int]:
-        """The number of documents that contain each word that has occurred `min_count` times."""
+        """The number of documents with each word that has occurred `min_count` times: O(words)."""
         return self._vocabulary.dfs
 
     def learn_one(self, x: Any) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .bounds import bayes_error_bounds, tree_recursions
 from .decomposition import BinaryDecomposition, SoftBinaryDecomposition
+from .divergence import bayes_error_bounds, tree_recursions
 from .jensen_shannon_tree import JensenShannonTree
 
 __all__ = [

@@ -17,8 +17,17 @@ from ..base.memory import raw_memory_usage
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label
 from .binary_tree import BinaryTree, Children
-from .bounds import recursion
-from .divergence import Floats, Joint, Split, divergences, joints, merge, read_counts, upper_bound
+from .divergence import (
+    Floats,
+    Joint,
+    Split,
+    divergences,
+    joints,
+    merge,
+    read_counts,
+    recursion,
+    upper_bound,
+)
 
 Ints = NDArray[np.intp]
 
@@ -46,10 +55,8 @@ class LeaveOneOut:
         class_counts: Mapping[Label, float],
         examples: Iterable[tuple[Mapping[Any, float], Label, float]],
     ) -> None:
-        columns: dict[Any, int] = {}
-        for counts in feature_counts.values():
-            for name in counts:
-                columns.setdefault(name, len(columns))
+        names = dict.fromkeys(name for counts in feature_counts.values() for name in counts)
+        columns = {name: j for j, name in enumerate(names)}
         number = {label: c for c, label in enumerate(class_counts)}
         examples = list(examples)
         self._X = _matrix([x for x, _, _ in examples], columns)
@@ -117,14 +124,12 @@ class JensenShannonTree(base.Estimator):
         How much similar pairs are preferred. The exponent is `sharpness` times the number of tokens
         of the two trees, but at least 1. With the default, `math.inf`, the pair that loses the
         least information about the class is always merged. With 1 the probability of a pair is
-        proportional to the probability that both trees are samples of one source. With 0 the
-        exponent is 1: no pair is drawn more than twice as often as another, and the trees are close
-        to random ones.
+        proportional to the probability that both trees are samples of one source. With 0 no pair is
+        drawn more than twice as often as another.
     n_recent
-        The number of latest examples on which the trees drawn are compared. The tree with the
-        fewest errors is kept, and among equals the one with the largest $R(root)$, the paper's
-        estimate of the accuracy: see `tree_recursions`. With 0 only $R(root)$ decides, as in the
-        paper. If `sharpness` is infinite, no examples are kept.
+        The number of latest examples on which the trees drawn are compared: the fewest errors, and
+        then the largest $R(root)$, the paper's estimate of the accuracy (see `tree_recursions`).
+        With 0 only $R(root)$ decides, as in the paper. With infinite `sharpness`, none are kept.
     seed
         Random seed. With a seed, `taxonomy` returns the same tree for the same counts.
 
@@ -143,9 +148,9 @@ class JensenShannonTree(base.Estimator):
 
     Notes
     -----
-    The procedure after Proposition 4 of the paper [^1]. As there, priors are relative frequencies
-    of examples and conditionals relative frequencies of features, without smoothing. An x that is
-    empty or zero is ignored.
+    The procedure after Proposition 4 of the paper of `bayes_error_bounds`. Priors are relative
+    frequencies of examples and conditionals relative frequencies of features, without smoothing. An
+    x that is empty or zero is ignored.
 
     The exponent is reconstructed, because the formula is missing from the available text of the
     paper: a footnote says that the weight is proportional to the probability that two samples come
@@ -178,11 +183,6 @@ class JensenShannonTree(base.Estimator):
 
     >>> tree.path("opera")
     ('split 1', 'split 3', 'opera')
-
-    References
-    ----------
-    [^1]: El-Yaniv, R. and Etzion-Rosenberg, N., 2002. Hierarchical multiclass decompositions with
-        application to authorship determination.
 
     """
 
@@ -263,17 +263,12 @@ class JensenShannonTree(base.Estimator):
         costs, rng = all_costs(classes, n), np.random.default_rng(self.seed)
         n_draws = 1 if self.sharpness == math.inf else self.n_restarts
         draws = [agglomerate(classes, costs, n, rng) for _ in range(n_draws)]
-        children = self._best(draws) if len(draws) > 1 else draws[0][0]
+        children, _ = draws[0]
+        if n_draws > 1:
+            held_out = LeaveOneOut(self.feature_counts, self.class_counts, self._recent)
+            accuracy = [(-held_out.errors(c), recursion(c, s, upper_bound)) for c, s in draws]
+            children, _ = draws[accuracy.index(max(accuracy))]
         return BinaryTree.build(tuple(self.class_counts), tuple(children)).taxonomy()
-
-    def _best(self, draws: list[tuple[list[Children], list[Split]]]) -> list[Children]:
-        """The tree with the fewest errors on recent examples, then with the largest R."""
-        held_out = LeaveOneOut(self.feature_counts, self.class_counts, self._recent)
-        scored = [
-            (-held_out.errors(children), recursion(children, splits, upper_bound))
-            for children, splits in draws
-        ]
-        return draws[scored.index(max(scored))][0]
 
 
 def agglomerate(

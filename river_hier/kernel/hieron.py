@@ -24,8 +24,7 @@ from .instances import contributions, four_fifths, instances_of, pivoted_cholesk
 class Expansion:
     """The nonzero coefficients of `w^v = sum_i c_iv phi(x_i)` for every node v.
 
-    They are stored as triples (i, v, c_iv): an instance has coefficients at the nodes of two paths
-    only, and the score of a node without coefficients is exactly zero.
+    They are stored as triples (i, v, c_iv), as an instance has coefficients on two paths only.
     """
 
     def __init__(self, n_nodes: int) -> None:
@@ -91,9 +90,9 @@ LARGEST_CHANGE = 1e140  # limit of the norm of a change, so that scores do not o
 class Average:
     """The averages of the hypotheses of each node: w - `updates` / `rounds`.
 
-    `updates` is the sum of i s_i over the steps s_i of rounds i, as in the compiled learners
-    (`_core/native/store/weights.hpp`). The average of a node begins when it is added, and again
-    with its first example; with `from_first_round`, averages are over all rounds.
+    `updates` is the sum of i s_i over the steps s_i of rounds i, as in the compiled learners. The
+    average of a node begins when it is added, and again with its first example; with
+    `from_first_round`, averages are over all rounds.
     """
 
     def __init__(self, n_nodes: int, from_first_round: bool) -> None:
@@ -172,9 +171,7 @@ class KernelPathLearner(SingleLabelModel):
         """The node that y must beat: by default the predicted one."""
         return int(score.argmax())
 
-    def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """The step of `linear_model.Hieron`, Eq. (12), where norm2 is K(x, x)."""
-        return linear_model.Hieron.rule(self, margin, gamma, norm2)
+    rule = linear_model.Hieron.rule  # Eq. (12), where norm2 is K(x, x)
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         row, tree, average = self._instances.row(x), self._taxonomy._arrays, self._average
@@ -294,10 +291,10 @@ class Hieron(KernelPathLearner):
 
     Notes
     -----
-    Eq. (11) to (13) of the paper [^1]. There the numerator of $\\alpha$ has $\\gamma(y, \\hat y)$;
-    its square root must be meant, as in Eq. (5) and (8). The paper has neither a cap nor a budget.
-    Ties go to the first node in taxonomy order, so the very first prediction is the root. An x with
-    $K(x, x) = 0$ changes nothing.
+    Eq. (11) to (13) of the paper of `linear_model.Hieron`. There the numerator of $\\alpha$ has
+    $\\gamma(y, \\hat y)$; its square root must be meant, as in Eq. (5) and (8). The paper has
+    neither a cap nor a budget. Ties go to the first node in taxonomy order, so the very first
+    prediction is the root. An x with $K(x, x) = 0$ changes nothing.
 
     Examples
     --------
@@ -318,12 +315,6 @@ class Hieron(KernelPathLearner):
 
     >>> hieron.n_stored
     255
-
-    References
-    ----------
-    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification. In
-        Proceedings of the 21st International Conference on Machine Learning, p. 27.](
-        https://doi.org/10.1145/1015330.1015374)
 
     """
 

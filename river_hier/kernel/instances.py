@@ -93,12 +93,6 @@ class Instances:
         np.fill_diagonal(products, self.norms2[which])
         return products
 
-    def selected(self, which: NDArray[np.intp], rows: NDArray[np.intp]) -> Instances:
-        """Some of the vectors with some of the features, both renumbered 0, 1, ..."""
-        S, selected = self.matrix[which][:, rows], Instances()
-        selected.extend((S.indptr, S.indices, S.data, self.norms2[which]))
-        return selected
-
 
 FromDots = Callable[[Floats, float, Floats], Floats]
 
@@ -185,10 +179,7 @@ class KernelInstances(abc.ABC):
 
 
 class DotProducts(KernelInstances):
-    """For kernels that are functions of dot products and norms.
-
-    `from_dots(dots, norm2, norms2)` takes x . x_i for all i, |x|^2 and |x_i|^2.
-    """
+    """For kernels that are functions of dot products and norms, by `Kernel.from_dots`."""
 
     def __init__(self, from_dots: FromDots, features: FeatureIndex) -> None:
         self._from_dots = from_dots
@@ -210,9 +201,11 @@ class DotProducts(KernelInstances):
 
     def keep(self, which: NDArray[np.intp]) -> None:
         """Keep these instances only, and drop features that only the others had."""
-        used = np.unique(self._stored.matrix[which].indices)
-        stored, names = self._stored.selected(which, used), self._features.names()
-        features = FeatureIndex()
+        S = self._stored.matrix[which]
+        used = np.unique(S.indices)
+        S, names = S[:, used], self._features.names()
+        stored, features = Instances(), FeatureIndex()
+        stored.extend((S.indptr, S.indices, S.data, self._stored.norms2[which]))
         features.insert(dict.fromkeys([names[j] for j in used.tolist()], 1.0))
         self._stored, self._features = stored, features
 

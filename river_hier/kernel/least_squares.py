@@ -183,8 +183,8 @@ class HRLS(KernelLeastSquares):
 
     Notes
     -----
-    Figure 3, Eq. (1) and Remark 3 of the paper [^1], which has no budget. For an x with $K(x, x) =
-    0$ all scores are 0, which counts as on, and learning from it changes nothing.
+    Figure 3, Eq. (1) and Remark 3 of the paper of `linear_model.HRLS`, which has no budget. For an
+    x with $K(x, x) = 0$ all scores are 0, which counts as on, and learning from it changes nothing.
 
     Examples
     --------
@@ -202,12 +202,6 @@ class HRLS(KernelLeastSquares):
 
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(500), model, metric)
     HLoss: 0.334
-
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
-        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

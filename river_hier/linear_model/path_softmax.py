@@ -20,8 +20,7 @@ from .._core import (
 )
 from ..base.checks import check_forgetting, check_positive
 from ..base.explanation import Floats
-from ..base.linear import LinearLearner
-from ..base.products import pays, score_blocks, scores_by_product
+from ..base.linear import LinearLearner, pays, score_blocks, scores_by_product
 from ..base.single_label import SingleLabelModel
 from ..taxonomy import Arrays, Label, TaxonomyLike
 

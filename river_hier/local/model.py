@@ -57,16 +57,6 @@ def check_classifier(classifier: Any) -> None:
         )
 
 
-def check_multiclass(classifier: Any) -> None:
-    """Raise an error unless this is a multiclass classifier."""
-    check_classifier(classifier)
-    if not classifier._multiclass:
-        raise ValueError(
-            f"`classifier` must be multiclass, got {classifier}; wrap it, e.g. in "
-            "river's multiclass.OneVsRestClassifier"
-        )
-
-
 Threshold = float | Callable[[Label, float], bool]
 
 

@@ -60,11 +60,11 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
 
     Notes
     -----
-    The top-down scheme of [^1], section 4, with any classifier in place of its perceptrons and
-    least squares. The classifier's probabilities of `True` and `False` are normalised; without
-    `predict_proba_one`, its prediction has probability 1. The classifiers decide which x they
-    accept, after the labels were checked. A weight `w` is passed on to them; if one takes none,
-    only the weight 1 is accepted.
+    The top-down scheme of section 4 of the paper of `linear_model.HRLS`, with any classifier. The
+    classifier's probabilities of `True` and `False` are normalised; without `predict_proba_one`,
+    its prediction has probability 1. The classifiers decide which x they accept, after the labels
+    were checked. A weight `w` is passed on to them; if one takes none, only the weight 1 is
+    accepted.
 
     Examples
     --------
@@ -89,12 +89,6 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
       'news': 0.638
         'sport': 0.191
         'politics': 0.830
-
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
-        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

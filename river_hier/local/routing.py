@@ -16,7 +16,7 @@ from ..base.classifiers import probabilities
 from ..base.predictor import refuse_unknown, without_labels
 from ..base.targets import read_label
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, UnknownLabelError
-from .model import EstimatorSpec, LocalModel, Position, Threshold, check_multiclass
+from .model import EstimatorSpec, LocalModel, Position, Threshold, check_classifier
 
 Probabilities = dict[Label, float]
 
@@ -39,10 +39,7 @@ class Ending:
 
 
 class RoutingModel(LocalModel, base.Classifier):
-    """A classifier whose labels are the nodes of a tree, including the root and inner nodes.
-
-    At an inner node the path of an example continues to one of the children, or ends there.
-    """
+    """A classifier whose labels are the nodes of a tree: a path goes on to a child, or ends."""
 
     _multiclass: bool = True
 
@@ -176,7 +173,12 @@ class RoutingModel(LocalModel, base.Classifier):
 
     @staticmethod
     def _check_classifier(classifier: Any) -> None:
-        check_multiclass(classifier)
+        check_classifier(classifier)
+        if not classifier._multiclass:
+            raise ValueError(
+                f"`classifier` must be multiclass, got {classifier}; wrap it, e.g. in "
+                "river's multiclass.OneVsRestClassifier"
+            )
 
     # Implemented by each kind of model
 
@@ -312,12 +314,12 @@ class PerParent(RoutingModel):
 
     Notes
     -----
-    The baseline "greedy" of [^1], section 5, with any classifier in place of its flat Hieron, and
-    with the option of ending at an inner node. The paper has no such option, so that inner labels
-    are always mistakes; `leaves_only=True` is the paper's form. The classifiers' probabilities are
-    restricted to the nodes that can be next, and normalised; without `predict_proba_one`, a
-    prediction has probability 1. They decide which x they accept, after the label was checked. A
-    weight `w` is passed on to them; if one takes none, only the weight 1 is accepted.
+    The baseline "greedy" of section 5 of the paper of `linear_model.Hieron`, with any classifier in
+    place of its flat Hieron, and with the option of ending at an inner node; `leaves_only=True` is
+    the paper's form. The classifiers' probabilities are restricted to the nodes that can be next,
+    and normalised; without `predict_proba_one`, a prediction has probability 1. They decide which x
+    they accept, after the label was checked. A weight `w` is passed on to them; if one takes none,
+    only the weight 1 is accepted.
 
     Examples
     --------
@@ -344,12 +346,6 @@ class PerParent(RoutingModel):
     >>> evaluate.progressive_val_score(stream.take(1000), model, metric)
     HPrecision: 96.90%
     HRecall: 82.83%
-
-    References
-    ----------
-    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification. In
-        Proceedings of the 21st International Conference on Machine Learning, p. 27.](
-        https://doi.org/10.1145/1015330.1015374)
 
     """
 

@@ -7,9 +7,8 @@ support `+`), and windows: `utils.Rolling(metrics.HLoss, window_size=100, taxono
 
 `OneAccuracy`, `AveragePrecision`, `RankingLoss`, `MaximalLoss` and `ParentOneAccuracy` evaluate
 rankings of labels: their predictions are `{label: score}`, as returned by `evaluate.Ranked(model)`.
-`PooledAUPRC` also compares the scores of different examples, and `Reliability` and
-`CalibrationError` compare probabilities with frequencies, `LogLoss` with the truth: wrap the model
-in `evaluate.Probabilities` for these. `TopLabelCalibrationError` is for single labels.
+For `PooledAUPRC`, `Reliability`, `CalibrationError` and `LogLoss`, which read probabilities, wrap
+the model in `evaluate.Probabilities`. `TopLabelCalibrationError` is for single labels.
 
 """
 

@@ -49,8 +49,7 @@ class Sums:
     """Weighted sums by key, exactly revertible.
 
     River's `stats.Mean` rounds at every step, so `revert` leaves traces of an example. Here sums
-    are rounded only when they are read, so that reverting an example that was never added can be
-    refused.
+    are rounded only when they are read, and reverting what was never added is refused.
 
     >>> sums = Sums()
     >>> sums.add([("right", 2.0), ("all", 3.0)], w=0.1)

@@ -37,13 +37,11 @@ def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int
 
 def known(taxonomy: Taxonomy, values: Mapping[Any, V]) -> Mapping[Any, V]:
     """The same mapping with its labels as in the taxonomy; unknown labels raise an error."""
-    try:
-        taxonomy._known_indices(values)
-    except KeyError:  # a path, or an unknown label
-        values = spelled(taxonomy, values)
-        for label in values:
+    found = spelled(taxonomy, values)
+    if found is not values:  # there is a path, or an unknown label
+        for label in found:
             taxonomy.index(label)
-    return values
+    return found
 
 
 def check(taxonomy: Taxonomy, costs: Costs | None, name: str) -> None:

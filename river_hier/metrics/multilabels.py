@@ -15,9 +15,7 @@ from .probabilities import conditional
 
 
 def zero_one_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
-    """Zero-one loss: 1 if any node is wrong, otherwise 0; see `metrics.ZeroOneLoss`.
-
-    `losses` says what `y_true` and `y_pred` may be.
+    """Zero-one loss: 1 if any node is wrong, otherwise 0; see `metrics.ZeroOneLoss` and `losses`.
 
     Examples
     --------
@@ -39,9 +37,8 @@ def expected_zero_one_loss(
     r"""Expected zero-one loss of a prediction under known probabilities of the labels.
 
     Labels are drawn from the top down: a node is on with probability $p_i$ if its parent is on,
-    otherwise it is off (section 5 of the paper of `metrics.HLoss`). A prediction that
-    respects the taxonomy is right with the probability of that multilabel, and any other is always
-    wrong:
+    otherwise it is off (section 5 of the paper of `metrics.HLoss`). A prediction that respects the
+    taxonomy is right with the probability of that multilabel, and any other is always wrong:
 
     $$E\,\ell_{0/1} = 1 - \prod_{i\,:\,\hat{y}_i = 1} p_i
     \prod_{i\,:\,\hat{y}_i = 0,\ \hat{y}_{PAR(i)} = 1} (1 - p_i).$$
@@ -85,9 +82,8 @@ class ZeroOneLoss(MeanLoss):
 
     $$\ell_{0/1}(\hat{y}, v) = \{\exists i : \hat{y}_i \neq v_i\}$$
 
-    as in section 3 of the paper of `HLoss`; for single labels, the multiclass error.
-
-    An update takes O(nodes that are on), plus the time to parse the labels.
+    as in section 3 of the paper of `HLoss`; for single labels, the multiclass error. An update
+    takes O(nodes that are on), plus the time to parse the labels.
 
     Parameters
     ----------
@@ -159,13 +155,10 @@ def expected_h_loss(
     $$E\,\ell_H = \sum_{i\,:\,\hat{y}_j = 1,\ j \in ANC(i)} c_i
     \prod_{j \in ANC(i)} p_j \cdot (1 - p_i \text{ if } \hat{y}_i = 1 \text{ else } p_i).$$
 
-    A prediction need not respect the taxonomy. A node predicted on below nodes predicted off
-    contributes if these are truly off, in which case its own prediction is wrong; if k is the
-    topmost node predicted off, this has probability $\prod_{j \in ANC(k)} p_j (1 - p_k)$. A node
-    predicted on below another such node never contributes.
-
-    Takes O(nodes that are on, their children and their ancestors), plus the time to parse the
-    labels.
+    A prediction need not respect the taxonomy. A node predicted on below nodes predicted off, of
+    which k is the topmost, contributes with probability $\prod_{j \in ANC(k)} p_j (1 - p_k)$,
+    unless it is below another such node. Takes O(nodes that are on, their children and their
+    ancestors), plus the time to parse the labels.
 
     Examples
     --------
@@ -209,11 +202,9 @@ class HLoss(MeanLoss):
     $$\ell_H(\hat{y}, v) = \sum_i c_i\,
     \{\hat{y}_i \neq v_i \wedge \hat{y}_j = v_j,\ j \in ANC(i)\}$$
 
-    as in section 3 of the paper[^1], with the costs of its Remark 5. Nodes below a wrong node cost
-    nothing.
-
-    An update takes O(nodes that differ and their ancestors), plus the time to parse the labels.
-    The paper defines the loss for trees; in a DAG, $ANC(i)$ is the set of all ancestors.
+    as in section 3 of the paper[^1], with the costs of its Remark 5. The paper defines it for
+    trees; in a DAG, $ANC(i)$ is the set of all ancestors. An update takes O(nodes that differ and
+    their ancestors), plus the time to parse the labels.
 
     Parameters
     ----------
@@ -310,8 +301,7 @@ def expected_symmetric_difference_loss(
     $$E\,\Delta = c^- \sum_{i\,:\,\hat{y}_i = 0} s_i q_i
     + c^+ \sum_{i\,:\,\hat{y}_i = 1} s_i (1 - q_i),$$
 
-    whether or not the prediction respects the taxonomy. Every node that may be on contributes, so
-    this takes O(nodes), unlike the other expected losses.
+    whether or not the prediction respects the taxonomy. Unlike the others, it takes O(nodes).
 
     Examples
     --------
@@ -342,9 +332,8 @@ def expected_symmetric_difference_loss(
 def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
     """Tree-induced error: the distance between two labels; see `metrics.TreeInducedError`.
 
-    `losses` says what `y_true` and `y_pred` may be.
-
-    For single labels in a tree, `tree_induced_error(t, u, v) == t.distance(u, v)`.
+    `losses` says what `y_true` and `y_pred` may be. For single labels in a tree, it is
+    `t.distance(y_true, y_pred)`.
 
     Examples
     --------
@@ -368,11 +357,10 @@ class SymmetricDifferenceLoss(MeanLoss):
     $$\Delta(Y, \hat{Y}) = c^- \sum_{i \in Y \setminus \hat{Y}} s_i
     + c^+ \sum_{i \in \hat{Y} \setminus Y} s_i$$
 
-    over closed multilabels: the set loss with sign-up volumes of Cai and Hofmann, section 2[^1].
-    With the defaults it is the number of wrong nodes, the symmetric difference loss of section 3 of
-    the paper of `HLoss`.
-
-    An update takes O(nodes that are on), plus the time to parse the labels.
+    over closed multilabels: the set loss with sign-up volumes of section 2 of the first paper of
+    `AveragePrecision`, by Cai and Hofmann. With the defaults it is the number of wrong nodes, the
+    symmetric difference loss of section 3 of the paper of `HLoss`. An update takes O(nodes that are
+    on), plus the time to parse the labels.
 
     Parameters
     ----------
@@ -404,11 +392,6 @@ class SymmetricDifferenceLoss(MeanLoss):
     >>> metric
     SymmetricDifferenceLoss: 9.5
 
-    References
-    ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI.
-
     """
 
     _loss = staticmethod(symmetric_difference_loss)
@@ -435,11 +418,10 @@ class TreeInducedError(MeanLoss):
     r"""Tree-induced error: mean distance in edges or, for multilabels, mean number of wrong nodes.
 
     For single labels in a tree this is $\gamma(y, \hat{y})$, the number of edges on the path from
-    the true to the predicted label[^1]. For multilabels and DAGs it is the number of nodes in
-    exactly one of the closures of truth and prediction: the symmetric difference, as in
-    `SymmetricDifferenceLoss` with its defaults. For two labels of a tree both are the same number.
-
-    An update takes O(nodes of both closures), plus the time to parse the labels.
+    the true to the predicted label[^1]. This is also the number of nodes in exactly one of the
+    closures of truth and prediction, which it is for multilabels and DAGs:
+    `SymmetricDifferenceLoss` with its defaults. An update takes O(nodes of both closures), plus the
+    time to parse the labels.
 
     Parameters
     ----------

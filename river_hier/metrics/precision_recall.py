@@ -12,12 +12,19 @@ from .costs import is_positive
 class ClosureMetric(TaxonomyMetric):
     """Base class of hierarchical precision and recall: the overlap of two closures."""
 
+    _of: str  # the closure whose share is the value
+
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         labels = labels_of(self.taxonomy_)
         true, pred = labels.closure(y_true), labels.given(() if y_pred is None else y_pred)
         yield "both", len(true & pred) - 1  # the root is in both and does not count
         yield "true", len(true) - 1
         yield "pred", len(pred) - 1
+
+    def get(self) -> float:
+        """Return the current value of the metric."""
+        whole = self._sums[self._of]
+        return self._sums["both"] / whole if whole else 0.0
 
 
 class HPrecision(ClosureMetric):
@@ -27,9 +34,8 @@ class HPrecision(ClosureMetric):
 
     where $C_t$ and $\hat{C}_t$ are the closures of truth and prediction without the root[^1]; 0
     if nothing was predicted. The sums run over all examples (micro-average). Ancestors of a
-    predicted label count as predicted, even if the prediction explicitly sets them to False.
-
-    An update takes O(nodes of both closures), plus the time to parse the labels.
+    predicted label count as predicted, even if the prediction explicitly sets them to False. An
+    update takes O(nodes of both closures), plus the time to parse the labels.
 
     Parameters
     ----------
@@ -55,10 +61,7 @@ class HPrecision(ClosureMetric):
 
     """
 
-    def get(self) -> float:
-        """Return the current value of the metric."""
-        whole = self._sums["pred"]
-        return self._sums["both"] / whole if whole else 0.0
+    _of = "pred"
 
 
 class HRecall(ClosureMetric):
@@ -66,8 +69,7 @@ class HRecall(ClosureMetric):
 
     $$hR = \frac{\sum_t w_t |C_t \cap \hat{C}_t|}{\sum_t w_t |C_t|}$$
 
-    with the closures and the source of `HPrecision`; 0 if nothing was true. An update takes O(nodes
-    of both closures), plus the time to parse the labels.
+    with the closures, the source and the cost of `HPrecision`; 0 if nothing was true.
 
     Parameters
     ----------
@@ -88,10 +90,7 @@ class HRecall(ClosureMetric):
 
     """
 
-    def get(self) -> float:
-        """Return the current value of the metric."""
-        whole = self._sums["true"]
-        return self._sums["both"] / whole if whole else 0.0
+    _of = "true"
 
 
 class HFBeta(ClosureMetric):
@@ -101,8 +100,7 @@ class HFBeta(ClosureMetric):
     = \frac{(1 + \beta^2) \sum_t w_t |C_t \cap \hat{C}_t|}
     {\sum_t w_t (\beta^2 |C_t| + |\hat{C}_t|)}$$
 
-    with the closures and the source of `HPrecision`; 0 where both are empty. An update takes
-    O(nodes of both closures), plus the time to parse the labels.
+    with the closures, the source and the cost of `HPrecision`; 0 where both are empty.
 
     Parameters
     ----------

@@ -21,12 +21,7 @@ Ints = NDArray[np.intp]
 
 
 class RankingMetric(MeanScore):
-    """Base class of the metrics of rankings, `{label: score}`.
-
-    A prediction of `None`, no answer, is a ranking without scores, in which all candidates tie. An
-    `OpenTaxonomy` needs `candidates`.
-
-    """
+    """Base class of the metrics of rankings, `{label: score}`; in `None`, all candidates tie."""
 
     _reads = "scores"
     _options: tuple[str, ...] = ("candidates",)
@@ -53,10 +48,7 @@ def read_ranking(
     y_pred: Any,
     candidates: Candidates | Ints | None,
 ) -> Ranked:
-    """Read a ranking of candidates, labels or nodes: O(nodes that are on + scores + candidates).
-
-    `None`, no prediction, is a ranking without scores.
-    """
+    """Read a ranking of candidates, labels or nodes: O(nodes that are on + scores + candidates)."""
     on = labels_of(taxonomy).closure(y_true)
     if y_pred is None:
         y_pred = {}
@@ -89,9 +81,7 @@ def _score(label: Any, value: Any) -> float:
 def average_precision(
     taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
 ) -> float:
-    """Average precision: that of one ranking; see `metrics.AveragePrecision`.
-
-    `losses` says what `y_true` and `y_pred` may be.
+    """Average precision: that of one ranking; see `metrics.AveragePrecision` and `losses`.
 
     Examples
     --------
@@ -216,9 +206,7 @@ class OneAccuracy(RankingMetric):
 def parent_one_accuracy(
     taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
 ) -> float:
-    """Parent one-accuracy: 1 if the parent is right; see `metrics.ParentOneAccuracy`.
-
-    `losses` says what `y_true` and `y_pred` may be.
+    """Parent one-accuracy: 1 if the parent is right; see `metrics.ParentOneAccuracy` and `losses`.
 
     Examples
     --------

@@ -16,9 +16,8 @@ class DepthAccuracy(TableMetric):
     `get` returns `{depth: share}`. Among the examples with a true node at that depth, it is the
     share whose predicted nodes at that depth are exactly the true ones. Depth 0, the root, and
     depths without true nodes are left out. Nodes predicted below the deepest true node are not
-    counted; `HLossByDepth` shows them as false positives.
-
-    An update takes O(nodes that are on), plus the time to parse the labels.
+    counted; `HLossByDepth` shows them as false positives. An update takes O(nodes that are on),
+    plus the time to parse the labels.
 
     Parameters
     ----------
@@ -83,10 +82,9 @@ class HLossByDepth(TableMetric):
     Their total is the cumulative H-loss with unit costs.
 
     This is Table 2 of the paper of `HLoss` (section 8), where depths are counted from the children
-    of the root. There the ancestors must be correctly predicted *on*; here they must be correct, as
-    in the H-loss. This differs only for predictions that do not respect the taxonomy.
-
-    An update takes O(nodes that differ and their ancestors), plus the time to parse the labels.
+    of the root, and the ancestors must be correctly predicted *on*; here they must be correct, as
+    in the H-loss. This differs only for predictions that do not respect the taxonomy. An update
+    takes O(nodes that differ and their ancestors), plus the time to parse the labels.
 
     Parameters
     ----------
@@ -142,9 +140,7 @@ class DistanceHistogram(TableMetric):
     `get` returns `{distance: weight}`, in increasing order of the distances: the total weight of
     the examples whose tree-induced error $\gamma(y, \hat{y})$ is that distance. Correct predictions
     have distance 0. Figure 2 of the paper of `TreeInducedError` is the difference between the
-    histograms of a hierarchical and a flat model.
-
-    An update takes O(nodes of both closures), plus the time to parse the labels.
+    histograms of a hierarchical and a flat model. An update costs as much as there.
 
     Parameters
     ----------

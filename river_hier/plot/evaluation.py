@@ -158,7 +158,7 @@ def regret(
 ) -> Axes:
     """Draw regret, or cumulative losses, along a stream: for models, comparators and seeds.
 
-    Several runs of a model are drawn as their mean, with a band from the lowest to the highest.
+    Several runs are drawn as their mean, with a band from the lowest to the highest.
 
     Parameters
     ----------
@@ -174,8 +174,7 @@ def regret(
     value
         What to draw: `"Regret"`, or the cumulative `"Loss"` of the models or of the `"Comparator"`.
     log
-        Whether both axes are logarithmic. Then a regret that grows with a power of the number of
-        examples is a straight line; values of 0 and below are not drawn.
+        Whether both axes are logarithmic, so that powers of the number of examples are lines.
 
     Returns
     -------

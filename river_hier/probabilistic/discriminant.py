@@ -231,10 +231,7 @@ class Discriminant:
         return Posterior(means, self.rates, scatter, ridge, self.free, self.origin)
 
     def _ridge(self, reach: Floats) -> Floats:
-        """The values added to the diagonal of the scatter.
-
-        They are 1 for features that have not varied, whose means are all 0.
-        """
+        """The values added to the diagonal of the scatter, 1 for features that have not varied."""
         varied = reach > TINY
         return np.where(varied, self.l2 * np.count_nonzero(varied) * reach, 1.0)
 

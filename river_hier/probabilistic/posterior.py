@@ -20,9 +20,8 @@ class Means:
     """The posterior means of all nodes, `values`, and their `weights` N.
 
     The mean of a node has a Gaussian prior around the mean of its parent, with the covariance of an
-    example divided by the shrinkage; the prior of the root's mean is flat. The *weight* of a node
-    is the number of examples that its subtree counts for when the mean of the node is estimated.
-    The weights and the sums of these examples are
+    example divided by the shrinkage; the prior of the root's mean is flat. The weights (how many
+    examples a subtree counts for in the mean of its node) and the sums of these examples are
 
         N[v] = n[v] + sum over children c of N[c] shrinkage / (N[c] + shrinkage)            (1)
         S[v] = s[v] + sum over children c of S[c] shrinkage / (N[c] + shrinkage)            (2)
@@ -124,9 +123,9 @@ UNSEEN = 0.01  # added to the number of examples of each node
 class Rates:
     """The total weights `n` of the examples of each node, and `m` of all examples.
 
-    The frequency of a label is counted from its first example on. When a label below it has its
-    first example, the count starts again, because earlier examples may have belonged to that label.
-    `since` has the values of m, and `earlier` those of n, at the start of the counts.
+    The frequency of a label is counted from its first example on, and again from that of a label
+    below it, to which earlier examples may have belonged. `since` has the values of m, and
+    `earlier` those of n, at the start of the counts.
     """
 
     def __init__(self, tree: Arrays) -> None:
@@ -211,8 +210,8 @@ class Posterior:
     """The means and `precision`, the inverse of the scatter and the ridge.
 
     `bends` are `mean . precision mean` of all nodes, and `free` is the number of degrees of
-    freedom, by which the scatter is divided. A posterior never changes, so that predictions of
-    other threads can use it: further examples and nodes make a new one.
+    freedom, by which the scatter is divided. Further examples and nodes make a new posterior, so
+    that predictions of other threads can use this one.
     """
 
     def __init__(

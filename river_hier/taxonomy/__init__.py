@@ -6,10 +6,9 @@ from .arrays import Arrays
 from .editing import extended
 from .errors import UnknownLabelError
 from .graph import Label
-from .misc_leaves import MiscLeaves
 from .nodes import check_taxonomy
 from .open import OpenTaxonomy, TaxonomyLike
-from .taxonomy import Taxonomy
+from .taxonomy import MiscLeaves, Taxonomy
 
 __all__ = [
     "Arrays",

@@ -1,15 +1,20 @@
-"""A taxonomy as arrays of integers in taxonomy order, without labels."""
+"""The table of the nodes of taxonomies, and a taxonomy as arrays of integers, without labels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, NamedTuple
+from itertools import groupby, pairwise
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .graph import Label
+
+T = TypeVar("T")
 Ints = NDArray[np.intp]
 
 
@@ -65,10 +70,7 @@ class Arrays:
 
     @cached_property
     def groups(self) -> tuple[Ints, ...]:
-        """The nodes with exactly the same parents; the root is in no group.
-
-        They are trained and evaluated together. In a tree the groups are the sets of siblings.
-        """
+        """The nodes with exactly the same parents, in a tree siblings; the root is in no group."""
         ends, above = self.parent_ptr.tolist(), self.parent_index.tolist()
         known: dict[tuple[int, ...], list[int]] = {}
         for v in range(1, self.n):
@@ -91,3 +93,86 @@ def _levels(parent_ptr: Ints, parent_index: Ints, depth: Ints) -> Iterator[Level
             parents,
             None if len(parents) == z - a else starts,
         )
+
+
+class NodeTable:
+    """A label and the numbers of the parents of each node, shared by taxonomies that grow.
+
+    Rows are appended, never changed: a taxonomy of n nodes is the first n rows, and `index` may
+    have further labels, whose numbers are at least n. To append, or to compute columns, one takes
+    what is in a list, and puts it back afterwards. Who finds it empty, beside another thread or
+    after an interrupt, works on a copy.
+    """
+
+    def __init__(self, labels: Sequence[Label], parents: Sequence[tuple[int, ...]]) -> None:
+        self.labels = labels
+        self.parents = parents
+        self.index: dict[Label, int] = dict(zip(labels, range(len(labels)), strict=True))
+        self._end = [len(labels)]  # where rows may be appended
+        self._columns: list[Columns] = []
+
+    def with_nodes(
+        self, n: int, labels: Iterable[Label], parents: Iterable[tuple[int, ...]]
+    ) -> NodeTable:
+        """The first n rows and new ones: O(new), or O(n) if other rows have followed the first."""
+        end = _take(self._end)
+        if end is not None and end != n:
+            self._end.append(end)
+        table = self if end == n else NodeTable(self.labels[:n], self.parents[:n])
+        if not (isinstance(table.labels, list) and isinstance(table.parents, list)):
+            table.labels, table.parents = list(table.labels), list(table.parents)
+        for label, above in zip(labels, parents, strict=True):
+            table.index[label] = len(table.labels)
+            table.labels.append(label)
+            table.parents.append(above)
+        table._end[:] = [len(table.labels)]
+        return table
+
+    def arrays(self, n: int) -> Arrays:
+        """The first n rows as arrays: the rows since the last call are computed one by one."""
+        columns = _take(self._columns) or Columns()
+        arrays = columns.arrays(self.parents, n)
+        self._columns[:] = [columns]
+        return arrays
+
+    def children(self, v: int, n: int) -> tuple[int, ...]:
+        """The children of a node among the first n nodes: O(children), and what is new."""
+        columns = _take(self._columns) or Columns()
+        children = columns.children(self.parents, v, n)
+        self._columns[:] = [columns]
+        return children
+
+
+class Columns:
+    """The arrays and the children of the first nodes of a table, as far as they were needed."""
+
+    def __init__(self) -> None:
+        self._depth, self._above, self._ends = array("q"), array("q"), array("q", [0])
+        self._children: dict[int, list[int]] = {}
+        self._linked = 0  # the nodes that are among the children of their parents
+
+    def arrays(self, parents: Sequence[tuple[int, ...]], n: int) -> Arrays:
+        for above, nodes in groupby(parents[len(self._depth) : n]):
+            size, end = len(list(nodes)), self._ends[-1]
+            depth = 1 + max((self._depth[p] for p in above), default=-1)
+            self._above.extend(above * size)
+            self._ends.extend(end + len(above) * i for i in range(1, size + 1))
+            self._depth.extend([depth] * size)
+        columns = self._ends[: n + 1], self._above[: self._ends[n]], self._depth[:n]
+        return Arrays(*(np.array(column, dtype=np.intp) for column in columns))
+
+    def children(self, parents: Sequence[tuple[int, ...]], v: int, n: int) -> tuple[int, ...]:
+        for u in range(self._linked, n):
+            for p in parents[u]:
+                self._children.setdefault(p, []).append(u)
+        self._linked = max(self._linked, n)
+        below = self._children.get(v, [])
+        return tuple(below[: bisect_left(below, n)])
+
+
+def _take(box: list[T]) -> T | None:
+    """What is in the list; one thread gets it."""
+    try:
+        return box.pop()
+    except IndexError:
+        return None

@@ -95,10 +95,7 @@ def extended(before: N, after: N) -> N:
 
 
 def with_children(star: N, labels: Iterable[Label]) -> N:
-    """Add labels to a star; if there is nothing to add, the same object is returned.
-
-    No graph has to be sorted here, so that new labels in a stream stay cheap.
-    """
+    """Add labels to a star without sorting; if there is nothing to add, it is the same object."""
     new: dict[Label, Label] = {}
     for label in labels:
         check_label(label)

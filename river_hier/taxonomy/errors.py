@@ -33,7 +33,7 @@ class UnknownLabelError(KeyError, ValueError):
 
     """
 
-    def __init__(self, label: object, labels: Iterable[Hashable]):
+    def __init__(self, label: object, labels: Iterable[Hashable] = ()):
         known = tuple(labels)
         super().__init__(label)
         self.message: str = f"label {short(label)} is not in the taxonomy ({len(known)} nodes)"
@@ -44,15 +44,6 @@ class UnknownLabelError(KeyError, ValueError):
 
     def __str__(self) -> str:  # KeyError would print the message between quotes
         return self.message
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _restore, (self.args[0], self.message)
-
-
-def _restore(label: object, message: str) -> UnknownLabelError:
-    error = UnknownLabelError(label, ())
-    error.message = message
-    return error
 
 
 def _similar(label: object, known: tuple[Hashable, ...]) -> str | None:

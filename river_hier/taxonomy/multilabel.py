@@ -123,14 +123,12 @@ def spelled(taxonomy: Nodes, values: Mapping[Any, V]) -> Mapping[Any, V]:
     """The same mapping with its labels as in the taxonomy; those that are unknown stay."""
     try:
         taxonomy._known_indices(values)
-    except KeyError:
-        pass
-    else:
         return values
-    return {
-        taxonomy._label(taxonomy.index(label)) if label in taxonomy else label: value
-        for label, value in values.items()
-    }
+    except KeyError:
+        return {
+            taxonomy._label(taxonomy.index(label)) if label in taxonomy else label: value
+            for label, value in values.items()
+        }
 
 
 def is_one(y: Any) -> bool:
@@ -172,10 +170,7 @@ def _bool(label: Any, on: Any) -> bool:
 
 
 def candidate_nodes(taxonomy: Nodes, candidates: Candidates | None) -> NDArray[np.intp]:
-    """The indices of the candidates, in taxonomy order; `None` means the leaves.
-
-    The root is always on, so it is not ranked; a taxonomy without other nodes has no candidates.
-    """
+    """The indices of the candidates, in taxonomy order; `None` means the leaves but the root."""
     if candidates is None:
         leaves = np.ones(len(taxonomy), dtype=bool)
         leaves[0], leaves[taxonomy._arrays.parent_index] = False, False

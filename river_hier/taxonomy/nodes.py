@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import graph
-from .arrays import Arrays
+from .arrays import Arrays, NodeTable
 from .errors import UnknownLabelError, several_parents
 from .graph import Label
-from .node_table import NodeTable
 from .paths import TUPLES, Parents, PathFormat
-from .show import Shown
+from .show import page, text
 
 
-class Nodes(Shown):
+class Nodes:
     """Labels in topological order, each with its parents: immutable, compared by value.
 
     Nodes are numbered in this order; they are the first rows of a table.
@@ -87,10 +86,7 @@ class Nodes(Shown):
 
     @property
     def _implied_parents(self) -> Parents:
-        """Like `_parent_indices`, but those that had been there before `flatten`.
-
-        They are on in `_closure_mask` with their nodes.
-        """
+        """The parents before `flatten`, which are on in `_closure_mask` with their nodes."""
         return self._implied or self._parent_indices
 
     @property
@@ -255,7 +251,7 @@ class Nodes(Shown):
 
     def subtree(self, label: Label) -> tuple[Label, ...]:
         """The label and its descendants, in taxonomy order."""
-        return (self.nodes[self.index(label)], *self.descendants(label))
+        return (self._label(self.index(label)), *self.descendants(label))
 
     def _branch(self, label: Label) -> NDArray[np.uint32]:
         """The numbers of the label and its descendants, without the root."""
@@ -269,18 +265,50 @@ class Nodes(Shown):
 
     def lca(self, u: Label, v: Label) -> Label:
         """The lowest common ancestor, which may be u or v itself. Trees only; O(depth)."""
-        shared = 0
-        for a, b in zip(self._climb(self.index(u)), self._climb(self.index(v)), strict=False):
-            if a != b:
-                break
-            shared = a
-        return self._label(shared)
+        up, down = self._climb(self.index(u)), self._climb(self.index(v))
+        return self._label([a for a, b in zip(up, down, strict=False) if a == b][-1])
 
     def distance(self, u: Label, v: Label) -> int:
         """The number of edges between u and v. Trees only; O(depth)."""
         up, down = self._climb(self.index(u)), self._climb(self.index(v))
         shared = sum(a == b for a, b in zip(up, down, strict=False))
         return len(up) + len(down) - 2 * shared
+
+    def show(self, max_depth: int | None = None) -> str:
+        """The taxonomy as text, one line for each node.
+
+        With `labels="path"`, the last name of each path is shown. Below all but its first parent, a
+        node of a DAG is shown without its children. O(nodes that are shown).
+
+        Parameters
+        ----------
+        max_depth
+            The depth of the lowest nodes to show; `(+12)` stands for the 12 nodes below a node.
+
+        Examples
+        --------
+
+        >>> from river_hier import Taxonomy
+
+        >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+        >>> t.show()
+        animal
+        ├── mammal
+        │   ├── wolf
+        │   └── whale
+        └── bird
+            └── owl
+
+        >>> t.show(max_depth=1)
+        animal
+        ├── mammal (+2)
+        └── bird (+1)
+
+        """
+        return text(self, max_depth)
+
+    def _repr_html_(self) -> str:
+        return page(self)
 
     # Immutability and comparison
 
@@ -312,7 +340,7 @@ class Nodes(Shown):
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = self.nodes, self._parent_indices, self._path_format, self._implied
-        return type(self)._of, parts if self._implied else parts[:3]
+        return type(self)._of, parts
 
     def __repr__(self) -> str:
         kind = "" if self.is_tree else "DAG, "

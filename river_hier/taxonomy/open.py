@@ -123,9 +123,6 @@ class OpenTaxonomy:
         spelled = above and name and name == name.strip() and self.separator.strip() not in name
         return taxonomy._known_index(above) if spelled else None
 
-    def _initial(self) -> Taxonomy:
-        return Taxonomy._of((self.root,), ((),), self._format)
-
 
 TaxonomyLike = Taxonomy | OpenTaxonomy | None
 
@@ -135,7 +132,7 @@ def initial_taxonomy(taxonomy: TaxonomyLike) -> Taxonomy:
     if taxonomy is None:
         return Taxonomy.flat([])
     if isinstance(taxonomy, OpenTaxonomy):
-        return taxonomy._initial()
+        return Taxonomy._of((taxonomy.root,), ((),), taxonomy._format)
     check_taxonomy(taxonomy)
     return taxonomy
 

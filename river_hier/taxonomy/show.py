@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import numbers
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from .nodes import Nodes
@@ -32,46 +32,6 @@ class Entry(NamedTuple):
     depth: int
     last: bool  # of its siblings
     folded: bool  # its children are not shown
-
-
-class Shown:
-    """Shows a taxonomy in interactive sessions and notebooks."""
-
-    def show(self, max_depth: int | None = None) -> str:
-        """The taxonomy as text, one line for each node.
-
-        With `labels="path"`, the last name of each path is shown. Below all but its first parent, a
-        node of a DAG is shown without its children. O(nodes that are shown).
-
-        Parameters
-        ----------
-        max_depth
-            The depth of the lowest nodes to show; `(+12)` stands for the 12 nodes below a node.
-
-        Examples
-        --------
-
-        >>> from river_hier import Taxonomy
-
-        >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-        >>> t.show()
-        animal
-        ├── mammal
-        │   ├── wolf
-        │   └── whale
-        └── bird
-            └── owl
-
-        >>> t.show(max_depth=1)
-        animal
-        ├── mammal (+2)
-        └── bird (+1)
-
-        """
-        return text(cast("Nodes", self), max_depth)
-
-    def _repr_html_(self) -> str:
-        return page(cast("Nodes", self))
 
 
 def text(taxonomy: Nodes, max_depth: int | None) -> Text:

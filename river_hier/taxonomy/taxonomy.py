@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from . import editing, graph
 from .errors import is_missing
 from .graph import Label
-from .misc_leaves import MiscLeaves
 from .multilabel import closure_nodes, given_nodes, implied_nodes
 from .nodes import Nodes
 from .paths import PathReader
@@ -25,8 +24,8 @@ class Taxonomy(Nodes):
 
     Nodes are named by labels, any hashable value. They are sorted in *taxonomy order*:
     topologically, level by level, the root first, and children in the order in which they were
-    given; nodes that `extend` adds are the last ones. The root is always on. Building and
-    validating a taxonomy takes O(nodes + edges); no table of all pairs of nodes is built.
+    given; nodes that `extend` adds are the last ones. The root is always on. Building a taxonomy
+    takes O(nodes + edges).
 
     Parameters
     ----------
@@ -107,12 +106,12 @@ class Taxonomy(Nodes):
         ----------
         paths
             Tuples, lists, or strings with a separator: any iterable, or a column of a dataframe
-            (pandas, polars, pyarrow). Whitespace around a name is removed. Missing values and empty
-            paths are left out; so are empty or missing names at the end of a path, and a separator
-            at the beginning. Any other missing name is an error.
+            (pandas, polars, pyarrow). Whitespace around a name is removed. Missing values, empty
+            paths, empty or missing names at the end of a path, and a separator at the beginning are
+            left out. Any other missing name is an error.
         separator
-            The separator between names, written as in the strings, e.g. `" > "`; `None` if paths
-            are tuples or lists. Strings may omit the spaces around it.
+            The separator between names, e.g. `" > "`; `None` if paths are tuples or lists. Strings
+            may omit the spaces around it.
         labels
             `"name"`: the label of a node is its name, and a name in two places is an error.
             `"path"`: the label of a node is its whole path, a string with the separator, or a
@@ -157,10 +156,7 @@ class Taxonomy(Nodes):
 
     @classmethod
     def from_networkx(cls, g: nx.DiGraph[Any], root: Label | None = None) -> Taxonomy:
-        """From a `networkx.DiGraph` whose edges point from parent to child.
-
-        `networkx.DiGraph(taxonomy.edges)` is the way back.
-        """
+        """From a `networkx.DiGraph` of edges from parent to child, as `DiGraph(t.edges)` is."""
         if not (hasattr(g, "is_directed") and g.is_directed()):
             kind = type(g).__name__
             raise TypeError(
@@ -183,11 +179,7 @@ class Taxonomy(Nodes):
         return frozenset(self._labels(closure_nodes(self, y)))
 
     def _closure_mask(self, y: Any) -> NDArray[np.bool_]:
-        """The closure of a label, an iterable of labels or `{label: bool}`, as a mask `(n,)`.
-
-        If a label is on although one of its ancestors, including the root, is explicitly False, a
-        `ValueError` is raised. `{root: False}` alone means that only the root is on.
-        """
+        """The closure of y as a mask, (nodes,); see `closure_nodes`."""
         mask = np.zeros(len(self), dtype=np.bool_)
         mask[list(implied_nodes(self, y))] = True
         return mask
@@ -229,9 +221,9 @@ class Taxonomy(Nodes):
     ) -> MiscLeaves:
         """Add a "miscellaneous" leaf below inner nodes, for examples that end there.
 
-        Given multilabels, only inner nodes at which one of them ends get a leaf; with `None`, all
-        inner nodes do. `{}` in `name` is replaced by the label of the inner node. The result has
-        the new taxonomy and converts multilabels in both directions.
+        Given multilabels, only inner nodes at which one of them ends get a leaf. `{}` in `name` is
+        replaced by the label of the inner node. The result has the new taxonomy and converts
+        multilabels in both directions.
         """
         return MiscLeaves(self, multilabels, name)
 
@@ -253,3 +245,102 @@ class Taxonomy(Nodes):
 
     def _changed(self, nodes: tuple[Label, ...], parents: tuple[tuple[int, ...], ...]) -> Taxonomy:
         return Taxonomy._of(nodes, parents, self._path_format)
+
+
+class MiscLeaves:
+    """A taxonomy in which inner nodes have a "miscellaneous" leaf, and the conversion of labels.
+
+    Label rankers and other models of leaves have no label for an example that ends at an inner
+    node. Cai and Hofmann [^1] add a leaf below each inner node for such examples, as
+    `Taxonomy.misc_leaves` does, in O(nodes). `leaves` and `labels` take O(labels that are on and
+    their ancestors).
+
+    Attributes
+    ----------
+    taxonomy : Taxonomy
+        The taxonomy with the new leaves, each the last child of its inner node.
+    leaf_of : dict
+        `{inner node: its new leaf}`, in taxonomy order.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy
+
+    >>> t = Taxonomy.from_nested({"sport": ["tennis", "rowing"], "weather": None})
+    >>> misc = t.misc_leaves([["sport"], ["tennis"]])
+    >>> misc.taxonomy.leaves
+    ('weather', 'tennis', 'rowing', 'sport, other')
+
+    >>> misc.leaves(["sport", "weather"])
+    ['sport, other', 'weather']
+
+    >>> sorted(misc.labels(["weather", "sport, other"]))
+    ['root', 'sport', 'weather']
+
+    A label ranker can now learn from a text on sport in general:
+
+    >>> from river_hier import linear_model
+
+    >>> model = linear_model.HMinOver(misc.taxonomy)
+    >>> for x, y in [({"ball": 0.5}, ["tennis"]), ({"club": 0.75}, ["sport"])] * 10:
+    ...     model.learn_one(x, misc.leaves(y))
+    >>> scores = model.score_one({"club": 0.75})
+    >>> scores["sport, other"] - scores["tennis"]
+    1.6875
+
+    References
+    ----------
+    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
+        concepts. In Proceedings of the 20th International Joint Conference on Artificial
+        Intelligence, pp. 714-719.
+
+    """
+
+    def __init__(self, taxonomy: Taxonomy, multilabels: Iterable[Any] | None, name: str) -> None:
+        self._before = taxonomy
+        if not isinstance(name, str) or "{}" not in name:
+            raise ValueError(f"`name` must be text with {{}} for the inner node, got {name!r}")
+        inner = taxonomy.inner
+        if multilabels is not None:
+            ends = {v for y in multilabels for v in self._ends(y)}
+            inner = tuple(v for v in inner if v in ends)
+        self.leaf_of: dict[Label, Label] = {v: name.replace("{}", str(v)) for v in inner}
+        owners: dict[Label, Label] = {}
+        for v, leaf in self.leaf_of.items():
+            if leaf in taxonomy or owners.setdefault(leaf, v) != v:
+                taken = "is a label already" if leaf in taxonomy else f"is that of {owners[leaf]!r}"
+                raise ValueError(
+                    f"the new leaf of {v!r} would be {leaf!r}, which {taken}; give another `name` "
+                    'with {} for the label of the inner node, such as "{}, miscellaneous"'
+                )
+        self.taxonomy: Taxonomy = taxonomy.extend(self.leaf_of.items())
+
+    def __repr__(self) -> str:
+        return f"MiscLeaves({self.taxonomy!r}, {len(self.leaf_of)} of them new)"
+
+    def leaves(self, y: Any) -> list[Label]:
+        """Return the leaves at which a multilabel ends; those of inner nodes are the new ones."""
+        found = []
+        for v in self._ends(y):
+            if not self._before.children(v):
+                found.append(v)
+            elif v in self.leaf_of:
+                found.append(self.leaf_of[v])
+            else:
+                raise ValueError(
+                    f"the example ends at {v!r}, which has no leaf of its own, since none of the "
+                    "given multilabels ends there; without multilabels, `misc_leaves()` adds a "
+                    "leaf to every inner node"
+                )
+        return found
+
+    def labels(self, y: Any) -> frozenset[Label]:
+        """Return the closure of a multilabel of the new taxonomy in the original one."""
+        return self.taxonomy.closure(y).difference(self.leaf_of.values())
+
+    def _ends(self, y: Any) -> list[Label]:
+        """The labels of y none of whose children is on, in taxonomy order."""
+        on = closure_nodes(self._before, y)
+        below = self._before._child_indices
+        return [self._before.nodes[v] for v in sorted(on) if on.isdisjoint(below[v])]

@@ -1,4 +1,4 @@
-"""Nothing leaks: reference counts, and models that are let go. Memory: tests/test_soak.py."""
+"""Nothing leaks: reference counts, and models let go. Memory: tests/base/test_memory_usage.py."""
 
 from __future__ import annotations
 

@@ -223,20 +223,9 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "Hieron": [{}, {"C": 0.1}, {"intercept": 0.5}],
     "AveragedHieron": [{}, {"C": 0.1}, {"intercept": 0.5}, {"from_first_round": True}],
     "HPerceptron": [{}, {"intercept": 2.0}],
-    "HAROW": [
-        {},
-        {"r": 0.1},
-        {"forgetting": 0.9},
-        {"intercept": 0.5},
-    ],
+    "HAROW": [{}, {"r": 0.1}, {"forgetting": 0.9}, {"intercept": 0.5}],
     "PathSoftmax": [{}, {"prior_variance": 0.5}, {"forgetting": 0.9}, {"intercept": 0.5}],
-    "HRLS": [
-        {},
-        {"l2": 0.3},
-        {"budget": 3},
-        {"forgetting": 0.7},
-        {"intercept": 0.5},
-    ],
+    "HRLS": [{}, {"l2": 0.3}, {"budget": 3}, {"forgetting": 0.7}, {"intercept": 0.5}],
     "SHRLS": [
         {},
         {"threshold": 0.1},

@@ -22,11 +22,7 @@ from hypothesis import strategies as st
 from river import datasets as river_datasets
 
 from river_hier import datasets
-from support import (
-    hmc_corpus,
-    packing,
-    rcv1_corpus,
-)
+from support import hmc_corpus, packing, rcv1_corpus
 from support.corpora import FORMATS, MANY, corpus, read, stream_of
 from support.hypothesis_settings import n_examples
 

@@ -10,14 +10,7 @@ from oracles import mesh as oracle
 from river_hier import datasets
 from river_hier.datasets import ohsumed
 from support.corpora import by_depth, on, real_data
-from support.ohsumed_corpus import (
-    TREE,
-    XS,
-    YS,
-    data,
-    write_folder,
-    write_tar_gz,
-)
+from support.ohsumed_corpus import TREE, XS, YS, data, write_folder, write_tar_gz
 
 NODES = ["Bronchial Diseases", "Lung Diseases", "Asthma", "Wheezing; Stridor"]
 NODES += ["Cystic Fibrosis", "Pneumonia", "Pneumonia, Bacterial"]

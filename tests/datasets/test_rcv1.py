@@ -11,16 +11,7 @@ import pytest
 from river_hier import Taxonomy, datasets
 from river_hier.datasets import file_dataset
 from support.corpora import by_depth, on, real_data
-from support.rcv1_corpus import (
-    HIERARCHY,
-    PARENTS,
-    QRELS,
-    VECTORS,
-    XS,
-    YS,
-    write,
-    write_corpus,
-)
+from support.rcv1_corpus import HIERARCHY, PARENTS, QRELS, VECTORS, XS, YS, write, write_corpus
 
 
 @pytest.fixture
@@ -187,10 +178,7 @@ def test_broken_vectors(folder, line, message):
         ("2287 MCAT 1", "expected `topic document 1`, got '2287 MCAT 1'"),
         ("", "expected `topic document 1`, got ''"),
         ("MCAP 2287 1", "label 'MCAP' is not in the taxonomy (9 nodes); did you mean 'MCAT'?"),
-        (
-            "MCAT 2285 1",
-            "document 2285 comes after 2286; the lines must be sorted by document",
-        ),
+        ("MCAT 2285 1", "document 2285 comes after 2286; the lines must be sorted by document"),
     ],
 )
 def test_broken_topics(folder, line, message):

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from river_hier import Taxonomy, base, inspection, linear_model
 from river_hier._core import Batch
-from river_hier.base import products
+from river_hier.base import linear
 
 TREE = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
 VALUE = 1.5
@@ -134,8 +134,8 @@ def test_products(name: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> Non
     model = learned(name, dtype=dtype)
     before = np.asarray(model.predict_proba_many(Z)), np.asarray(model.predict_many(Z))
     for limit, value in {"FEW": 2, "SMALL": 0, "BLOCK": 30, "SPARSE": 1e9}.items():
-        monkeypatch.setattr(products, limit, value)
-    assert products.pays(getattr(model, "_predictor", model), Batch(list(range(6)), Z))
+        monkeypatch.setattr(linear, limit, value)
+    assert linear.pays(getattr(model, "_predictor", model), Batch(list(range(6)), Z))
     assert np.asarray(model.predict_proba_many(Z)) == pytest.approx(before[0], abs=1e-5)
     assert (np.asarray(model.predict_many(Z)) == before[1]).all()
 

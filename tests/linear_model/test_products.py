@@ -11,7 +11,7 @@ from scipy import sparse
 
 from river_hier import Taxonomy, linear_model
 from river_hier._core import Batch
-from river_hier.base import products
+from river_hier.base import linear
 
 TREE = Taxonomy.from_nested(
     {"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"], "i": {"j": ["k"]}}}
@@ -25,7 +25,7 @@ MULTI = ["HPerceptron", "HAROW", "Averaged HAROW"]
 def any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small batches, too, and blocks of few rows."""
     for name, value in {"FEW": 2, "SMALL": 0, "BLOCK": 30, "SPARSE": 1e9}.items():
-        monkeypatch.setattr(products, name, value)
+        monkeypatch.setattr(linear, name, value)
 
 
 def made(name: str, taxonomy: Any, **parameters: Any) -> Any:
@@ -62,7 +62,7 @@ def test_scores_are_those_of_the_rows(name: str, taxonomy: Any, dtype: str) -> N
     inner = getattr(model, "_predictor", model)
     rows = np.array([inner._scores_one(x) for x in xs])
     batch = Batch(list(Z.columns), Z.to_numpy())
-    assert products.pays(inner, batch)
+    assert linear.pays(inner, batch)
     np.testing.assert_allclose(inner._scores_many(batch).T, rows, atol=close * np.abs(rows).max())
     likely = np.array(model.predict_proba_many(Z))
     assert likely.dtype == np.float64
@@ -127,16 +127,16 @@ def test_when_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
     model = linear_model.Hieron(t)
     X = rng.standard_normal((20, 50))
     names = list(range(50))
-    assert not products.pays(model, Batch(names, X))  # nothing has been learned
+    assert not linear.pays(model, Batch(names, X))  # nothing has been learned
     for _ in range(100):
         model.learn_many(X, rng.choice(t.nodes[1:], 20).tolist())
-    assert products.pays(model, Batch(names, X))
-    assert not products.pays(model, Batch(names, X[:15]))
-    assert not products.pays(model, Batch(names[:10], X[:, :10].copy()))
+    assert linear.pays(model, Batch(names, X))
+    assert not linear.pays(model, Batch(names, X[:15]))
+    assert not linear.pays(model, Batch(names[:10], X[:, :10].copy()))
     wide = Batch(list(range(50_000)), np.zeros((20, 50_000)))
-    assert not products.pays(model, wide)
+    assert not linear.pays(model, wide)
     stored = sparse.csr_array(X)
     rows = Batch(
         names, stored.data, stored.indices.astype(np.uint32), stored.indptr.astype(np.int64)
     )
-    assert not products.pays(model, rows)
+    assert not linear.pays(model, rows)

@@ -21,10 +21,7 @@ def differs(v: Node, true: set[Node], pred: set[Node]) -> bool:
 
 
 def h_loss(
-    parents: Parents,
-    true: set[Node],
-    pred: set[Node],
-    costs: Mapping[Node, float] | None = None,
+    parents: Parents, true: set[Node], pred: set[Node], costs: Mapping[Node, float] | None = None
 ) -> float:
     """sum_i c_i {yhat_i != v_i and yhat_j = v_j, j in ANC(i)} ([R] section 3, Remark 5)."""
     loss = 0.0

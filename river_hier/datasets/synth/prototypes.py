@@ -20,7 +20,8 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     r"""Examples around the prototypes of a symmetric tree.
 
     The synthetic data of the Hieron paper[^1], section 5. The tree has `depth` levels below the
-    root and `branching` children at every inner node, $n$ nodes in total. Every node $v$ has a unit
+    root and `branching` children at every inner node, $n$ nodes in total, which are named `"root"`,
+    `"1"`, `"1.2"` and so on. Every node $v$ has a unit
     vector $w^v$ in $\mathbb{R}^n$, orthogonal to all the others, and the prototype
 
     $$W^v = \sum_{u \in P(v)} w^u$$
@@ -48,11 +49,6 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
         The variance of the Gaussian noise on each feature.
     seed
         The seed; without one, each object is a different stream, the same in each iteration.
-
-    Attributes
-    ----------
-    taxonomy
-        The tree. Nodes are named by their path: `"root"`, `"1"`, `"1.2"`, `"1.2.3"`, ...
 
     Examples
     --------
@@ -86,7 +82,7 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     ) -> None:
         check_integer("branching", branching, at_least=1)
         check_integer("depth", depth, at_least=1)
-        sampling.check_variance("noise", noise)
+        sampling.check_number("noise", noise, what="a variance, ")
         self._entropy = sampling.entropy(seed)
         self._taxonomy = _symmetric_tree(branching, depth)
         n = len(self._taxonomy)
@@ -212,7 +208,7 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
             raise ValueError(f"`taxonomy` must have a node besides the root, got {taxonomy!r}")
         sampling.check_number("paths", paths, at_least=1)
         sampling.check_number("exponent", exponent, at_least=0)
-        sampling.check_variance("noise", noise)
+        sampling.check_number("noise", noise, what="a variance, ")
         self._entropy = sampling.entropy(seed)
         super().__init__(base.MO_BINARY_CLF, n, n_outputs=n - 1)
         self._taxonomy = taxonomy

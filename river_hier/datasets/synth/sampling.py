@@ -47,25 +47,14 @@ def zipf(n: int, exponent: float, rng: np.random.Generator) -> Floats:
     return np.asarray(ranks ** -float(exponent), dtype=np.float64)
 
 
-def check_variance(name: str, value: Any) -> None:
-    """Raise unless the value is a finite number of at least 0."""
-    _check(name, value, "a variance, a number of at least 0", 0.0)
-
-
-def check_probability(name: str, value: Any) -> None:
-    """Raise unless the value is a number from 0 to 1."""
-    _check(name, value, "a probability, a number from 0 to 1", 0.0, most=1.0)
-
-
-def check_number(name: str, value: Any, at_least: float) -> None:
-    """Raise unless the value is a finite number of at least `at_least`."""
-    _check(name, value, f"a number of at least {at_least}", at_least)
-
-
-def _check(name: str, value: Any, expected: str, least: float, most: float = math.inf) -> None:
+def check_number(
+    name: str, value: Any, at_least: int = 0, at_most: float = math.inf, what: str = ""
+) -> None:
+    """Raise unless the value is a finite number in this range; `what` says which."""
     try:
         number = float(value) if isinstance(value, numbers.Real) else math.nan
     except OverflowError:  # an int that is larger than any float
         number = math.nan
-    if not (math.isfinite(number) and least <= number <= most):
-        raise ValueError(f"`{name}` must be {expected}, got {value!r}")
+    if not (math.isfinite(number) and at_least <= number <= at_most):
+        among = f"from {at_least} to {at_most}" if at_most < math.inf else f"of at least {at_least}"
+        raise ValueError(f"`{name}` must be {what}a number {among}, got {value!r}")

@@ -18,16 +18,9 @@ from . import sampling
 
 
 class Transformed(TaxonomyDataset):
-    """Base class of the streams that modify another stream.
+    """Base class of the streams that modify another stream, which is the attribute `stream`.
 
-    Only the taxonomy is passed on. Other properties of the original, such as its probabilities or
-    prototypes, may not hold any more; they are available from the attribute `stream`.
-
-    Parameters
-    ----------
-    stream
-        A stream of `datasets`, or a prefix of one.
-
+    Only its taxonomy is passed on; its probabilities or prototypes may not hold any more.
     """
 
     def __init__(self, stream: TaxonomyDataset | View) -> None:
@@ -275,7 +268,7 @@ class LabelNoise(Transformed):
     def __init__(
         self, stream: TaxonomyDataset | View, rate: float = 0.1, seed: int | None = None
     ) -> None:
-        sampling.check_probability("rate", rate)
+        sampling.check_number("rate", rate, at_most=1, what="a probability, ")
         self._entropy = sampling.entropy(seed)
         super().__init__(stream)
         self.rate = rate

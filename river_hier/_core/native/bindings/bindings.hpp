@@ -30,6 +30,18 @@ class Deadline {
     const std::chrono::time_point<Clock, std::chrono::duration<double>> end_;
 };
 
+// Which nodes are on in each row, (rows, nodes): those that `find(x, on)` puts into `on`.
+template <class Find>
+nb::object masks(Rows& X, size_t n_nodes, Find find) {
+    std::vector<char> mask(X.n() * n_nodes);
+    Nodes on;
+    for (size_t i = 0; i < X.n(); ++i) {
+        find(X[i], on);
+        for (uint32_t v : on) mask[i * n_nodes + v] = true;
+    }
+    return array(std::move(mask), {X.n(), n_nodes});
+}
+
 inline bool is_single(const nb::str& dtype) {
     const bool single = nb::str("float32").equal(dtype);
     ensure(single || nb::str("float64").equal(dtype), "a type of weights");

@@ -65,17 +65,11 @@ nb::list nodes_on(LeastSquares& rls, const Labels& labels, const Example& exampl
     return Labels::nodes(on);
 }
 
-// Which nodes are on in each row, (rows, nodes).
 nb::object masks_of(LeastSquares& rls, const Labels& labels, Rows& X) {
-    const size_t width = labels.n();
-    std::vector<char> mask(X.n() * width);
-    Nodes on;
-    for (size_t i = 0; i < X.n(); ++i) {
-        rls.top_down(Example(X[i]), labels, on);
-        mask[i * width] = true;
-        for (uint32_t v : on) mask[i * width + v] = true;
-    }
-    return array(std::move(mask), {X.n(), width});
+    return masks(X, labels.n(), [&](const Vector& x, Nodes& on) {
+        rls.top_down(Example(x), labels, on);
+        on.push_back(0);
+    });
 }
 
 // For Eq. (1): w . x and r of each node.
@@ -217,12 +211,10 @@ void least_squares(nb::module_& m) {
         .def_prop_ro("n_stored",
                      [](const LeastSquares& rls) {
                          Numbers n;
-                         for (const System& system : rls.systems)
-                             n.push_back(system.n_stored);
+                         for (const System& system : rls.systems) n.push_back(system.n_stored);
                          return n;
                      })
-        .def("__sizeof__",
-             [](LeastSquares& rls) { return sizeof(LeastSquares) + rls.bytes(); })
+        .def("__sizeof__", [](LeastSquares& rls) { return sizeof(LeastSquares) + rls.bytes(); })
         .def("learn", &learn, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none(), "w"_a, "c_ln_t"_a)
         .def("learn_rows", &learn_rows, "labels"_a, "X"_a, "Y"_a, "c_ln_ts"_a, "seconds"_a)
         .def("learn_example", &learn_example, "labels"_a, "example"_a, "y"_a.none(), "c_ln_t"_a)
@@ -246,17 +238,11 @@ void least_squares(nb::module_& m) {
                              sizes.push_back(system.dual() ? system.dual()->n() : 0);
                          return sizes;
                      })
-        .def("instances_of",
-             [](LeastSquares& rls, size_t s) {
-                 return instances_of(*rls.systems.at(s).dual());
-             },
+        .def("instances_of", [](LeastSquares& rls, size_t s) { return instances_of(*rls.systems.at(s).dual()); },
              "s"_a)
         .def("replace", &replace, "s"_a, "ids"_a, "ones"_a, "y"_a, "w0"_a, "v"_a, "K"_a)
         .def("used", [](LeastSquares& rls) { return array(rls.used()); })
-        .def("renumber",
-             [](LeastSquares& rls, nb::handle used) {
-                 rls.renumber(numbers<uint32_t>(used));
-             },
+        .def("renumber", [](LeastSquares& rls, nb::handle used) { rls.renumber(numbers<uint32_t>(used)); },
              "used"_a)
         .def("saved",
              [](LeastSquares& rls) {

@@ -134,16 +134,11 @@ nb::object top_down_nodes(LinearState& state, nb::handle x, bool averaged) {
     return Labels::nodes(on);
 }
 
-// Which nodes are on in each row, (rows, nodes).
 nb::object top_down_masks(LinearState& state, Rows& X, bool averaged) {
-    const size_t width = state.labels.n();
-    std::vector<char> mask(X.n() * width);
-    Nodes on;
-    for (size_t i = 0; i < X.n(); ++i) {
-        top_down(state.w, next(state, X, i), state.labels, averaged, on);
-        for (uint32_t v : on) mask[i * width + v] = true;
-    }
-    return array(std::move(mask), {X.n(), width});
+    return masks(X, state.labels.n(), [&](const Vector& x, Nodes& on) {
+        state.w.check_range(x.norm2);
+        top_down(state.w, x, state.labels, averaged, on);
+    });
 }
 
 const Vector& vector_of(LinearState& state, nb::handle x) {

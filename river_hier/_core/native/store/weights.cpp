@@ -15,14 +15,9 @@ namespace {
 constexpr double most_for_float = 1e30;
 
 template <class Cell>
-std::unique_ptr<WeightStore> new_postings(size_t n_nodes) {
+std::unique_ptr<WeightStore> new_store(size_t n_nodes) {
     if (n_nodes <= 65536) return std::make_unique<Postings<Cell, uint16_t>>(n_nodes);
     return std::make_unique<Postings<Cell, uint32_t>>(n_nodes);
-}
-
-template <class T>
-std::unique_ptr<WeightStore> new_store(size_t n_nodes, size_t n_planes) {
-    return n_planes > 1 ? new_postings<Cell<T, 2>>(n_nodes) : new_postings<Cell<T, 1>>(n_nodes);
 }
 
 }  // namespace
@@ -36,7 +31,8 @@ Weights::~Weights() = default;
 
 std::unique_ptr<WeightStore> Weights::store_for(size_t room) {
     scores.resize(room + lanes<double>);
-    return single_ ? new_store<float>(room, n_planes_) : new_store<double>(room, n_planes_);
+    if (n_planes_ > 1) return single_ ? new_store<Cell<float, 2>>(room) : new_store<Cell<double, 2>>(room);
+    return single_ ? new_store<Cell<float, 1>>(room) : new_store<Cell<double, 1>>(room);
 }
 
 void Weights::check_range(double norm2) const {
