@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import normalize
 from splits import Split
 
-from river_hier import decision, feature_extraction, linear_model, probabilistic
+from river_hier import decision, ensemble, feature_extraction, linear_model, probabilistic
 
 Floats = NDArray[np.float64]
 
@@ -132,6 +132,16 @@ OURS = {
         lambda s: s.single and s.dense,
         True,
     ),
+    "DensePool": Method(
+        ours(lambda s: ensemble.DensePool(s.taxonomy), raw=True),
+        lambda s: s.single and s.dense,
+        True,
+    ),
+    "TreeBayes(DensePool)": Method(
+        ours(lambda s: decision.TreeBayes(ensemble.DensePool(s.taxonomy), s.taxonomy), raw=True),
+        lambda s: s.single and s.dense,
+        True,
+    ),
     "HAROW": Method(ours(lambda s: linear_model.HAROW(s.taxonomy)), several, True),
     "ZeroOneBayes(Calibrated(HAROW))": Method(ours(decoded(decision.ZeroOneBayes)), several, True),
     "HLossBayes(Calibrated(HAROW))": Method(ours(decoded(decision.HLossBayes)), several, True),
@@ -170,8 +180,8 @@ HRLS = "Fourier, HRLS(l2=3)"
 DEFAULTS = {  # the recommendations of docs/choosing.md for each measure
     "one label, words": {"zero-one": "PathSoftmax", "tree error": "TreeBayes(PathSoftmax)"},
     "one label, dense": {
-        "zero-one": "LinearDiscriminant",
-        "tree error": "TreeBayes(LinearDiscriminant)",
+        "zero-one": "DensePool",
+        "tree error": "TreeBayes(DensePool)",
     },
     "several labels, words": {
         "zero-one": "ZeroOneBayes(Calibrated(HAROW))",

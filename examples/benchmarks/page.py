@@ -12,8 +12,13 @@ from splits import HMC
 ABOUT = {
     "clinc150": "Queries of users (CLINC150): one of 150 intents in 10 domains; words",
     "products": "Titles of products (Flipkart): one category at any depth; words",
+    "icd": "Diagnoses (ICD-10-CM): one of 1,487 categories, four to sixty texts each; words",
     "gaussians": "Gaussian classes in a tree, some of them rare: one of 200 labels; 300 columns",
     "timit": "Phonemes (TIMIT's free sample), nine speakers, and three to test; 39 dense columns",
+    "letter": "Letters of many fonts (UCI): one of 26, in a tree by Ward; 16 dense columns",
+    "satimage": "Soil and crops seen by a satellite (UCI): one of six kinds; 36 dense columns",
+    "digits": "Digits written by hand (scikit-learn): one of ten, in a tree by Ward; 64 columns",
+    "segments": "Parts of outdoor images (River): one of seven, in a tree by Ward; 18 columns",
     "rcv1": "News (RCV1-v2): several of 103 topics, in partial paths; words",
     "reuters21578": "News in chronological order (Reuters-21578): several of 140 topics; words",
     "ohsumed": "Medical abstracts (MEDLINE): several diseases of MeSH, a DAG; words, 500 examples",

@@ -90,6 +90,11 @@ SCIKIT = {
         few(1_000),
         one_pass=True,
     ),
+    "SVC, Gaussian kernel": Method(scikit(lambda: svm.SVC(C=10.0)), lambda s: s.single and s.dense),
+    "ExtraTrees": Method(
+        scikit(lambda: ensemble.ExtraTreesClassifier(200, random_state=0)),
+        lambda s: s.single and s.dense,
+    ),
     "HistGradientBoosting": Method(
         scikit(ensemble.HistGradientBoostingClassifier), lambda s: s.single and s.dense
     ),

@@ -6,6 +6,8 @@ split, or the order of the examples if the split is the publisher's.
 
 from __future__ import annotations
 
+import gzip
+import json
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,7 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import short_texts
 from numpy.typing import NDArray
+from river import datasets as river_datasets
 from scipy import sparse
+from scipy.cluster.hierarchy import linkage
+from sklearn.datasets import load_digits
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import StandardScaler, normalize
 
@@ -24,8 +29,13 @@ HMC = ("Enron_corr", "ImCLEF07D", "cellcycle_FUN", "cellcycle_GO", "gasch1_GO")
 KINDS = {
     "clinc150": "one label, words",
     "products": "one label, words",
+    "icd": "one label, words",
     "gaussians": "one label, dense",
     "timit": "one label, dense",
+    "letter": "one label, dense",
+    "satimage": "one label, dense",
+    "digits": "one label, dense",
+    "segments": "one label, dense",
     "rcv1": "several labels, words",
     "reuters21578": "several labels, words",
     "ohsumed": "several labels, words",
@@ -130,6 +140,65 @@ def gaussians(data: Path, seed: int) -> Split:
     return Split(Taxonomy(edges), X[:n], y[:n].tolist(), X[n:], y[n:].tolist())
 
 
+def examples(file: Path) -> tuple[Taxonomy, list[tuple[Any, Any]]]:
+    """The taxonomy and the training examples of a file of JSON lines; lists are paths."""
+
+    def label(y: Any) -> Any:
+        return " > ".join(y) if isinstance(y, list) else y
+
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        (_, edges), *rows = map(json.loads, lines)
+    t = Taxonomy([(label(parent), label(child)) for parent, child in edges])
+    return t, [(x, label(y)) for part, x, y in rows if part == "train"]
+
+
+def icd(data: Path, seed: int) -> Split:
+    """Descriptions of diagnoses: their category; a fifth of the training part is for validation."""
+    t, pairs = examples(data / "icd" / "icd.jsonl.gz")
+    parts = [[pairs[i] for i in some] for some in fold(seed, len(pairs), 0.2)]
+    return texts(t, *(column for part in parts for column in map(list, zip(*part, strict=True))))
+
+
+def columns(name: str) -> Callable[[Path, int], Split]:
+    """Letters of the alphabet, or kinds of soil: a fifth of the training part is for validation."""
+
+    def make(data: Path, seed: int) -> Split:
+        t, pairs = examples(data / name / f"{name}.jsonl.gz")
+        names = list(dict.fromkeys(name for x, _ in pairs for name in x))
+        X = np.array([[x.get(name, 0.0) for name in names] for x, _ in pairs])
+        return dense(t, X, [y for _, y in pairs], seed)
+
+    return make
+
+
+def dense(t: Taxonomy | None, X: Any, y: list[Any], seed: int) -> Split:
+    """Standardised columns; without a taxonomy, a tree of the means of the labels by Ward."""
+    learn, valid = fold(seed, len(X), 0.2)
+    X = StandardScaler().fit(X[learn]).transform(X)
+    if t is None:
+        nodes: list[Any] = sorted(set(y))
+        means = [X[learn][[y[i] == v for i in learn]].mean(axis=0) for v in nodes]
+        edges = []
+        for i, (a, b, *_) in enumerate(linkage(means, "ward"), start=1):
+            nodes.append("root" if i == len(means) - 1 else f"group {i}")
+            edges += [(nodes[-1], nodes[int(a)]), (nodes[-1], nodes[int(b)])]
+        t = Taxonomy(edges)
+    return Split(t, X[learn], [y[i] for i in learn], X[valid], [y[i] for i in valid])
+
+
+def digits(data: Path, seed: int) -> Split:
+    """Digits written by hand, from scikit-learn: a fifth is for validation."""
+    found = load_digits()
+    return dense(None, found.data, [f"digit {v}" for v in found.target], seed)
+
+
+def segments(data: Path, seed: int) -> Split:
+    """Parts of outdoor images, from River: a fifth is for validation."""
+    pairs = list(river_datasets.ImageSegments())
+    X = np.array([list(x.values()) for x, _ in pairs], dtype=float)
+    return dense(None, X, [y for _, y in pairs], seed)
+
+
 # %% Several labels
 def rcv1(data: Path, seed: int) -> Split:
     """News: the publisher's weights; a quarter is for validation."""
@@ -215,8 +284,13 @@ def hmc(name: str, test: bool = False) -> Callable[[Path, int], Split]:
 COLLECTIONS: dict[str, Callable[[Path, int], Split]] = {
     "clinc150": clinc150,
     "products": products,
+    "icd": icd,
     "gaussians": gaussians,
     "timit": timit,
+    "letter": columns("letter"),
+    "satimage": columns("satimage"),
+    "digits": digits,
+    "segments": segments,
     "rcv1": rcv1,
     "reuters21578": reuters21578,
     "ohsumed": ohsumed,

@@ -15,7 +15,7 @@ from river_hier import Taxonomy, metrics
 from support.paths import DATA, DOCS, ROOT
 
 FOLDER = ROOT / "examples" / "benchmarks"
-NAMES = ("all", "methods", "page", "results", "rivals", "splits", "choosing")
+NAMES = ("all", "methods", "page", "results", "rivals", "splits")
 TREE = Taxonomy.from_nested({"a": {"b": ["c", "d"]}, "e": {}})
 
 
@@ -102,33 +102,6 @@ def test_verdicts(benchmark: Any) -> None:
         "0.090\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}0.010"
     )
     assert one.verdict("H-loss", True) == "the best of the one-pass methods"
-
-
-@pytest.mark.slow(but=1)
-@pytest.mark.parametrize("single", [True, False])
-def test_models_chosen_along_the_stream(
-    benchmark: Any, monkeypatch: pytest.MonkeyPatch, single: bool
-) -> None:
-    """With a window as long as the stream, the chosen model is one of the four."""
-    rng = np.random.default_rng(0)
-    labels = TREE.nodes[1:]
-    nodes = rng.integers(len(labels), size=200)
-    X = np.eye(len(labels))[nodes] + rng.normal(scale=0.5, size=(200, len(labels)))
-    closures = np.array([[label in TREE.path(v) for label in labels] for v in labels])
-    y = [labels[v] for v in nodes] if single else closures[nodes]
-    split = benchmark.splits.Split(TREE, X[:150], y[:150], X[150:], y[150:])
-    monkeypatch.setattr(benchmark.choosing, "COLLECTIONS", {"toy": lambda data, seed: split})
-    rows = benchmark.choosing.run("toy", None, 0, 150)
-    assert set(rows) == {"ZeroOneLoss", "TreeInducedError" if single else "HLoss"}
-    for name, (found, ratio) in rows.items():
-        assert len(found) == 5
-        assert found["chosen"].tolist() in [v.tolist() for k, v in found.items() if k != "chosen"]
-        assert ratio > 1.0
-        cells = benchmark.choosing.line("toy", name, [rows[name]] * 2).split(" | ")
-        assert cells[:2] == ["| toy", name]
-        best = min(v.mean() for k, v in found.items() if k != "chosen")
-        assert float(cells[3].split(" ")[0]) == pytest.approx(best, abs=5e-4)
-        assert float(cells[5]) == pytest.approx(found["chosen"].mean(), abs=5e-4)
 
 
 @pytest.mark.slow
