@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Self, cast
 
 import numpy as np
@@ -17,7 +16,7 @@ from .base.checks import checked_weight
 from .base.classifiers import cloned, is_multilabel, last_step, last_step_and_input, shown
 from .base.explanation import Floats
 from .base.predictor import Mask, refuse_unknown, without_labels
-from .base.protocol import inner
+from .base.protocol import inner, is_ours
 from .base.targets import read_label
 from .base.wrapper import ModelWrapper, TransparentWrapper, check_model, check_multilabel
 from .feature_extraction import RandomFourierFeatures
@@ -151,6 +150,8 @@ class LogarithmicPool(TransparentWrapper):
             y = list(y)
         if w != 1.0:
             kwargs["w"] = w
+        for model in filter(is_ours, self.models):  # before any of them learns
+            model._checked(one_row(x, w), [y])
         members, before = self._members_one(x), self._taxonomy
         for model in self.models:
             model.learn_one(x, y, **kwargs)
@@ -207,7 +208,7 @@ class LogarithmicPool(TransparentWrapper):
         return cast(Floats, np.tensordot(self._coefficients.values, self._logs(members), axes=1))
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._pool(self._members_one(x))[0]
+        return cast(Floats, self._pool(self._members_one(x))[0])
 
     def _scores_many(self, X: Batch) -> Floats:
         return self._pool(self._members(X)).T
@@ -263,7 +264,8 @@ class LogarithmicPool(TransparentWrapper):
             last_step(model).forget(label)
 
     def _checked(self, X: Batch, ys: Any) -> bool:
-        return all(inner(model)._checked(X, ys) for model in self.models)
+        checked = [inner(model)._checked(X, ys) for model in self.models]  # each may refuse
+        return all(checked)
 
 
 class Coefficients:
@@ -372,7 +374,7 @@ class DensePool(LogarithmicPool):
         refuse_unknown(self.learn_one, kwargs)
         if w != 1.0 and not (w := checked_weight(w)):
             return
-        whole(self._learn_rows(replace(one_row(x), weights=np.array([w])), [y]))
+        whole(self._learn_rows(one_row(x, w), [y]))
 
     def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
         self._checked(X, ys)
@@ -439,12 +441,12 @@ class Scale:
         return np.clip(scaled, -MOST, MOST) / math.sqrt(max(varied.sum(), 1))
 
 
-def one_row(x: Any) -> Batch:
+def one_row(x: Any, w: float = 1.0) -> Batch:
     """One example as a batch."""
     x = by_name(x)
     values, _ = read(x)
     columns = np.arange(len(values), dtype=np.uint32)
-    return Batch(list(x), values, columns, np.array([0, len(values)]))
+    return Batch(list(x), values, columns, np.array([0, len(values)]), np.array([w]))
 
 
 def check_models(models: list[Any]) -> None:

@@ -12,7 +12,7 @@ from ..base.explanation import Floats
 from ..taxonomy import Taxonomy, TaxonomyLike
 from .dense import DenseModel
 
-RIVAL = 0.01  # votes that all labels share
+RIVAL = 1e-4  # votes of every label
 ROWS = 64  # rows whose distances are computed at once
 
 
@@ -30,8 +30,8 @@ class NearestNeighbors(DenseModel):
 
     The probability of a label is its share of the votes of the `n_neighbors` nearest of the stored
     examples, where an example at distance d has the vote $e^{-2 d^2 / d_k^2}$ and $d_k$ is the
-    distance of the last of them; all labels share another 0.01 votes. The latest `budget` examples
-    are stored. Features of x that no example has had do not count.
+    distance of the last of them; each label has another 0.0001 votes. The latest `budget`
+    examples are stored. Features of x that no example has had do not count.
 
     Neighbours are a good member of a pool, as they err elsewhere than linear models:
     `ensemble.DensePool` has them. Scale the features, as distances depend on it.
@@ -124,8 +124,8 @@ class NearestNeighbors(DenseModel):
     def _scores(self, X: Floats, stored: Stored) -> Floats:
         """The logarithms of the votes, (rows, nodes)."""
         examples, squares, nodes, weights = (a[: self._n] for a in stored)
-        n, k = len(self._taxonomy), min(self.n_neighbors, len(nodes))
-        votes = np.full((len(X), n), RIVAL / n)
+        k = min(self.n_neighbors, len(nodes))
+        votes = np.full((len(X), len(self._taxonomy)), RIVAL)
         if k:
             far = np.einsum("ij,ij->i", X, X)[:, None] + squares - 2.0 * (X @ examples.T)
             nearest = np.argpartition(far, k - 1, axis=1)[:, :k]

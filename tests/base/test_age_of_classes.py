@@ -11,7 +11,7 @@ import pytest
 from river import linear_model as river_linear_model
 from river import naive_bayes
 
-from river_hier import decision, drift, kernel, linear_model, local, probabilistic
+from river_hier import decision, drift, ensemble, kernel, linear_model, local, probabilistic
 from river_hier.datasets import synth
 from support.public_api import learners
 
@@ -23,6 +23,9 @@ SINGLE: dict[str, Make] = {
     "PathSoftmax": linear_model.PathSoftmax,
     "Averaged(Hieron)": lambda t: linear_model.Averaged(linear_model.Hieron(t)),
     "LinearDiscriminant": probabilistic.LinearDiscriminant,
+    "DensePool": lambda t: ensemble.DensePool(t, n_components=100),
+    "NewtonSoftmax": probabilistic.NewtonSoftmax,
+    "NearestNeighbors": probabilistic.NearestNeighbors,
     "Tempered(AveragedHieron)": lambda t: decision.Tempered(linear_model.AveragedHieron(t)),
     "TreeBayes(Tempered(AveragedHieron))": lambda t: decision.TreeBayes(
         decision.Tempered(linear_model.AveragedHieron(t)), t

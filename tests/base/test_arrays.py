@@ -56,6 +56,7 @@ def models() -> dict[str, Any]:
         if isinstance(model, base.Classifier | base.MultiLabelClassifier)
         and getattr(model, "_predicts_labels", True)
         and not name.startswith("induction.")  # their labels appear with the examples
+        and name != "ensemble.DensePool"  # it predicts and scales blocks of rows
     }
     harow, hieron = linear_model.HAROW(TREE), linear_model.Hieron(TREE)
     scaled = compose.Pipeline(preprocessing.StandardScaler(), linear_model.HAROW(TREE))

@@ -84,6 +84,7 @@ def test_a_new_label_of_weight_0_does_not_grow_a_taxonomy(name: str) -> None:
         kernel.HRLS(),
         kernel.SHRLS(),
         probabilistic.LinearDiscriminant(),
+        probabilistic.NewtonSoftmax(),
     ],
     ids=lambda model: type(model).__name__,
 )

@@ -20,7 +20,7 @@ class NearestNeighbors:
 
     def scores(self, x: Features) -> dict[Node, float]:
         x = {name: value for name, value in x.items() if name in self.known}
-        votes = dict.fromkeys(self.parents, 0.01 / len(self.parents))
+        votes = dict.fromkeys(self.parents, 1e-4)
         nearest = sorted((squared_distance(x, z), i) for i, (z, _, _) in enumerate(self.examples))
         nearest = nearest[: self.n_neighbors]
         last = nearest[-1][0] if nearest else 0.0

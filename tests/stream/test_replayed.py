@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from river import preprocessing
 
-from river_hier import Taxonomy, decision, linear_model, metrics, model_selection
-from river_hier.datasets import synth
+from river_hier import Taxonomy, decision, linear_model
 from river_hier.stream import Replayed
 from support.hypothesis_settings import n_examples
 from support.strategies import multilabel_streams, single_label_streams
@@ -92,20 +91,6 @@ def test_forgetting_empties_the_buffer() -> None:
     for _ in range(5):
         model.learn_one({"x": 1.0}, {"h"})
     assert "h" in model.predict_labels_one({"x": 1.0})
-
-
-def test_passes_in_a_selection() -> None:
-    """The number of passes is chosen as any other parameter."""
-    stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
-    models = [
-        Replayed(linear_model.AveragedHieron(stream.taxonomy), times, seed=1) for times in (1, 4)
-    ]
-    metric = metrics.TreeInducedError(stream.taxonomy)
-    model = model_selection.SuccessiveHalving(models, metric, window=300)
-    for x, y in stream.take(700):
-        model.learn_one(x, y)
-    assert model.best_model.times == 4
-    assert model.metrics[1].get() < model.metrics[0].get()
 
 
 def test_bad_arguments() -> None:

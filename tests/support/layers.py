@@ -8,5 +8,5 @@ LAYERS = [
     {"linear_model", "probabilistic", "metrics", "datasets", "feature_extraction", "checkpoint"},
     {"kernel"},  # the same learners in the space of a kernel
     {"evaluate", "decision", "induction", "local", "batch", "inspection", "plot", "drift"}
-    | {"model_selection", "stream"},
+    | {"ensemble", "stream"},
 ]

@@ -19,6 +19,8 @@ SINGLE: dict[str, Make] = {
     "PathSoftmax": linear_model.PathSoftmax,
     "Averaged": lambda t: linear_model.Averaged(linear_model.Hieron(t)),
     "LinearDiscriminant": probabilistic.LinearDiscriminant,
+    "NewtonSoftmax": probabilistic.NewtonSoftmax,
+    "NearestNeighbors": probabilistic.NearestNeighbors,
     "kernel Hieron": kernel.Hieron,
     "PerParent": lambda t: local.PerParent(SOFTMAX.clone(), t),
     "PerLevel": lambda t: local.PerLevel(SOFTMAX.clone(), t),
