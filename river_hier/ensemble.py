@@ -101,7 +101,7 @@ class LogarithmicPool(TransparentWrapper):
     TreeInducedError: 1.16
 
     >>> model.coefficients.round(2)
-    array([0.53, 0.09])
+    array([0.54, 0.08])
 
     References
     ----------
@@ -324,7 +324,7 @@ class DensePool(LogarithmicPool):
     >>> model = ensemble.DensePool(stream.taxonomy, n_components=100)
     >>> error = metrics.TreeInducedError(stream.taxonomy)
     >>> evaluate.progressive_val_score(stream.take(1000), model, error)
-    TreeInducedError: 1.019
+    TreeInducedError: 1.014
 
     """
 
