@@ -36,12 +36,6 @@ GROUPS = dict(packages())
 NAMES = [name for names in GROUPS.values() for name in names]
 
 
-def contents() -> str:
-    """The table of the packages in README.md."""
-    rows = [f"| `{name}` | {about(name)} |" for name in GROUPS if name and "." not in name]
-    return "\n".join(["| | |", "|---|---|", *rows])
-
-
 def about(package: str) -> str:
     """The first sentence of its docstring."""
     return sentence(attrgetter(package)(river_hier) if package else river_hier)

@@ -91,13 +91,6 @@ def test_every_public_name_has_one_page() -> None:
     assert sorted(pages.NAMES) == sorted(public)
 
 
-def test_the_readme_lists_the_packages() -> None:
-    contents = (ROOT / "README.md").read_text("utf-8").partition("\n## Contents\n")[2]
-    table = contents.partition("\n## ")[0]
-    expected = pages.contents()
-    assert expected in table, f"README.md: the table under Contents must be\n{expected}"
-
-
 def test_pages_of_names_differ_where_capitals_do_not() -> None:
     paths = Counter(name.lower() for name in pages.NAMES)
     assert max(paths.values()) == 1
