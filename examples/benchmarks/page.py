@@ -52,13 +52,11 @@ python examples/benchmarks/all.py --data FOLDER
 Recommended models are in **bold**, and so are their values of the measures for which they are
 recommended. They make one pass over the data, as do the methods marked ¹; the others may read the
 data any number of times. Lower values are better, except for AU(PRC), the area under the pooled
-precision-recall curve. The number after ± is the standard error over the seeds; values without it
-are those of a single seed. "Difference" is the difference in the first measure from the model
-recommended for it, positive if the method is worse, with the standard error of this difference over
-the seeds. For several labels, the log loss is the sum over the nodes. ECE is the expected
-calibration error. "Learn" and "predict" are processor times on one core, as multiples of those of
-that recommended model; each is first divided by the time of a perceptron in the same process. MB is
-the growth of the process's memory.
+precision-recall curve. Values are means over the seeds. "Difference" is the difference in the first
+measure from the model recommended for it, positive if the method is worse, with its standard error
+over the seeds, if there are several. ECE is the expected calibration error of probabilities.
+"Learn" is the processor time on one core, as a multiple of that of the recommended model; each is
+first divided by the time of a perceptron in the same process.
 """
 
 
@@ -114,15 +112,8 @@ def section(one: Collection) -> Iterable[str]:
     numbers = " to ".join(map(str, sorted({seeds[0], seeds[-1]})))
     yield f"{ABOUT[one.name]}. Seeds per method: {numbers}.\n"
     yield from one.table()
-    yield ""
-    for measure in one.measures:
-        among, overall = (one.verdict(measure, one_pass) for one_pass in (True, False))
-        if among == overall.replace("all methods", "the one-pass methods"):
-            among = ""
-        default = one.defaults[measure]
-        yield f"* {measure}: {default} is {', and '.join(filter(None, (among, overall)))}."
-    for method, reason in one.reasons.items():
-        yield f"* Left out: {method}, {reason}."
+    if one.reasons:
+        yield "\nLeft out: " + "; ".join(f"{m}, {why}" for m, why in one.reasons.items()) + "."
 
 
 # %% Published results

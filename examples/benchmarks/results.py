@@ -87,21 +87,20 @@ class Collection:
         return f"{value:.2g}" if value < 10 else f"{value:,.0f}"
 
     def table(self) -> Iterable[str]:
-        columns = [*self.measures, "log loss", "ECE"]
-        yield "| method | " + " | ".join([*columns, "difference", "learn", "predict", "MB"]) + " |"
-        yield "|---|" + "---:|" * (len(columns) + 4)
+        columns = [*self.measures, "ECE"]
+        yield "| method | " + " | ".join([*columns, "difference", "learn"]) + " |"
+        yield "|---|" + "---:|" * (len(columns) + 2)
         order = [m for m in METHODS if m in self.rows]
         recommended = {self.defaults[measure]: None for measure in self.measures}
         for method in sorted(order, key=lambda m: (m not in recommended, m in RIVALS)):
             name = f"**{method}**" if method in recommended else method
-            cells = [spread(self.values(method, measure)) for measure in columns]
+            cells = [mean(self.values(method, measure)) for measure in columns]
             for i, measure in enumerate(self.measures):
                 if method == self.defaults[measure]:
                     cells[i] = f"**{cells[i]}**"
             same = method == self.default
             cells.append("" if same else spread(self.differences(method, self.measures[0]), "+"))
-            cells += [self.ratio(method, what) for what in ("learn", "predict")]
-            cells.append(f"{statistics.median(self.values(method, 'MB')):.0f}")
+            cells.append(self.ratio(method, "learn"))
             mark = " ¹" if METHODS[method].one_pass and method not in recommended else ""
             yield f"| {name}{mark} | " + " | ".join(cells) + " |"
 
@@ -118,21 +117,6 @@ class Collection:
         _, values = self.best(measure, methods) or ("", [0.0])
         return -statistics.mean(values) > (standard_error(values) or 0.0)
 
-    def verdict(self, measure: str, one_pass: bool) -> str:
-        """Compare the default with the best other method by a measure."""
-        other = self.best(measure, ONE_PASS if one_pass else METHODS)
-        if other is None:
-            return "the only method so far"
-        best, values = other
-        lead, error = statistics.mean(values), standard_error(values)
-        of = "the one-pass methods" if one_pass else "all methods"
-        if lead >= 0:
-            return f"the best of {of}"
-        by = f"{-lead:.3f}{plus_minus(error)}"
-        if error is not None and -lead <= error:
-            return f"within one standard error of {best}, the best of {of} ({by})"
-        return f"**behind** {best}, the best of {of}, by {by}"
-
 
 def standard_error(values: Sequence[float]) -> float | None:
     return statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else None
@@ -141,6 +125,10 @@ def standard_error(values: Sequence[float]) -> float | None:
 def plus_minus(error: float | None) -> str:
     """The error after a plus-minus sign, with non-breaking spaces."""
     return "" if error is None else f"\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{error:.3f}"
+
+
+def mean(values: Sequence[float]) -> str:
+    return f"{statistics.mean(values):.3f}" if values else ""
 
 
 def spread(values: Sequence[float], sign: str = "") -> str:
