@@ -20,27 +20,28 @@ from river_hier import datasets, kernel, linear_model, plot
 
 folder = Path(os.environ["RIVER_HIER_DATA"], "timit")
 speakers = sorted({one.speaker for one in datasets.TIMIT(folder).utterances})
-t, rng, parts = datasets.TIMIT(folder).taxonomy, random.Random(0), ([], [])
+t, rng = datasets.TIMIT(folder).taxonomy, random.Random(0)
+parts: tuple[list, list] = [], []
 for i, speaker in enumerate(speakers):
-    frames, seen = list(datasets.TIMIT(folder, speakers=[speaker], sentences=["si"])), Counter()
+    frames = list(datasets.TIMIT(folder, speakers=[speaker], sentences=["si"]))
+    seen = Counter[str]()
     for x, y in rng.sample(frames, len(frames)):
         seen[y] += 1
         if seen[y] <= 15:
             parts[i % 4 == 0].append((x, y))
-train, test = parts
-rng.shuffle(train)
+rng.shuffle(parts[0])
 
 # %%
 # One pass with an RBF kernel, whose width is the paper's, and the average of all hypotheses.
-rbf = kernel.RBF(0.5 * len(train[0][0]) ** 0.5)
+rbf = kernel.RBF(0.5 * len(parts[0][0][0]) ** 0.5)
 for name, taxonomy in {"flat": t.flatten(), "tree": t}.items():
     model = preprocessing.StandardScaler() | linear_model.Averaged(kernel.Hieron(taxonomy, rbf))
-    for x, y in train:
+    for x, y in parts[0]:
         model.learn_one(x, y)
-    answers = [(y, model.predict_one(x)) for x, y in test]
+    answers = [(y, model.predict_one(x)) for x, y in parts[1]]
     far = Counter(t.distance(*pair) for pair in answers)
-    edges = sum(d * n for d, n in far.items()) / len(test)
-    print(f"{name}: {far[0] / len(test):.1%} right, {edges:.2f} edges from the truth on average")
+    edges = sum(d * n for d, n in far.items()) / len(answers)
+    print(f"{name}: {far[0] / len(answers):.1%} right, {edges:.2f} edges from the truth on average")
 
 # %%
 # The 30 most frequent confusions of phonemes, by the learner with the tree. No arc joins a sonorant

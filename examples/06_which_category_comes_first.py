@@ -19,15 +19,15 @@ df = pd.read_csv(file).drop_duplicates("product_name").sample(frac=1, random_sta
 paths = df.product_category_tree.str.strip('["]').str.split(" >> ")
 df["category"] = paths[paths.str.len() >= 3].str[:3].str.join(" >> ")
 df = df[df.groupby("category").category.transform("size") >= 10]
-df["nth"] = df[1000:].groupby("category").cumcount()  # of its category; the first 1,000 are tested
+df["nth"] = df.iloc[1000:].groupby("category").cumcount()  # the first 1,000 are tested
 t = Taxonomy.from_paths(df.category, separator=" >> ", labels="path")
 words = feature_extraction.LogTFIDF(min_count=1)
 for title in df.product_name:
     words.learn_one(title)
 xs = map(words.transform_one, df.product_name)
 examples = [*zip(xs, df.category, df.nth, strict=True)]
-costs = {"missed": 0.5, "spurious": 0.5, "tol": 0.05}
-flat = {"taxonomy": t.flatten(), "candidates": t.leaves}
+costs: dict = {"missed": 0.5, "spurious": 0.5, "tol": 0.05}
+flat: dict = {"taxonomy": t.flatten(), "candidates": t.leaves}
 rankers = {
     "minover, tree": batch.BatchHMinOver(t, t=t.height**-0.5),
     "minover, flat": batch.BatchHMinOver(**flat),
@@ -37,7 +37,7 @@ rankers = {
 
 # %%
 # How often the right one of 109 categories comes first, on 1,000 titles.
-sizes, losses = (1, 2, 4, 8), {name: [] for name in rankers}
+sizes, losses = (1, 2, 4, 8), dict[str, list]()
 print(f"{'learned of each':<16}" + "".join(f"{n:>8}" for n in sizes))
 for name, ranker in rankers.items():
     print(f"{name:<16}", end="")
@@ -47,7 +47,7 @@ for name, ranker in rankers.items():
         for x, y, _ in examples[:1000]:
             found.update({y}, ranker.score_one(x))
         print(f"{found[0].get():>8.1%}", end="\n" if n == sizes[-1] else "")
-        losses[name].append(found[1].get())
+        losses.setdefault(name, []).append(found[1].get())
 
 # %%
 # The maximal loss is the distance from the right category to the farthest that is ranked above it.

@@ -7,7 +7,6 @@ put authors at the leaves of a tree that is grown from their words, with a class
 
 # %%
 # As in the paper, texts are chunks, here of 150 tokens. Every third story is set apart.
-import html
 import os
 import random
 import re
@@ -20,22 +19,23 @@ from river_hier import feature_extraction, induction, plot
 
 stories: dict[str, list] = {}
 with tarfile.open(os.environ["RIVER_HIER_DATA"] + "/reuters21578/reuters21578.tar.gz") as files:
-    for name in sorted(name for name in files.getnames() if name.endswith(".sgm")):
-        for story in files.extractfile(name).read().decode("latin-1").split("</REUTERS>"):
-            if found := re.search(r"<AUTHOR>\s*By (.*?), Reuters.*<BODY>(.*)</BODY>", story, re.S):
-                text = html.unescape(found[2]).lower()
-                stories.setdefault(found[1], []).append(re.findall(r"\w+|[^\w\s]", text))
-train, test = parts = [], []
+    for name in sorted(files.getnames()):
+        if file := files.extractfile(name):
+            for story in file.read().decode("latin-1").split("</REUTERS>"):
+                if by := re.search(r"<AUTHOR>\s*By (.*?), Reuters.*<BODY>(.*)</B", story, re.S):
+                    tokens = re.findall(r"\w+|[^\w\s]", by[2].lower())
+                    stories.setdefault(by[1], []).append(tokens)
+parts: tuple[list, list] = [], []  # to learn and to test
 for author in sorted(stories, key=lambda author: -len(stories[author]))[:10]:
     for i, tokens in enumerate(stories[author]):
         chunks = [" ".join(tokens[k : k + 150]) for k in range(0, len(tokens) - 149, 150)]
         parts[i % 3 == 2].extend((chunk, author) for chunk in chunks)
-random.Random(0).shuffle(train)
+random.Random(0).shuffle(parts[0])
 
 # %%
 # Two passes. Soft decoding multiplies the probabilities along each path.
 builder = induction.JensenShannonTree()
-for chunk, author in train:
+for chunk, author in parts[0]:
     builder.learn_one(Counter(chunk.split()), author)
 tree = builder.taxonomy()
 binary = linear_model.LogisticRegression(optim.SGD(10.0), intercept_lr=0.1)
@@ -45,10 +45,10 @@ for name, decomposition in {
     "tree, soft": induction.SoftBinaryDecomposition(binary, tree),
 }.items():
     model = feature_extraction.LogTFIDF(tokenizer_pattern=r"\S+") | decomposition
-    for chunk, author in 2 * train:
+    for chunk, author in 2 * parts[0]:
         model.learn_one(chunk, author)
-    answers = [(author, model.predict_one(chunk)) for chunk, author in test]
-    print(f"{name:<12}{sum(y == answer for y, answer in answers) / len(test):.1%} right")
+    answers = [(author, model.predict_one(chunk)) for chunk, author in parts[1]]
+    print(f"{name:<12}{sum(y == answer for y, answer in answers) / len(answers):.1%} right")
 
 # %%
 # How many of the chunks by the reporters below a node are taken for one of them.

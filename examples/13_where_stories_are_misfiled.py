@@ -47,9 +47,9 @@ for name, learner in learners.items():
 # Most mistakes are at depth 2. SH-RLS makes as many as H-SVM, from a single pass: it misses more
 # topics than the perceptrons there, but hardly any is wrongly on.
 figure, ax = plt.subplots(figsize=(6.4, 5), layout="constrained")
-for i, (name, found) in enumerate(mistakes.items()):
-    at, spread = np.arange(1, 5) + 0.2 * (i - 1.5), found.std(axis=0, ddof=1).T
-    wrong, missed = found.mean(axis=0).T
+for i, (name, five) in enumerate(mistakes.items()):
+    at, spread = np.arange(1, 5) + 0.2 * (i - 1.5), five.std(axis=0, ddof=1).T
+    wrong, missed = five.mean(axis=0).T
     ax.bar(at, wrong, 0.18, yerr=spread[0], color=f"C{i}", label=name)
     ax.bar(at, -missed, 0.18, yerr=spread[1], color=f"C{i}")
 ax.set_xticks(range(1, 5))
