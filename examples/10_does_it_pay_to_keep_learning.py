@@ -47,7 +47,7 @@ for name, each in found.items():
 figure, (top, bottom) = plt.subplots(2, 1, figsize=(6.4, 6.6), layout="constrained")
 each, window = np.array(found["keeps learning"]), 400
 top.plot(range(window, len(each) + 1), np.convolve(each, np.ones(window) / window, "valid"), lw=1)
-top.set(ylabel=f"H-loss of the last {window}", xlabel="stories", ylim=0)
+top.set(ylabel=f"H-loss of the last {window}", xlabel="stories", ylim=(0, 1))
 for color, name in {"C1": "stops", "C2": "H-SVM"}.items():
     bottom.plot(range(end, len(each)), np.cumsum(found[name] - each[end:]), color, label=name)
 bottom.set(xlabel="stories", ylabel="sum of H-loss beyond")
