@@ -42,8 +42,8 @@ for name, each in found.items():
     print(f"  {name:<15}{np.mean(each[end - len(dates) :]):.3f}")
 
 # %%
-# Above, the model that keeps learning; below, what the others lose beyond it. In April they keep
-# up. In June and October, after weeks without stories, they fall behind, and do not recover.
+# Above, the model that keeps learning; below, what the others lose beyond it. In April they
+# nearly keep up. In June and October, after weeks without stories, they fall behind.
 figure, (top, bottom) = plt.subplots(2, 1, figsize=(6.4, 6.6), layout="constrained")
 each, window = np.array(found["keeps learning"]), 400
 top.plot(range(window, len(each) + 1), np.convolve(each, np.ones(window) / window, "valid"), lw=1)

@@ -45,7 +45,7 @@ for name, learner in learners.items():
 
 # %%
 # Most mistakes are at depth 2. SH-RLS makes as many as H-SVM, from a single pass: it misses more
-# topics than the perceptrons there, but hardly any is wrongly on.
+# topics than the perceptrons there, but few are wrongly on.
 figure, ax = plt.subplots(figsize=(6.4, 5), layout="constrained")
 for i, (name, five) in enumerate(mistakes.items()):
     at, spread = np.arange(1, 5) + 0.2 * (i - 1.5), five.std(axis=0, ddof=1).T
