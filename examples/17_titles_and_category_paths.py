@@ -1,4 +1,4 @@
-"""A dataframe of titles and category paths
+"""How do titles get their category?
 
 Products of a shop: a column of titles and one of category paths, as they were scraped. The paths
 have one to eight levels, the last name is often that of the product itself, and many categories

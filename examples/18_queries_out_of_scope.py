@@ -1,4 +1,4 @@
-"""Queries, and those that belong nowhere
+"""Which queries belong nowhere?
 
 Users ask an assistant to pay a bill or to book a flight: 150 intents in 10 domains. Others ask what
 no intent covers. A sure answer is handled, an answer that stops at the domain can be met with a

@@ -27,12 +27,12 @@ from script import Script
 EXAMPLES = Path(__file__).resolve().parents[1]
 # The numbers with which the names of the scripts begin.
 THEMES = {
-    "Start here": ("01", "16", "15"),
-    "The cost of mistakes": ("02", "04", "12"),
-    "Predictions": ("03", "10", "06"),
+    "Start here": ("01", "16", "17"),
+    "Mistakes": ("13", "02", "18"),
+    "Regret": ("04", "15"),
+    "Predictions": ("06", "12", "03"),
     "Other learners": ("05", "08", "07"),
-    "Real data": ("17", "18"),
-    "Streams that change": ("09", "11", "13", "14"),
+    "Streams that change": ("10", "09", "11", "14"),
 }
 
 
