@@ -50,8 +50,8 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
     where $P_u$ is the probability *after* the step, computed by at most 30 damped Newton steps,
     whose time does not depend on the number of features. They end at a tolerance of 0.01; of
     random examples of norm 1, one in a hundred is still wrong by 0.01 to 0.03 after the thirtieth,
-    and more if x is much larger. A vector does not move
-    if its probability is wrong by less than 0.01.
+    and more if x is much larger. A vector does not move if its probability is wrong by less than
+    0.01.
 
     With `forgetting` $f < 1$, the precision gained by a weight decays before each step that uses
     it, as in `HAROW`, so that the weights can follow a stream that drifts.
