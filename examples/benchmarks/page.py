@@ -112,8 +112,9 @@ def section(one: Collection) -> Iterable[str]:
     numbers = " to ".join(map(str, sorted({seeds[0], seeds[-1]})))
     yield f"{ABOUT[one.name]}. Seeds per method: {numbers}.\n"
     yield from one.table()
-    if one.reasons:
-        yield "\nLeft out: " + "; ".join(f"{m}, {why}" for m, why in one.reasons.items()) + "."
+    for reason in dict.fromkeys(one.reasons.values()):
+        methods = ", ".join(method for method, why in one.reasons.items() if why == reason)
+        yield f"\nLeft out: {methods} ({reason.partition(' (')[0]})."
 
 
 # %% Published results
