@@ -136,7 +136,7 @@ class NewtonSoftmax(DenseModel):
         inner, scores = spread @ X.T, X @ weights.T
         steps, h, seen = np.zeros_like(scores), np.empty(len(X)), seen.copy()
         for i, v in enumerate(y):
-            seen[v] = True
+            seen[v] = True  # and the scores, after the steps of the rows before
             s = np.where(seen, scores[i] + inner[i, :i] @ steps[:i], -np.inf)
             p = np.exp(s - s.max())
             p /= p.sum()
