@@ -75,6 +75,7 @@ def ours(
     def learn(s: Split) -> Predict:
         columns = {} if s.dense else {"columns": range(s.X.shape[1])}
         labels = {} if s.single else {"labels": s.taxonomy.nodes[1:]}
+        truncated = {} if threshold is None else {"threshold": threshold}
         model = make(s)
 
         def read(X: Any) -> Any:
@@ -86,7 +87,7 @@ def ours(
                 model.learn_many(read(s.X[here]), s.y[here], **columns, **labels)
 
         def predict(X: Any) -> Answer:
-            answers = model.predict_many(read(X), threshold=threshold, **columns)
+            answers = model.predict_many(read(X), **columns, **truncated)
             scores = np.asarray(model.predict_proba_many(read(X), **columns))
             return Answer(list(answers) if s.single else np.asarray(answers), scores)
 
