@@ -101,6 +101,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
     """
 
+    classes_: NDArray[Any]
     _form: str
     _width: int
     _dtype: Any
