@@ -71,6 +71,17 @@ def series(y: Any, n: int, name: str = "y", what: str = "label") -> list[Any]:
     return items
 
 
+def levels(y: Any) -> Any:
+    """y, or the paths in the rows of its levels: a dataframe, a matrix, or a sequence of lists."""
+    if (frame := as_frame(y)) is not None:
+        return list(frame.iter_rows())
+    if isinstance(y, np.ndarray) and y.ndim == 2:
+        return list(map(tuple, y.tolist()))
+    if hasattr(y, "__len__") and len(y) and isinstance(next(iter(y)), list):
+        return [tuple(path) if isinstance(path, list) else path for path in y]
+    return y
+
+
 def with_weights(X: Batch, y: Any, w: Any) -> tuple[Batch, Any]:
     """The rows with their weights and their targets, without rows of weight 0."""
     if w is None:
