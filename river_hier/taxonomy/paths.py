@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
@@ -174,6 +175,12 @@ class PathReader:
                     as_label = self.format.whole and self.format.labels(names)[-1] in path
                 if names:
                     found.setdefault(names, [number, 0])[1] += 1
+        if self.format.separator is not None and len(found) > 1 and max(map(len, found)) == 1:
+            warnings.warn(
+                f"the separator {self.format.separator!r} occurs in no path, so that the taxonomy "
+                f"is flat: {short(next(iter(found))[0])}, ...",
+                stacklevel=3,
+            )
         sizes = Counter[tuple[Label, ...]]()
         for names, (_, n) in found.items() if min_count > 1 else ():
             sizes.update({names[:k]: n for k in range(1, len(names) + 1)})

@@ -425,3 +425,9 @@ def test_rare_categories(labels: str) -> None:
             Taxonomy.from_paths(paths, " > ", labels, min_count=bad)
     with pytest.raises(ValueError, match="no category has `min_count` paths, 9; choose a smaller"):
         Taxonomy.from_paths(paths, " > ", labels, min_count=9)
+
+
+def test_a_separator_that_never_occurs() -> None:
+    with pytest.warns(UserWarning, match=r"' > ' occurs in no path, .* flat: 'a / b', ...") as seen:
+        Taxonomy.from_paths(["a / b", "a / c"], " > ", "path")
+    assert seen[0].filename == __file__
