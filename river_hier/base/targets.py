@@ -74,7 +74,7 @@ def series(y: Any, n: int, name: str = "y", what: str = "label") -> list[Any]:
 def levels(y: Any) -> Any:
     """y, or the paths in the rows of its levels: a dataframe, a matrix, or a sequence of lists.
 
-    Tables of numbers are multilabels, and those of one column are errors: both are left as they are.
+    Tables of numbers are multilabels, and those of one column are errors: both are left alone.
     """
     if (frame := as_frame(y)) is not None:
         return y if frame.shape[1] < 2 or numbers(frame) is not None else list(frame.iter_rows())
