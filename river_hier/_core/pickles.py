@@ -41,9 +41,14 @@ def set_state(part: Any, state: dict[str, Any]) -> None:
     Such are the arrays that joblib maps from a file, or that Ray keeps for several processes.
     """
     for name, value in state.items():
-        if isinstance(value, np.ndarray) and not value.flags.writeable:
-            value = value.copy()
-        setattr(part, name, value)
+        setattr(part, name, _writable(value))
+
+
+def _writable(value: Any) -> Any:
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(_writable, value))
+    read_only = isinstance(value, np.ndarray) and not value.flags.writeable
+    return value.copy() if read_only else value
 
 
 for _kind in (
