@@ -43,9 +43,9 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     ----------
     model
         A model of one label or of several, with a taxonomy or with `taxonomy=None`, which stands
-        for that of `fit`; so do models in wrappers. By default, what "choosing a model" recommends:
-        for one label `PathSoftmax` if X is sparse and `LinearDiscriminant` if it is dense, and for
-        several labels `HLossBayes(Calibrated(HAROW()))`. `fit` learns a copy.
+        for that of `fit`; so do models in wrappers. By default, the fastest that "choosing a model"
+        recommends: for one label `PathSoftmax` if X is sparse and `LinearDiscriminant` if it is
+        dense, and for several labels `HLossBayes(Calibrated(HAROW()))`. `fit` learns a copy.
     taxonomy
         The taxonomy. By default, `fit` makes it of y: of the levels, or of the paths that
         `separator` divides; otherwise it is flat.
