@@ -244,9 +244,7 @@ class Discriminant:
 
     def __getstate__(self) -> dict[str, Any]:
         """With the posterior, which has other roundings if it is computed from the sums again."""
-        latest = self._latest
-        if latest.posterior is not None:
-            latest = Latest(latest.posterior)
+        latest = Latest() if self.origin is None else Latest(self.posterior)
         return vars(self) | {"_latest": latest, "_changing": Changing()}
 
     __setstate__ = set_state
