@@ -23,11 +23,12 @@ from river_hier import Taxonomy, feature_extraction, inspection, linear_model, m
 
 file = Path(os.environ["RIVER_HIER_DATA"], "products", "products.csv.gz")
 df = pd.read_csv(file).drop_duplicates("product_name").sample(frac=1, random_state=0)
-paths = df.product_category_tree.str.strip('["]')
-tree = Taxonomy.from_paths(paths, separator=" >> ", labels="path", min_count=10)
-df["category"] = paths.map(tree.nearest)
-df = df[df.category != tree.root].dropna()
-sizes = Counter(node for category in df.category for node in tree.path(category))
+names = df.product_category_tree.str.strip('["]').str.split(" >> ")
+above = [[" >> ".join(path[:k]) for k in range(len(path), 0, -1)] for path in names]
+sizes = Counter(path for paths in above for path in paths)
+df["category"] = [next((path for path in paths if sizes[path] >= 10), None) for paths in above]
+df = df.dropna()
+tree = Taxonomy.from_paths(df.category, separator=" >> ", labels="path")
 print(f"{len(df):,} titles in {df.category.nunique()} categories\n{tree}")
 
 # %%
