@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         metrics,
         plot,
         probabilistic,
+        sklearn,
         stream,
     )
     from .versions import show_versions
@@ -57,6 +58,7 @@ __all__ = [
     "plot",
     "probabilistic",
     "show_versions",
+    "sklearn",
     "stream",
 ]
 

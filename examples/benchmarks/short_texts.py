@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +51,7 @@ def products(folder: Path, min_size: int = 10) -> pd.DataFrame:
     """
     file = next(folder.glob("products.csv*"))
     df = pd.read_csv(file).drop_duplicates("product_name")
-    names = df.product_category_tree.str.strip('["]').str.split(" >> ")
-    above = [[" >> ".join(path[:k]) for k in range(len(path), 0, -1)] for path in names]
-    sizes = Counter(path for paths in above for path in paths)
-    df["category"] = [next((p for p in paths if sizes[p] >= min_size), None) for paths in above]
+    paths = df.product_category_tree.str.strip('["]')
+    tree = Taxonomy.from_paths(paths, separator=" >> ", labels="path", min_count=min_size)
+    df["category"] = [None if (y := tree.nearest(p)) == tree.root else y for p in paths]
     return df

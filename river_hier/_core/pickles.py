@@ -5,6 +5,8 @@ from __future__ import annotations
 import copyreg
 from typing import Any
 
+import numpy as np
+
 from .. import _native
 from . import least_squares
 
@@ -31,6 +33,22 @@ def restore(kind: str, version: int, *state: Any) -> Any:
         return getattr(_native, kind)(*state)
     except _DAMAGE as error:
         raise ValueError(f"this pickle of a {kind} is damaged: {error}") from error
+
+
+def set_state(part: Any, state: dict[str, Any]) -> None:
+    """The `__setstate__` of a class that changes its arrays: those of read-only memory are copied.
+
+    Such are the arrays that joblib maps from a file, or that Ray keeps for several processes.
+    """
+    for name, value in state.items():
+        setattr(part, name, _writable(value))
+
+
+def _writable(value: Any) -> Any:
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(_writable, value))
+    read_only = isinstance(value, np.ndarray) and not value.flags.writeable
+    return value.copy() if read_only else value
 
 
 for _kind in (

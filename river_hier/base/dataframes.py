@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
@@ -203,16 +204,28 @@ def check_shape(what: str, matrix: Any, by: str, names: Sequence[Any]) -> None:
 
 
 def check_known(features: Any, batch: Batch) -> None:
-    """Raise an error if a trained model knows none of the columns of dense rows."""
-    trained = features is not None and len(features) > features.first_row
-    if not trained or batch.columns is not None or not batch.n or not batch.names:
+    """Warn if dense rows lack columns that a trained model has learned.
+
+    If it knows none of their columns, an error is raised. Columns that it does not know are no
+    reason to warn: some models learn from their mistakes only.
+    """
+    n = 0 if features is None else len(features) - features.first_row
+    if n <= 0 or batch.columns is not None or not batch.n or not batch.names:
         return
-    if all(features.row(name) is None for name in batch.names):
-        given, known = short(batch.names[0]), short(features.names()[0])
+    found = features.find(dict.fromkeys(batch.names, 1.0)).rows
+    known = int((found >= features.first_row).sum())  # without the intercept
+    if not known:
+        given, learned = short(batch.names[0]), short(features.names()[0])
         raise ValueError(
-            f"the model knows none of the columns of X: it has learned {known}, ..., and X has "
+            f"the model knows none of the columns of X: it has learned {learned}, ..., and X has "
             f"{given}, ...; name the columns as in training (those of an array are 0, 1, ..., "
             "unless `columns` names them)"
+        )
+    if known < n:
+        warnings.warn(
+            f"X has {len(batch.names)} columns and lacks {n - known} of the {n} that the model has "
+            "learned; they count as 0. Name and order the columns as in training",
+            stacklevel=4,
         )
 
 

@@ -27,7 +27,7 @@ from .dataframes import (
 )
 from .explanation import Floats
 from .memory import raw_memory_usage
-from .targets import Table, multilabel_rows, series, with_weights
+from .targets import Table, levels, multilabel_rows, series, with_weights
 from .unseen import NONE, switched_off
 
 Mask = NDArray[np.bool_]
@@ -122,7 +122,8 @@ class Predictor(abc.ABC):
             the features 0, 1, ..., unless `columns` names them; of a sparse matrix only the stored
             entries of a row are features.
         y
-            The targets, one a row: a series or any other sequence of what `learn_one` takes. For
+            The targets, one a row: a series or any other sequence of what `learn_one` takes, or a
+            dataframe, matrix or sequence of lists with the levels of a path in each row. For
             multilabels also a dataframe, or a matrix, of bools; in a sparse one only the labels
             that are on are named.
         w
@@ -141,7 +142,7 @@ class Predictor(abc.ABC):
             multilabel = is_multilabel(self)
             if labels is not None and not multilabel:
                 raise TypeError("`labels` name the columns of a matrix y; here y has one column")
-            ys = multilabel_rows(y, labels, batch.n) if multilabel else series(y, batch.n)
+            ys = multilabel_rows(y, labels, batch.n) if multilabel else series(levels(y), batch.n)
             yield from self._learn_rows(*with_weights(batch, ys, w))
 
         learn_rows(slices())

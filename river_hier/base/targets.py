@@ -71,6 +71,20 @@ def series(y: Any, n: int, name: str = "y", what: str = "label") -> list[Any]:
     return items
 
 
+def levels(y: Any) -> Any:
+    """y, or the paths in the rows of its levels: a dataframe, a matrix, or a sequence of lists.
+
+    Tables of numbers are multilabels, and those of one column are errors: both are left alone.
+    """
+    if (frame := as_frame(y)) is not None:
+        return y if frame.shape[1] < 2 or numbers(frame) is not None else list(frame.iter_rows())
+    if isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype.kind in "OU":
+        return list(map(tuple, y.tolist()))
+    if hasattr(y, "__len__") and len(y) and isinstance(next(iter(y)), list):
+        return [tuple(path) if isinstance(path, list) else path for path in y]
+    return y
+
+
 def with_weights(X: Batch, y: Any, w: Any) -> tuple[Batch, Any]:
     """The rows with their weights and their targets, without rows of weight 0."""
     if w is None:

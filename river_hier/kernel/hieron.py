@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .. import linear_model
 from .._core import Nodes, distances_from, path_difference, path_sums
 from .._core.capacity import ensure_capacity
+from .._core.pickles import set_state
 from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
 from ..base.single_label import SingleLabelModel
@@ -33,6 +34,8 @@ class Expansion:
         self._instances = np.zeros(0, dtype=np.intp)
         self._nodes = np.zeros(0, dtype=np.intp)
         self._values = np.zeros(0)
+
+    __setstate__ = set_state
 
     def add(self, i: int, nodes: NDArray[np.intp], values: Floats) -> None:
         """Add the coefficients of a new instance."""
@@ -101,6 +104,8 @@ class Average:
         self.m: float = 0.0  # the weight of all examples
         self.since: Floats = np.zeros(n_nodes)  # what it was when the average of each node began
         self.begun: NDArray[np.bool_] = np.full(n_nodes, from_first_round)
+
+    __setstate__ = set_state
 
     @property
     def rounds(self) -> Floats:

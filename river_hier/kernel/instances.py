@@ -16,6 +16,7 @@ from scipy.linalg import solve_triangular
 from .._core import FeatureIndex, Vector
 from .._core.capacity import ensure_capacity
 from .._core.features import SMALLEST_NORM2, check_mapping
+from .._core.pickles import set_state
 from ..base.checks import check_integer
 from ..base.explanation import Contribution, Floats
 from .functions import Function, Kernel, Linear
@@ -39,6 +40,8 @@ class Instances:
         self._norms2 = np.zeros(0)
         self._dense: Floats | None = np.zeros((0, 0))
         self.n = self.d = 0
+
+    __setstate__ = set_state
 
     @property
     def norms2(self) -> Floats:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable
 from typing import Any
 
 from .._core import labels_of
+from ..base.checks import check_integer
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from .base import TaxonomyMetric
 from .costs import is_positive
@@ -14,17 +16,48 @@ class ClosureMetric(TaxonomyMetric):
 
     _of: str  # the closure whose share is the value
 
+    def __init__(
+        self,
+        taxonomy: Taxonomy | OpenTaxonomy,
+        average: str = "micro",
+        depth: int | None = None,
+        zero_division: float = 0.0,
+    ) -> None:
+        super().__init__(taxonomy)
+        if average not in ("micro", "macro"):
+            raise ValueError(f'`average` must be "micro" or "macro", got {average!r}')
+        if depth is not None:
+            check_integer("depth", depth, 1)
+        if not (zero_division in (0, 1) or math.isnan(zero_division)):
+            raise ValueError(f"`zero_division` must be 0, 1 or nan, got {zero_division!r}")
+        self.average = average
+        self.depth = depth
+        self.zero_division = zero_division
+
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         labels = labels_of(self.taxonomy_)
         true, pred = labels.closure(y_true), labels.given(() if y_pred is None else y_pred)
-        yield "both", len(true & pred) - 1  # the root is in both and does not count
-        yield "true", len(true) - 1
-        yield "pred", len(pred) - 1
+        if self.depth is not None:
+            depth = self.taxonomy_._arrays.depth
+            true, pred = ({0, *(v for v in c if depth[v] == self.depth)} for c in (true, pred))
+        # The root is in both and does not count.
+        both, n_true, n_pred = len(true & pred) - 1.0, len(true) - 1.0, len(pred) - 1.0
+        if self.average == "micro":
+            return ("both", both), ("true", n_true), ("pred", n_pred)
+        value = self._value(both, n_true, n_pred)
+        return () if math.isnan(value) else (("score", value), ("weight", 1.0))
+
+    def _value(self, both: float, true: float, pred: float) -> float:
+        """The value of these numbers of nodes."""
+        whole = true if self._of == "true" else pred
+        return both / whole if whole else float(self.zero_division)
 
     def get(self) -> float:
         """Return the current value of the metric."""
-        whole = self._sums[self._of]
-        return self._sums["both"] / whole if whole else 0.0
+        sums = self._sums
+        if self.average == "micro":
+            return self._value(sums["both"], sums["true"], sums["pred"])
+        return sums["score"] / sums["weight"] if sums["weight"] else float(self.zero_division)
 
 
 class HPrecision(ClosureMetric):
@@ -41,6 +74,12 @@ class HPrecision(ClosureMetric):
     ----------
     taxonomy
         The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
+    average
+        `"micro"`, as above, or `"macro"`: the mean over the examples, as in HiClass.
+    depth
+        The depth of the nodes that count; `None` for all.
+    zero_division
+        The value where nothing is predicted: 0, 1 or nan. A mean leaves out nan.
 
     Examples
     --------
@@ -75,6 +114,12 @@ class HRecall(ClosureMetric):
     ----------
     taxonomy
         The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
+    average
+        `"micro"`, as above, or `"macro"`: the mean over the examples, as in HiClass.
+    depth
+        The depth of the nodes that count; `None` for all.
+    zero_division
+        The value where nothing is true: 0, 1 or nan. A mean leaves out nan.
 
     Examples
     --------
@@ -108,6 +153,12 @@ class HFBeta(ClosureMetric):
         The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
     beta
         The importance of recall relative to precision, positive.
+    average
+        `"micro"`, as above, or `"macro"`: the mean over the examples, as in HiClass.
+    depth
+        The depth of the nodes that count; `None` for all.
+    zero_division
+        The value where precision and recall are both 0: 0, 1 or nan. A mean leaves out nan.
 
     Examples
     --------
@@ -123,17 +174,22 @@ class HFBeta(ClosureMetric):
 
     """
 
-    def __init__(self, taxonomy: Taxonomy | OpenTaxonomy, beta: float) -> None:
-        super().__init__(taxonomy)
+    def __init__(
+        self,
+        taxonomy: Taxonomy | OpenTaxonomy,
+        beta: float,
+        average: str = "micro",
+        depth: int | None = None,
+        zero_division: float = 0.0,
+    ) -> None:
+        super().__init__(taxonomy, average, depth, zero_division)
         if not is_positive(beta):
             raise ValueError(f"`beta` must be a positive finite number, got {beta!r}")
         self.beta = beta
 
-    def get(self) -> float:
-        """Return the current value of the metric."""
+    def _value(self, both: float, true: float, pred: float) -> float:
         b2 = self.beta**2
-        whole = b2 * self._sums["true"] + self._sums["pred"]
-        return (1 + b2) * self._sums["both"] / whole if whole else 0.0
+        return (1 + b2) * both / (b2 * true + pred) if both else float(self.zero_division)
 
 
 class HF1(HFBeta):
@@ -143,6 +199,12 @@ class HF1(HFBeta):
     ----------
     taxonomy
         The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
+    average
+        `"micro"`, as above, or `"macro"`: the mean over the examples, as in HiClass.
+    depth
+        The depth of the nodes that count; `None` for all.
+    zero_division
+        The value where precision and recall are both 0: 0, 1 or nan. A mean leaves out nan.
 
     Examples
     --------
@@ -158,5 +220,11 @@ class HF1(HFBeta):
 
     """
 
-    def __init__(self, taxonomy: Taxonomy) -> None:
-        super().__init__(taxonomy, beta=1.0)
+    def __init__(
+        self,
+        taxonomy: Taxonomy | OpenTaxonomy,
+        average: str = "micro",
+        depth: int | None = None,
+        zero_division: float = 0.0,
+    ) -> None:
+        super().__init__(taxonomy, 1.0, average, depth, zero_division)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas
 
+from .._core.pickles import set_state
 from ..taxonomy import Arrays
 from .dense import BLOCK
 from .posterior import Means, Posterior, Rates, Step, extended
@@ -242,7 +243,11 @@ class Discriminant:
         return scatter
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_latest": Latest(), "_changing": Changing()}
+        """With the posterior, which has other roundings if it is computed from the sums again."""
+        latest = Latest() if self.origin is None else Latest(self.posterior)
+        return vars(self) | {"_latest": latest, "_changing": Changing()}
+
+    __setstate__ = set_state
 
 
 def _freedom(n: Any) -> Any:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Batch, Nodes
+from .._core.pickles import set_state
 from ..base.checks import check_integer
 from ..base.explanation import Floats
 from ..taxonomy import Taxonomy, TaxonomyLike
@@ -84,6 +85,8 @@ class NearestNeighbors(DenseModel):
         self.budget = budget
         self._n: int = 0  # examples so far
         self._stored = Stored(np.zeros((0, 0)), np.zeros(0), np.zeros(0, np.intp), np.zeros(0))
+
+    __setstate__ = set_state
 
     @property
     def _d(self) -> int:

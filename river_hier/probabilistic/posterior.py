@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import blas, lapack
 
+from .._core.pickles import set_state
 from ..taxonomy import Arrays
 
 Floats = NDArray[np.float64]
@@ -136,6 +137,8 @@ class Rates:
         self.m: float = 0.0
         self.k: float = 1.0  # 1 + the number of labels with examples
 
+    __setstate__ = set_state
+
     def learn(self, v: int, w: float) -> None:
         """Count an example."""
         if not self.n[v]:
@@ -232,6 +235,9 @@ class Posterior:
         self.bends: Floats = np.einsum("ij,ij->i", means.values @ self.precision, means.values)
         self.age: int = 0
         self._linear: dict[str, tuple[Floats, Floats]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_linear": {}}  # made again when it is needed
 
     def scores(self, X: NDArray[Any]) -> NDArray[Any]:
         """The scores of all nodes, (rows, nodes), in the type of X."""

@@ -214,6 +214,19 @@ class Nodes:
             raise UnknownLabelError(label, self.nodes)
         return v
 
+    def nearest(self, path: Label) -> Label:
+        """The label of a path, or of its nearest ancestor in the taxonomy: at worst the root."""
+        known = self._known_index(path)
+        if known is not None:
+            return self._label(known)
+        v, names = 0, self._path_format.names(path)
+        for level, label in enumerate(self._path_format.labels(names)):
+            below = self._known_index(label)
+            if below is None or not (v in self._implied_rows[below] or below == level == 0):
+                break
+            v = below
+        return self._label(v)
+
     def _find(self, label: Label) -> int | None:
         try:
             v = self._known_index(label)

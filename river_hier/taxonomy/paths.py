@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import is_missing, short
-from .graph import Label, check_label
+from .graph import DEFAULT_ROOT, Label, check_label
 
 if TYPE_CHECKING:
     from .nodes import Nodes
@@ -124,6 +127,7 @@ class PathReader:
         self.format: PathFormat = PathFormat(separator, labels == "path")
         self.tops: list[Label] = []
         self.edges: list[tuple[Label, Label]] = []
+        self.top: Label | None = None  # a root that is not on the paths
         self._places: dict[Label, tuple[Label, Label | None]] = {}  # name and parent
 
     def add(self, parent: Label | None, name: Label) -> Label:
@@ -142,33 +146,57 @@ class PathReader:
             self.edges.append((parent, label))
         return label
 
-    def add_paths(self, paths: Any) -> None:
-        """Add the paths of an iterable, or of a column of a dataframe."""
+    def add_paths(self, paths: Any, min_count: int, root: Label | None) -> None:
+        """Add the paths of an iterable, or of one or more columns of a dataframe.
+
+        Of each path, the part is added that at least `min_count` paths begin with.
+        """
+        if hasattr(paths, "columns") and self.format.separator is None:
+            columns = getattr(paths, "column_names", paths.columns)
+            paths = zip(*(_items(paths[name]) for name in columns), strict=True)
         table = hasattr(paths, "columns")  # a DataFrame would give its columns' names
         if isinstance(paths, str | Mapping) or table or not isinstance(paths, Iterable):
             raise TypeError(
                 f"`paths` must be an iterable of paths, got {type(paths).__name__}; of a table "
-                "take one column, df.path, or zip(df.first, df.second, ...)"
+                "take one column, df.path, or its levels without `separator`, df[levels]"
             )
-        seen: set[tuple[Label, ...]] = set()
+        if not isinstance(min_count, int) or min_count < 1:
+            raise ValueError(f"`min_count` must be an integer of at least 1, got {min_count!r}")
+        found: dict[tuple[Label, ...], list[int]] = {}  # its first number, and how often it comes
         several = None  # the first string of several names
         as_label = False  # whether one of them contains its label
         for number, path in enumerate(_items(paths)):
             if is_missing(path):
                 continue
-            try:
+            with at_path(number):
                 names = self.format.names(path)
                 if isinstance(path, str) and len(names) > 1 and not as_label:
                     several = path if several is None else several
                     as_label = self.format.whole and self.format.labels(names)[-1] in path
-                if not names or names in seen:
-                    continue
-                label = None
-                for name in names:
+                if names:
+                    found.setdefault(names, [number, 0])[1] += 1
+        if self.format.separator is not None and len(found) > 1 and max(map(len, found)) == 1:
+            warnings.warn(
+                f"the separator {self.format.separator!r} occurs in no path, so that the taxonomy "
+                f"is flat: {short(next(iter(found))[0])}, ...",
+                stacklevel=3,
+            )
+        sizes = Counter[tuple[Label, ...]]()
+        for names, (_, n) in found.items() if min_count > 1 else ():
+            sizes.update({names[:k]: n for k in range(1, len(names) + 1)})
+        for names, (number, _) in found.items():
+            label = None
+            with at_path(number):
+                for k, name in enumerate(names, start=1):
+                    if min_count > 1 and sizes[names[:k]] < min_count:
+                        break
                     label = self.add(label, name)
-                seen.add(names)
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"path {number}: {error}") from None
+            if label is None:  # it belongs to the root, which must not be another category
+                self.top = DEFAULT_ROOT if root is None else root
+        if found and not self.tops:
+            raise ValueError(
+                f"no category has `min_count` paths, {min_count}; choose a smaller one"
+            )
         if not self.tops:
             raise ValueError(
                 "`paths` holds no name; a taxonomy without children is Taxonomy.flat([])"
@@ -178,6 +206,9 @@ class PathReader:
                 f"{short(several)} is written with other spaces around {self.format.separator!r}; "
                 "include them in `separator`, so that labels are written as your paths are"
             )
+        if self.top is not None:
+            self.edges[:0] = [(self.top, label) for label in self.tops]
+            self.tops = [self.top]
 
     def add_nested(self, nested: Mapping[Label, Any]) -> None:
         """Add `{name: children}`, where children are a mapping, names, one string or None."""
@@ -205,6 +236,15 @@ class PathReader:
         return names[::-1]
 
 
+@contextmanager
+def at_path(number: int) -> Iterator[None]:
+    """Prefix an error with the number of the path."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"path {number}: {error}") from None
+
+
 def check_separator(separator: Any) -> None:
     """Raise an error unless this is a string or None."""
     if separator is not None and not isinstance(separator, str):
@@ -220,7 +260,7 @@ def is_empty(name: Any) -> bool:
 
 def _items(column: Any) -> Iterable[Any]:
     """The values of a column of pandas, polars or pyarrow, or of any other iterable."""
-    for method in ("to_pylist", "to_list"):
+    for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(column, method):
             items: Iterable[Any] = getattr(column, method)()
             return items

@@ -96,6 +96,7 @@ class Taxonomy(Nodes):
         separator: str | None = None,
         labels: str = "name",
         root: Label | None = None,
+        min_count: int = 1,
     ) -> Taxonomy:
         """From paths of names, each from the top downwards.
 
@@ -105,10 +106,10 @@ class Taxonomy(Nodes):
         Parameters
         ----------
         paths
-            Tuples, lists, or strings with a separator: any iterable, or a column of a dataframe
-            (pandas, polars, pyarrow). Whitespace around a name is removed. Missing values, empty
-            paths, empty or missing names at the end of a path, and a separator at the beginning are
-            left out. Any other missing name is an error.
+            Tuples, lists, or strings with a separator: any iterable, a column of a dataframe
+            (pandas, polars, pyarrow), or a dataframe or 2-D array of levels. Whitespace around a
+            name is removed. Missing values, empty paths, empty or missing names at the end of a
+            path, and a separator at the beginning are left out. Any other missing name is an error.
         separator
             The separator between names, e.g. `" > "`; `None` if paths are tuples or lists. Strings
             may omit the spaces around it.
@@ -118,6 +119,9 @@ class Taxonomy(Nodes):
             tuple.
         root
             The label of a new root, if paths start at several nodes; `"root"` by default.
+        min_count
+            The number of paths that a node needs at or below it. Rarer ones are left out: what is
+            in them belongs to their parents, `nearest(path)`.
 
         Examples
         --------
@@ -132,9 +136,13 @@ class Taxonomy(Nodes):
         >>> t.distance("men > shirts", "women>shirts")
         4
 
+        >>> t = Taxonomy.from_paths(paths, separator=" > ", labels="path", min_count=2)
+        >>> [t.nearest(path) for path in paths]
+        ['men', 'men', 'root']
+
         """
         reader = PathReader(separator, labels)
-        reader.add_paths(paths)
+        reader.add_paths(paths, min_count, root)
         return cls._of(*graph.build(reader.edges, reader.tops, root), reader.format)
 
     @classmethod

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import math
 import pickle
+import random
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -441,6 +442,9 @@ def test_a_metric_wants_a_taxonomy(name: str) -> None:
 POSITIVE = [0, -1.0, math.nan, math.inf, "2", None, True]
 FACTORS = [-1.0, math.nan, math.inf, "2", None]
 BAD_PARAMETERS: dict[str, list[tuple[Any, Any, str]]] = {
+    "average": [("samples", ValueError, '`average` must be "micro" or "macro", got')],
+    "depth": [(0, ValueError, "`depth` must be"), (1.5, TypeError, "`depth` must be")],
+    "zero_division": [(2, ValueError, "`zero_division` must be 0, 1 or nan, got 2")],
     "beta": [(v, ValueError, "`beta` must be a positive finite number, got") for v in POSITIVE],
     "n_bins": [
         (0, ValueError, "`n_bins` must be at least 1, got 0"),
@@ -627,3 +631,43 @@ def test_metrics_print_tables() -> None:
     for name in ("DistanceHistogram", "DepthAccuracy", "Reliability"):
         assert repr(make(name)) == f"{name}: no examples"
     assert repr(metrics.HLossByDepth(Taxonomy.flat([]))) == "HLossByDepth: no examples"
+
+
+@pytest.mark.parametrize("average", ["micro", "macro"])
+@pytest.mark.parametrize("depth", [None, 1, 2])
+def test_averages_of_precision_and_recall(average: str, depth: int | None) -> None:
+    """Against their definitions; the mean over examples is what HiClass calls macro."""
+    t = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e"]}})
+    rng, closures = random.Random(3), []
+    found = [
+        cls(t, average=average, depth=depth, zero_division=zero)
+        for cls in (metrics.HPrecision, metrics.HRecall, metrics.HF1)
+        for zero in (0, 1, math.nan)
+    ]
+    for _ in range(200):
+        true, pred = rng.choice(t.nodes), rng.choice(t.nodes)
+        closures.append(
+            [
+                {v for v in t.closure(y) if v != "r" and depth in (None, t.depth(v))}
+                for y in (true, pred)
+            ]
+        )
+        for metric in found:
+            metric.update(true, pred)
+    for metric in found:
+        metric.update("b", "c", 0.5)
+        metric.revert("b", "c", 0.5)
+    groups = [[pair] for pair in closures] if average == "macro" else [closures]
+    expected = []
+    for which in range(3):
+        values = []
+        for group in groups:
+            both = sum(len(true & pred) for true, pred in group)
+            n_true, n_pred = (sum(len(pair[i]) for pair in group) for i in (0, 1))
+            over = (n_pred, n_true, (n_true + n_pred) / 2 if both else 0)[which]
+            values.append(both / over if over else None)
+        for zero in (0, 1, None):
+            some = [zero if value is None else value for value in values]
+            kept = [value for value in some if value is not None]
+            expected.append(sum(kept) / len(kept))
+    assert [metric.get() for metric in found] == pytest.approx(expected)

@@ -19,7 +19,16 @@ from hypothesis import strategies as st
 from river.naive_bayes import GaussianNB
 
 import oracles
-from river_hier import OpenTaxonomy, Taxonomy, decision, linear_model, local, losses, metrics
+from river_hier import (
+    OpenTaxonomy,
+    Taxonomy,
+    decision,
+    linear_model,
+    local,
+    losses,
+    metrics,
+    probabilistic,
+)
 from river_hier.taxonomy import UnknownLabelError
 from support.paths import DATA
 
@@ -199,7 +208,7 @@ def test_dataframes_are_not_imported() -> None:
         ("a/b", "/", TypeError, "`paths` must be an iterable of paths, got str"),
         (None, "/", TypeError, "`paths` must be an iterable of paths, got NoneType"),
         ({"a": "b"}, "/", TypeError, "`paths` must be an iterable of paths, got dict"),
-        (FRAME, "/", TypeError, r"got DataFrame; of a table take one column, .* zip\(df.first"),
+        (FRAME, "/", TypeError, r"got DataFrame; of a table take one column, .* df\[levels\]"),
         (pl.DataFrame(FRAME), "/", TypeError, "got DataFrame; of a table take one column"),
         (pa.table({"a": ["b"]}), "/", TypeError, "got Table; of a table take one column"),
         ([], "/", ValueError, r"`paths` holds no name; .* Taxonomy.flat\(\[\]\)"),
@@ -372,3 +381,53 @@ def test_one_path_that_contains_its_label_shows_that_the_separator_is_right(
     t = Taxonomy.from_paths(paths, separator="/", labels="path")
     for path in paths:
         assert t.nodes[t.index(path)] == path.replace(" ", "").strip("/")
+
+
+LEVELS = [["men", "shirts", None], ["men", "shoes", "boots"], ["women", "shirts", ""]]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        LEVELS,
+        np.array([[name or "" for name in path] for path in LEVELS]),
+        pd.Series(LEVELS),
+        pd.DataFrame(LEVELS),
+        pd.DataFrame(LEVELS).fillna(np.nan),
+        pl.DataFrame(LEVELS, orient="row"),
+        pa.Table.from_pandas(pd.DataFrame(LEVELS)),
+    ],
+)
+def test_tables_of_levels(table: Any) -> None:
+    t = Taxonomy.from_paths(table, labels="path")
+    assert t.leaves == (("men", "shirts"), ("women", "shirts"), ("men", "shoes", "boots"))
+    model = probabilistic.LinearDiscriminant(t)
+    model.learn_many(np.eye(3), table)
+    assert model.predict_many(np.eye(3)).tolist() == [t.leaves[i] for i in (0, 2, 1)]
+
+
+@pytest.mark.parametrize("labels", ["name", "path"])
+def test_rare_categories(labels: str) -> None:
+    paths = ["a > b > c", "a > b > c", "a > b > d", "a > e", "f > g"]
+    t = Taxonomy.from_paths(paths, " > ", labels, min_count=2)
+    label = {"name": lambda path: path[-1], "path": lambda path: path}[labels]
+    assert t.nodes == ("root", *map(label, ["a", "a > b", "a > b > c"]))  # no other root
+    nearest = ["a > b > c", "a > b > c", "a > b", "a", "root"]
+    assert [t.nearest(path) for path in paths] == [*map(label, nearest[:-1]), "root"]
+    assert t.nearest("f > b > c") == "root"  # not the b that is below a
+    assert t.nearest(" a>b > new") == label("a > b")
+    assert Taxonomy.from_paths(paths, " > ", labels, "all", min_count=2).root == "all"
+    assert Taxonomy.from_paths(paths, " > ", labels, min_count=1) == Taxonomy.from_paths(
+        paths, " > ", labels
+    )
+    for bad in (0, 1.5):
+        with pytest.raises(ValueError, match="`min_count` must be an integer of at least 1, got"):
+            Taxonomy.from_paths(paths, " > ", labels, min_count=bad)
+    with pytest.raises(ValueError, match="no category has `min_count` paths, 9; choose a smaller"):
+        Taxonomy.from_paths(paths, " > ", labels, min_count=9)
+
+
+def test_a_separator_that_never_occurs() -> None:
+    with pytest.warns(UserWarning, match=r"' > ' occurs in no path, .* flat: 'a / b', ...") as seen:
+        Taxonomy.from_paths(["a / b", "a / c"], " > ", "path")
+    assert seen[0].filename == __file__

@@ -1,0 +1,407 @@
+"""The face of scikit-learn: a classifier and scorers for its pipelines, searches and validation.
+
+scikit-learn is imported here and nowhere else in the models; `pip install river-hier[sklearn]`
+installs it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence, Set
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from river.base import Base
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import assert_all_finite, check_array, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from .base.classifiers import is_multilabel, last_step
+from .decision import Calibrated, HLossBayes
+from .linear_model import HAROW, PathSoftmax
+from .probabilistic import LinearDiscriminant
+from .taxonomy import OpenTaxonomy, Taxonomy, UnknownLabelError
+from .taxonomy.paths import PathFormat
+
+__all__ = ["HierarchicalClassifier", "scorer"]
+
+_LEVELS = PathFormat(None, whole=True)
+
+
+class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
+    """A model of river_hier as an estimator of scikit-learn.
+
+    Parameters
+    ----------
+    model
+        A model of one label or of several, with a taxonomy or with `taxonomy=None`, which stands
+        for that of `fit`; so do models in wrappers. By default, the fastest that "choosing a model"
+        recommends: for one label `PathSoftmax` if X is sparse and `LinearDiscriminant` if it is
+        dense, and for several labels `HLossBayes(Calibrated(HAROW()))`. `fit` learns a copy.
+    taxonomy
+        The taxonomy. By default, `fit` makes it of y: of the levels, or of the paths that
+        `separator` divides; otherwise it is flat.
+    separator
+        What separates the names in labels that are paths, e.g. `" > "`.
+    random_state
+        The seed of the order in which `fit` learns the rows, or `None` for another order each time.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in y, or its columns; those of `predict_proba`. Levels are tuples.
+    model_
+        The model that has learned; its `taxonomy_` has all nodes.
+    n_features_in_ : int
+        The number of columns of X.
+
+    Notes
+    -----
+    y has one row for each row of X, in one of these forms, and predictions have the same form:
+
+    * labels: a sequence, array or series of labels of the taxonomy;
+    * levels: a 2-D array, a list of lists, a series of lists or a dataframe, whose columns are the
+      names from the top of the taxonomy downwards. Shorter paths are filled up with `""`, `None` or
+      nan, and predictions with `""`, as in HiClass;
+    * several labels: a sequence of sets, or a 2-D array or sparse matrix of 0 and 1, or a dataframe
+      of bools, with a column for each label (0, 1, ... without names).
+
+    Rows are learned once, in O(rows) steps of the model. `predict_proba` has the shape (rows,
+    classes): the probabilities of the labels relative to one another, or that each of several
+    labels is on. A model may predict a node that is no class, such as an inner node.
+
+    Raises
+    ------
+    ValueError
+        From `fit` and `partial_fit`, if X or y is invalid, or y has several labels and the model
+        takes one, or the reverse; from the latter also if a label is not in its taxonomy.
+
+    Examples
+    --------
+
+    >>> from river_hier.sklearn import HierarchicalClassifier
+    >>> from sklearn.feature_extraction.text import TfidfVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+
+    >>> titles = ["Blue denim shirt", "Leather boots", "White silk shirt", "Wool hat"]
+    >>> levels = [["Men", "Shirts"], ["Men", "Shoes", "Boots"], ["Women", "Shirts"], ["Men"]]
+    >>> model = make_pipeline(TfidfVectorizer(), HierarchicalClassifier())
+    >>> model.fit(titles, levels).predict(["shirt of silk"])
+    array([['Women', 'Shirts', '']], dtype=object)
+    >>> model.score(titles, levels)
+    1.0
+
+    """
+
+    classes_: NDArray[Any]
+    _form: str
+    _width: int
+    _dtype: Any
+
+    def __init__(
+        self,
+        model: Any = None,
+        taxonomy: Taxonomy | OpenTaxonomy | None = None,
+        separator: str | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.model = model
+        self.taxonomy = taxonomy
+        self.separator = separator
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.multi_output = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows of X, in random order, whatever has been learned before.
+
+        Parameters
+        ----------
+        X
+            A dense or sparse matrix, or a dataframe.
+        y
+            The targets, see above.
+        sample_weight
+            The weights of the rows; 1 each by default.
+
+        """
+        X, rows, names = self._read(X, y, first=True)
+        self._start(X, names, self._taxonomy_of(names))
+        order = check_random_state(self.random_state).permutation(len(rows))
+        return self._learn(X, rows, sample_weight, order)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more rows, in their order.
+
+        Parameters
+        ----------
+        X
+            A dense or sparse matrix, or a dataframe.
+        y
+            The targets, see above.
+        classes
+            All labels, or paths, in the first call. Labels that are in neither `classes` nor
+            `taxonomy` are added as they arrive if both are left out; otherwise they are an error.
+        sample_weight
+            The weights of the rows; 1 each by default.
+
+        """
+        first = not hasattr(self, "model_")
+        X, rows, names = self._read(X, y, first)
+        if first:
+            taxonomy: Any = self.taxonomy
+            if classes is not None:
+                names = _rows(classes)[2]
+                taxonomy = self._taxonomy_of(names)
+            elif taxonomy is None and (self._form == "levels" or self.separator is not None):
+                taxonomy = OpenTaxonomy(None if self._form == "levels" else self.separator)
+            self._start(X, names, taxonomy)
+        elif new := set(names).difference(self.classes_.tolist()):
+            self.classes_ = _labels([*self.classes_.tolist(), *_ordered(new)])
+        return self._learn(X, rows, sample_weight, np.arange(len(rows)))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the rows of X, in the form of y."""
+        check_is_fitted(self)
+        found = self.model_.predict_many(self._matrix(X))
+        if self._form in ("matrix", "sets"):
+            on, names = np.asarray(found), self.model_.taxonomy_.nodes[1:]
+            if self._form == "matrix":
+                return self._of_classes(on, names).astype(np.int64)
+            each = [{names[v] for v in np.flatnonzero(row).tolist()} for row in on]
+            return _objects(each)
+        if self._form == "labels":
+            return _labels(found.tolist(), self.classes_.dtype)
+        path = self.model_.taxonomy_.path
+        paths = [list(v if isinstance(v, tuple) else path(v)[1:]) for v in found.tolist()]
+        width = max([self._width, *map(len, paths)])
+        table = [row + [""] * (width - len(row)) for row in paths]
+        return np.array(table, dtype=self._dtype if table == paths else object)
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """The probabilities of the classes, of the shape (rows, classes)."""
+        check_is_fitted(self)
+        p = np.asarray(self.model_.predict_proba_many(self._matrix(X)), dtype=np.float64)
+        p = self._of_classes(p, self.model_.taxonomy_.nodes[-p.shape[1] :])
+        if self._form not in ("matrix", "sets"):
+            p /= p.sum(axis=1, keepdims=True)
+        return p
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of the rows of X that are predicted without any mistake."""
+        answers = self.predict(X)
+        check_consistent_length(answers, y)
+        right = [self._nodes(a) == self._nodes(b) for a, b in _pairs(y, answers)]
+        return float(np.average(right, weights=sample_weight))
+
+    def _nodes(self, label: Any) -> Any:
+        """What a label or a set of labels stands for; an unknown one is equal to nothing."""
+        try:
+            return self.model_.taxonomy_.closure(label)
+        except UnknownLabelError:
+            return object()
+
+    def _matrix(self, X: Any, first: bool = False) -> Any:
+        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=first)
+
+    def _read(self, X: Any, y: Any, first: bool) -> tuple[Any, list[Any], list[Any]]:
+        """The rows of X and y, and the labels."""
+        X = self._matrix(X, first)
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        form, rows, names, width, dtype = _rows(y)
+        check_consistent_length(X, rows)
+        if not first and form != self._form:
+            raise ValueError(f"y must hold {self._form}, as in the first call, got {form}")
+        self._form, self._dtype = form, dtype
+        self._width = width if first else max(width, self._width)
+        return X, rows, names
+
+    def _taxonomy_of(self, names: list[Any]) -> Taxonomy | OpenTaxonomy | None:
+        """The taxonomy of all labels; `None` is a flat one, whose root is never predicted."""
+        if self.taxonomy is None and (self._form == "levels" or self.separator is not None):
+            return Taxonomy.from_paths(names, separator=self.separator, labels="path")
+        return self.taxonomy
+
+    def _start(self, X: Any, names: list[Any], taxonomy: Any) -> None:
+        several = self._form in ("matrix", "sets")
+        model = self.model
+        if model is None and several:
+            model = HLossBayes(Calibrated(HAROW()))
+        elif model is None:
+            model = PathSoftmax() if sparse.issparse(X) else LinearDiscriminant()
+        if is_multilabel(last_step(model)) != several:
+            raise ValueError(
+                f"y holds {self._form}, and {type(last_step(model)).__name__} takes "
+                + ("one label a row" if several else "several: sets, or a matrix of 0 and 1")
+            )
+        self.model_ = _in_taxonomy(model, taxonomy)
+        self.classes_ = _labels(names)
+
+    def _learn(self, X: Any, rows: list[Any], w: Any, order: NDArray[Any]) -> Self:
+        if w is not None:
+            w = check_array(w, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+            if w.shape != (len(rows),):
+                raise ValueError(f"sample_weight.shape == {w.shape}, expected {(len(rows),)}")
+            if not w.any():
+                raise ValueError("every sample_weight is zero; at least one row must count")
+            w = w[order]
+        self.model_.learn_many(X[order], [rows[i] for i in order.tolist()], w=w)
+        return self
+
+    def _of_classes(self, columns: NDArray[Any], names: Sequence[Any]) -> NDArray[Any]:
+        """The columns of the classes; 0 for those that the model does not know yet."""
+        place, t = {name: i for i, name in enumerate(names)}, self.model_.taxonomy_
+        found = np.zeros((len(columns), len(self.classes_)), dtype=columns.dtype)
+        for j, label in enumerate(self.classes_.tolist()):
+            node = t.nodes[t.index(label)] if label in t else label
+            if node in place:
+                found[:, j] = columns[:, place[node]]
+        return found
+
+
+def scorer(metric: Any) -> Callable[[Any, Any, Any], float]:
+    """A metric of river_hier as a scorer, for `scoring=` of scikit-learn.
+
+    Losses are negated, as in scikit-learn: more is better.
+
+    Parameters
+    ----------
+    metric
+        A metric of one value, in a taxonomy that has all labels, e.g. `metrics.HLoss(taxonomy)`.
+
+    Returns
+    -------
+    A function of estimator, X and y. The estimator is a `HierarchicalClassifier` or a pipeline that
+    ends in one, or any other that predicts labels of the taxonomy.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, metrics
+    >>> from river_hier.sklearn import HierarchicalClassifier, scorer
+    >>> from sklearn.model_selection import cross_val_score
+
+    >>> X, y = [[0.0], [0.1], [5.0], [9.0]] * 9, ["a > b", "a > b", "a > c", "d"] * 9
+    >>> t = Taxonomy.from_paths(y, separator=" > ", labels="path")
+    >>> model = HierarchicalClassifier(taxonomy=t)
+    >>> error = scorer(metrics.TreeInducedError(t))
+    >>> cross_val_score(model, X, y, cv=3, scoring=error).tolist()
+    [0.0, 0.0, 0.0]
+
+    """
+    return _Scorer(metric)
+
+
+class _Scorer:
+    def __init__(self, metric: Any) -> None:
+        self.metric = metric
+
+    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
+        metric = self.metric.clone()
+        if getattr(metric, "_reads", "labels") == "labels":
+            for label, answer in _pairs(y, estimator.predict(X)):
+                metric.update(label, answer)
+        else:
+            names = estimator.classes_.tolist()
+            for label, p in zip(_rows(y)[1], estimator.predict_proba(X).tolist(), strict=True):
+                metric.update(label, dict(zip(names, p, strict=True)))
+        value: float = metric.get()
+        return value if metric.bigger_is_better else -value
+
+
+def _pairs(y: Any, answers: Any) -> Any:
+    """The labels of each row in y, and those of the answers, which are of the same form."""
+    form, rows, names, *_ = _rows(y)
+    if form != "matrix":
+        return zip(rows, _rows(answers)[1], strict=True)
+    return zip(rows, _on(answers, names), strict=True)
+
+
+def _on(matrix: NDArray[Any], names: list[Any]) -> list[Any]:
+    return [{names[j] for j in np.flatnonzero(row).tolist()} for row in matrix]
+
+
+def _rows(y: Any) -> tuple[str, list[Any], list[Any], int, Any]:
+    """The form of y, its rows, the different labels in order, the levels, and their type."""
+    y = y.toarray() if hasattr(y, "toarray") else y
+    names = list(y.columns) if hasattr(y, "columns") else None
+    table = _table(y)
+    if table.ndim == 2:
+        assert_all_finite(table, input_name="y") if table.dtype.kind == "f" else None
+        binary = table.dtype.kind in "bui" and table.shape[1] > 1 and np.isin(table, (0, 1)).all()
+        if table.dtype.kind == "b" or binary:
+            names = list(range(table.shape[1])) if names is None else names
+            return "matrix", _on(table, names), names, 0, None
+        paths = [_LEVELS.names(row) for row in table.tolist()]
+        return "levels", paths, _ordered(set(paths)), table.shape[1], table.dtype
+    rows = table.tolist()
+    if rows and all(isinstance(row, Set) for row in rows):
+        return "sets", rows, _ordered(set().union(*rows)), 0, None
+    y = column_or_1d(table)
+    if y.dtype.kind == "f":
+        assert_all_finite(y, input_name="y")
+    check_classification_targets(y)
+    return "labels", rows, np.unique(y).tolist(), 0, None
+
+
+def _table(y: Any) -> NDArray[Any]:
+    """y as an array: of levels, (rows, levels), if its items are paths."""
+    items = y.to_numpy() if hasattr(y, "to_numpy") else y
+    if not isinstance(items, list | tuple):
+        items = np.asarray(items)
+        if items.dtype != object or items.ndim != 1:
+            return items
+    items = list(items)
+    if items and all(isinstance(row, list | tuple | np.ndarray) for row in items):
+        width = max(map(len, items))
+        padded = [[*row, *[""] * (width - len(row))] for row in items]
+        cells = _objects([cell for row in padded for cell in row]).reshape(len(items), width)
+        numeric = all(isinstance(cell, int | np.integer) for cell in cells.flat)
+        return cells.astype(int) if numeric else cells
+    return _labels(items)
+
+
+def _objects(items: list[Any]) -> NDArray[Any]:
+    found = np.empty(len(items), dtype=object)
+    found[:] = items
+    return found
+
+
+def _labels(labels: list[Any], dtype: Any = None) -> NDArray[Any]:
+    """An array of labels, each of them one item."""
+    if any(isinstance(label, tuple | Set) or label is None for label in labels):
+        return _objects(labels)
+    return np.asarray(labels, dtype=None if dtype is None or dtype.kind == "U" else dtype)
+
+
+def _ordered(labels: Set[Any]) -> list[Any]:
+    try:
+        return sorted(labels)
+    except TypeError:  # labels of several types
+        return sorted(labels, key=str)
+
+
+def _in_taxonomy(model: Any, taxonomy: Any) -> Any:
+    """A copy that has learned nothing; what it has no taxonomy for, it has this one."""
+    changed = {}
+    for name in inspect.signature(type(model)).parameters:
+        value = getattr(model, name, None)
+        if name == "taxonomy" and value is None:
+            changed[name] = taxonomy
+        elif isinstance(value, Base):
+            changed[name] = _in_taxonomy(value, taxonomy)
+    return model.clone(changed)

@@ -1,0 +1,181 @@
+"""scikit-learn's checks, searches, validation and pipelines with our models."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+pytest.importorskip("sklearn", reason="scikit-learn is an extra")
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from river_hier import OpenTaxonomy, Taxonomy, decision, linear_model, metrics, probabilistic
+from river_hier.sklearn import HierarchicalClassifier, scorer
+
+ORDER = "the scale of features comes from the first row, and steps depend on the order of the rows"
+EXPECTED = {
+    "check_sample_weight_equivalence_on_dense_data": ORDER,
+    "check_sample_weight_equivalence_on_sparse_data": ORDER,
+}
+WORDS = {
+    "men > shirts": "denim shirt",
+    "men > shoes > boots": "leather boots",
+    "men > shoes": "laces",
+    "women > shirts": "silk shirt",
+}
+PATHS = list(WORDS) * 12
+TEXTS = [f"{WORDS[path]} {i % 7} words" for i, path in enumerate(PATHS)]
+LEVELS = [path.split(" > ") for path in PATHS]
+PADDED = [[*path, None, None][:3] for path in LEVELS]
+TREE = Taxonomy.from_paths(PATHS, separator=" > ", labels="path")
+HAROW = decision.HLossBayes(decision.Calibrated(linear_model.HAROW()))
+
+
+@parametrize_with_checks(
+    [HierarchicalClassifier()], expected_failed_checks=lambda estimator: EXPECTED
+)
+def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def texts(**parameters: Any) -> Any:
+    return make_pipeline(TfidfVectorizer(), HierarchicalClassifier(**parameters))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        LEVELS,
+        pd.Series(LEVELS),
+        pd.DataFrame(PADDED),
+        pd.DataFrame(PADDED).fillna(np.nan),
+        np.array([[name or "" for name in path] for path in PADDED]),
+        np.array(PADDED, dtype=object),
+    ],
+)
+def test_levels(y: Any) -> None:
+    """In any form, with any padding; the predictions have the form of HiClass."""
+    model = texts().fit(TEXTS, y)
+    assert model.score(TEXTS, y) == 1.0
+    assert model.predict(TEXTS[:3]).tolist() == [
+        ["men", "shirts", ""],
+        ["men", "shoes", "boots"],
+        ["men", "shoes", ""],
+    ]
+    assert model.classes_.tolist() == sorted(tuple(path) for path in LEVELS[:4])
+    assert model.predict_proba(TEXTS).sum(axis=1) == pytest.approx(1.0)
+    assert model[-1].model_.taxonomy_.height == 3
+
+
+def test_paths_and_names() -> None:
+    model = texts(separator=" > ").fit(TEXTS, PATHS)
+    assert model.score(TEXTS, PATHS) == 1.0
+    assert set(model.predict(TEXTS)) == set(PATHS)
+    assert model.score(TEXTS[:2], ["men > shirts", "never seen"]) == 0.5
+    assert model[-1].model_.taxonomy_ == TREE
+    names = [path[-1] for path in LEVELS]
+    named = Taxonomy.from_nested({"men": {"shoes": ["boots"]}, "both": ["shirts"]})
+    model = texts(taxonomy=named).fit(TEXTS, names)
+    assert model.score(TEXTS, names) == 1.0
+    levels = [[*named.path(name)[1:]] for name in names]
+    assert texts(taxonomy=named).fit(TEXTS, levels).score(TEXTS, levels) == 1.0
+
+
+def test_several_labels() -> None:
+    sets = [{path, "women"} if i % 3 else {path} for i, path in enumerate(PATHS)]
+    texts_ = [f"{text} lady" if i % 3 else text for i, text in enumerate(TEXTS)]
+    model = texts(separator=" > ").fit(texts_, sets)
+    assert model.score(texts_, sets) > 0.6  # one pass over few rows
+    assert model.predict(texts_)[0] == {"men", "men > shirts"}
+    on = pd.DataFrame({v: [v in TREE.closure(y) for y in sets] for v in TREE.nodes[1:]})
+    for y in (on, on.astype(int).to_numpy(), sparse.csr_array(on.to_numpy())):
+        model = texts(taxonomy=TREE if y is on else None).fit(texts_, y)
+        assert model.predict(texts_).shape == model.predict_proba(texts_).shape == on.shape
+        assert (model.predict(texts_) == np.asarray(on)).mean() > 0.9
+        assert scorer(metrics.HF1(TREE))(model, texts_, on) > 0.9 if y is on else True
+    with pytest.raises(ValueError, match="y holds levels, and HLossBayes takes several"):
+        texts(model=HAROW).fit(TEXTS, LEVELS)
+    with pytest.raises(ValueError, match="y holds sets, and PathSoftmax takes one label a row"):
+        texts(model=linear_model.PathSoftmax()).fit(TEXTS, sets)
+
+
+@pytest.mark.parametrize("form", ["labels", "paths", "levels", "sets", "matrix"])
+def test_in_parts(form: str) -> None:
+    X = TfidfVectorizer().fit_transform(TEXTS)
+    y: Any = {
+        "labels": [path.replace(" > ", "") for path in PATHS],
+        "paths": PATHS,
+        "levels": LEVELS,
+        "sets": [{path} for path in PATHS],
+        "matrix": np.array([[path == other for other in WORDS] for path in PATHS]),
+    }[form]
+    separator = " > " if form in ("paths", "sets") else None
+    model = HierarchicalClassifier(separator=separator)
+    for i in range(0, 48, 3):
+        model.partial_fit(X[i : i + 3], y[i : i + 3])
+    assert model.score(X, y) > 0.9
+    assert len(model.classes_) == 4
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.predict(X) == model.predict(X)).all()
+    assert not hasattr(clone(model), "model_")
+    if form == "levels":
+        closed = HierarchicalClassifier().partial_fit(X, y, classes=y[:4])
+        with pytest.raises(ValueError, match="'hats'"):
+            closed.partial_fit(X[:1], [["men", "hats"]])
+        with pytest.raises(ValueError, match="y must hold levels, as in the first call, got lab"):
+            closed.partial_fit(X[:1], ["men"])
+
+
+def test_searches_and_validation() -> None:
+    models = [linear_model.PathSoftmax(prior_variance=v) for v in (0.1, 1.0)]
+    models.append(linear_model.AveragedHieron())
+    grid = {"hierarchicalclassifier__model": models, "tfidfvectorizer__sublinear_tf": [True]}
+    error = scorer(metrics.TreeInducedError(TREE))
+    search = GridSearchCV(texts(taxonomy=TREE), grid, scoring=error, cv=3).fit(TEXTS, PATHS)
+    assert search.best_score_ == 0.0
+    assert models[1]._labels.has_learned is False
+    assert cross_val_score(texts(separator=" > "), TEXTS, PATHS, n_jobs=2).mean() == 1.0
+    assert (cross_val_predict(texts(), TEXTS, PATHS) == PATHS).all()
+
+
+def test_every_metric() -> None:
+    X, names = np.random.default_rng(1).standard_normal((60, 3)), ["sport", "tennis", "rowing"]
+    t = Taxonomy.from_nested({"sport": ["tennis", "rowing"], "weather": []})
+    y = [{"sport", "tennis"} if row[0] > 0 else {"sport", "rowing"} for row in X]
+    model = HierarchicalClassifier(HAROW, taxonomy=t).fit(X, y)
+    for name in metrics.__all__:
+        if name in {"HLossByDepth", "DistanceHistogram", "Reliability", "DepthAccuracy"}:
+            continue  # tables
+        if name == "TopLabelCalibrationError":
+            continue  # of one label
+        parameters: Any = {"beta": 2} if name == "HFBeta" else {}
+        if name in {"OneAccuracy", "AveragePrecision", "RankingLoss", "ParentOneAccuracy"}:
+            parameters = {"candidates": names}
+        metric = getattr(metrics, name)(t, **parameters)
+        value = scorer(metric)(model, X, y)
+        assert value > 0.8 if metric.bigger_is_better else -0.6 < value <= 0.0, (name, value)
+
+
+def test_calibration() -> None:
+    calibrated = CalibratedClassifierCV(texts(separator=" > "), cv=3).fit(TEXTS, PATHS)
+    assert (calibrated.predict(TEXTS) == PATHS).all()
+    assert calibrated.predict_proba(TEXTS).max(axis=1).mean() > 0.5
+
+
+def test_models_keep_their_own_taxonomies() -> None:
+    model = probabilistic.LinearDiscriminant(TREE)
+    fitted = HierarchicalClassifier(model).fit(np.eye(4)[np.arange(48) % 4], PATHS)
+    assert fitted.model_.taxonomy_ is TREE
+    assert not model._labels.has_learned
+    assert fitted.n_features_in_ == 4
+    grown = HierarchicalClassifier(taxonomy=OpenTaxonomy(" > ")).fit(np.eye(4), PATHS[:4])
+    assert set(grown.model_.taxonomy_.nodes) == {"", *TREE.nodes} - {"root"}
