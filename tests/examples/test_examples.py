@@ -72,6 +72,7 @@ def test_form(path: Path) -> None:
 
 @pytest.mark.slow(but=1)
 @each_example
+@pytest.mark.filterwarnings("ignore:gasch1_GO:UserWarning")  # names an attribute twice
 @pytest.mark.skipif(not HAS_MATPLOTLIB, reason="matplotlib is an extra")
 def test_page(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It makes one figure, finds what the prose speaks of, and may run without extras.
