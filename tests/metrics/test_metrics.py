@@ -375,8 +375,10 @@ def test_weights_of_zero_count_for_nothing(name: str) -> None:
 
 # --- Refusals -------------------------------------------------------------------------------------
 
-WEIGHT = "`w` must be a finite number of at least 0, got"
-BAD_WEIGHTS = [(ValueError, f"{WEIGHT} {w!r}", w) for w in (-1.0, math.nan, math.inf, "1")]
+WEIGHT = r"`w`, the weight of the example, must be between 0 and 1e\+12, got"
+BAD_WEIGHTS = [
+    (ValueError, f"{WEIGHT} {str(w)[:4]}", w) for w in (-1.0, math.nan, math.inf, 1e308, 10**400)
+]
 UNKNOWN = (UnknownLabelError, "'wolff' is not in .* did you mean 'wolf'")
 BAD_LABELS = [
     ({"wolff"}, UNKNOWN),
