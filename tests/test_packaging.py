@@ -1,4 +1,4 @@
-"""What is published: the workflows, the versions of Python in them, and the links that PyPI shows."""
+"""What is published: workflows, the versions of Python in them, and the links that PyPI shows."""
 
 from __future__ import annotations
 
