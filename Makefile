@@ -1,5 +1,7 @@
 # What the tests of a change run, and the documentation site.
 PYTHON ?= python
+# The programs that make the site import their neighbours.
+unexport PYTHONSAFEPATH
 
 .PHONY: test lint docs
 

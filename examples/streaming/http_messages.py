@@ -8,7 +8,7 @@ from typing import Any
 
 import delayed
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 BYTES = 2**20  # maximum length of a request
@@ -23,10 +23,13 @@ async def read(request: Request, *required: str, **optional: Any) -> dict[str, A
     if kind != "application/json":
         raise HTTPException(415, f"the content type must be application/json, got {kind!r:.50}")
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > BYTES:
-            raise HTTPException(413, f"a request has at most {BYTES:,} bytes")
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > BYTES:
+                raise HTTPException(413, f"a request has at most {BYTES:,} bytes")
+    except ClientDisconnect as error:
+        raise HTTPException(400, "the request was cut off") from error
     try:
         message = json.loads(body.decode(), parse_constant=no_number)
     except (RecursionError, ValueError) as error:

@@ -205,9 +205,11 @@ def check_whole(path: Path, kind: str) -> None:
     if (kind == ".gz" and not head.startswith(GZIP)) or (kind == ".zip" and head != ZIP):
         raise ValueError(f"a {kind} file was expected, got one that begins with {head!r}")
     with Files(path) as files:
-        for name in files.names:
+        names = files.names
+        alone = names == [plain(path.name)]
+        for name in names:
             with files.open(name) as raw:
-                oddity = _oddity(raw) if files.names == [plain(path.name)] else None
+                oddity = _oddity(raw) if alone else None
                 if oddity in ("empty", "a web page"):
                     raise ValueError(f"it is {oddity}")
                 while raw.read(1 << 20):

@@ -106,7 +106,7 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     _raw_memory_usage = raw_memory_usage
 
     _drawn: dict[Hashable, Floats]
-    _latest: tuple[tuple[Hashable, ...], Floats]  # names and their frequencies
+    _latest: tuple[tuple[Hashable, ...], list[int], Floats]  # names; see `_frequencies`
 
     def __init__(self, sigma: float = 1.0, n_components: int = 1_000, seed: int = 0) -> None:
         check_positive("sigma", sigma)
@@ -164,18 +164,22 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
 
     def _features(self, values: Any, names: tuple[Hashable, ...]) -> Floats:
         with np.errstate(over="ignore", invalid="ignore"):
-            angles = values @ self._frequencies(names)
+            order, frequencies = self._frequencies(names)
+            angles = values[..., order] @ frequencies
         if not np.isfinite(angles).all():
             raise ValueError(f"the features are too large for sigma = {self.sigma}; scale x")
         features = np.concatenate([np.cos(angles), np.sin(angles)], axis=-1)
         features *= math.sqrt(2.0 / self.n_components)
         return features
 
-    def _frequencies(self, names: tuple[Hashable, ...]) -> Floats:
-        """The frequencies of some features, (names, frequencies)."""
-        latest, frequencies = self._latest
+    def _frequencies(self, names: tuple[Hashable, ...]) -> tuple[list[int], Floats]:
+        """The order in which to add up some features, and their frequencies in that order.
+
+        It depends on the names alone, so that the order in x makes no difference in rounding.
+        """
+        latest, order, frequencies = self._latest
         if latest == names:  # as in most streams of dense features
-            return frequencies
+            return order, frequencies
         m = self.n_components // 2
         if len(self._drawn) * m > LARGEST:
             self._forget()
@@ -184,13 +188,14 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
             for name in names:
                 if name not in drawn:
                     drawn[name] = normal(self.seed, name, m) / self.sigma
-        frequencies = np.array([drawn[name] for name in names]).reshape(len(names), m)
-        self._latest = names, frequencies
-        return frequencies
+        order = sorted(range(len(names)), key=lambda i: repr(names[i]))
+        frequencies = np.array([drawn[names[i]] for i in order]).reshape(len(names), m)
+        self._latest = names, order, frequencies
+        return order, frequencies
 
     def _forget(self) -> None:
         self._drawn = {}
-        self._latest = (), np.empty((0, self.n_components // 2))
+        self._latest = (), [], np.empty((0, self.n_components // 2))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in ("sigma", "n_components", "seed")}

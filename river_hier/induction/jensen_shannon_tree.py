@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -210,7 +211,7 @@ class JensenShannonTree(base.Estimator):
         self.seed = seed
         self.class_counts: dict[Label, float] = {}
         self.feature_counts: dict[Label, dict[Any, float]] = {}
-        kept = 0 if sharpness == math.inf else n_recent
+        kept = 0 if sharpness == math.inf else min(n_recent, sys.maxsize)
         self._recent: deque[tuple[dict[Any, float], Label, float]] = deque(maxlen=kept)
 
     @classmethod

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import abc
 import math
-import numbers
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from river import base, metrics, utils
 
 from .._core import labels_of
+from ..base.checks import checked_weight
 from ..taxonomy import OpenTaxonomy, Taxonomy, check_taxonomy
 from ..taxonomy.multilabel import Candidates, candidate_nodes
 from ..taxonomy.open import initial_taxonomy, named
@@ -67,11 +67,11 @@ class Sums:
 
     def add(self, counts: Counts, w: float) -> None:
         """Add an example of weight w."""
-        self._add(counts, _weight(w))
+        self._add(counts, checked_weight(w))
 
     def remove(self, counts: Counts, w: float) -> None:
         """Remove an example of weight w. Counts are at least 0, so no sum may become negative."""
-        w = _weight(w)
+        w = checked_weight(w)
         if any(w * count > self[key] for key, count in counts):
             raise ValueError(
                 f"cannot revert an example of weight {w!r} that the metric was not updated with"
@@ -96,12 +96,6 @@ class Sums:
 
     def __iter__(self) -> Iterator[Any]:
         return iter([key for key, total in self._sums.items() if total])
-
-
-def _weight(w: float) -> float:
-    if not isinstance(w, numbers.Real) or not 0.0 <= float(w) < math.inf:
-        raise ValueError(f"`w` must be a finite number of at least 0, got {w!r}")
-    return float(w)  # a float32 of numpy would reduce the precision of the sums
 
 
 class TaxonomyMetric(metrics.base.ClassificationMetric):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 import io
 import tarfile
+import time
 import zipfile
 
 import pytest
 
-from river_hier.datasets.files import Files, lines
+from river_hier.datasets.files import Files, check_whole, lines
 
 CONTENTS = {
     "b/two.txt": b"owl\r\nwhale\n",
@@ -115,6 +116,17 @@ def test_archives_that_are_cut_off(tmp_path, write, size):
 
     with pytest.raises(ValueError, match=f"^{path.name} is (cut off|damaged)"):
         read()
+
+
+@pytest.mark.slow
+def test_many_members_take_time_in_proportion(tmp_path):
+    path = tmp_path / "many.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for i in range(50_000):
+            archive.writestr(f"{i}.txt", "x")
+    start = time.process_time()
+    check_whole(path, ".zip")
+    assert time.process_time() - start < 30  # a list of all names for each would take minutes
 
 
 def test_a_damaged_member(tmp_path):

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import pickle
+import socket
 import sys
 import time
 from collections.abc import Iterator
@@ -138,6 +139,19 @@ def test_what_is_refused_changes_nothing(service: Service, learned: list[dict[st
         found, data = client.send(path, body)
         assert (found, why in json.loads(data)["error"]) == (status, True), (path, body, data)
     assert client.json("/health")["accepted"] == before
+    assert "Traceback" not in service.said()
+
+
+def test_a_client_that_leaves_in_mid_request(service: Service) -> None:
+    name = 'requests_total{path="/predict",status="400"}'
+    before = metrics_of(service).get(name, 0)
+    with socket.create_connection(("127.0.0.1", service.port)) as connection:
+        head = "POST /predict HTTP/1.1\r\nHost: shop\r\nContent-Type: application/json\r\n"
+        connection.sendall(f"{head}Content-Length: 99\r\n\r\n{{".encode())
+    deadline = time.monotonic() + PATIENCE
+    while metrics_of(service).get(name, 0) == before:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
     assert "Traceback" not in service.said()
 
 

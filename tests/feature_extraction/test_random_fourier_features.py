@@ -123,7 +123,7 @@ def test_the_order_of_names_does_not_matter():
         one.transform_one(x)
     for x in reversed(X):
         shuffled = dict(reversed(x.items()))
-        assert close(other.transform_one(shuffled), one.transform_one(x))
+        assert other.transform_one(shuffled) == one.transform_one(x)
     assert RandomFourierFeatures(seed=6).transform_one(X[0]) != one.transform_one(X[0])
 
 
@@ -233,7 +233,7 @@ def test_wrong_features(x, message):
 
 
 def test_rivers_checks():
-    for check in rivers_checks(RandomFourierFeatures(n_components=10)):
+    for check in rivers_checks(RandomFourierFeatures()):
         check(RandomFourierFeatures(n_components=10))
 
 

@@ -455,6 +455,7 @@ def test_what_is_refused_changes_nothing(x: Any, y: Any, error: Any, message: st
 def test_bad_builders(parameters: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         induction.JensenShannonTree(**parameters)
+    induction.JensenShannonTree(n_recent=10**400)  # all are kept
 
 
 # --- The learners --------------------------------------------------------------------------------

@@ -376,8 +376,18 @@ def test_weights_of_zero_count_for_nothing(name: str) -> None:
 
 # --- Refusals -------------------------------------------------------------------------------------
 
-WEIGHT = "`w` must be a finite number of at least 0, got"
-BAD_WEIGHTS = [(ValueError, f"{WEIGHT} {w!r}", w) for w in (-1.0, math.nan, math.inf, "1")]
+WEIGHT = r"`w`, the weight of the example, must be between 0 and 1e\+12, got"
+BAD_WEIGHTS = [
+    (ValueError, f"{WEIGHT} {got}", w)
+    for got, w in (
+        ("-1.0", -1.0),
+        ("nan", math.nan),
+        ("inf", math.inf),
+        ("'1'", "1"),
+        (r"1e\+308", 1e308),
+        ("1000", 10**400),
+    )
+]
 UNKNOWN = (UnknownLabelError, "'wolff' is not in .* did you mean 'wolf'")
 BAD_LABELS = [
     ({"wolff"}, UNKNOWN),
