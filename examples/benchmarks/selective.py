@@ -3,16 +3,16 @@
     python examples/benchmarks/selective.py --data FOLDER
 
 FOLDER holds `clinc150`, `products` and `icd`. A stream of each collection, in random order, is
-predicted and learned in one pass; the publisher's test parts are not read. An answer is right if the
-label is the answer or below it. The figures are means over the last half of the stream, and over the
-seeds, with standard errors in brackets:
+predicted and learned in one pass; the publisher's test parts are not read. An answer is right if
+the label is the answer or below it. The figures are means over the last half of the stream, and
+over the seeds, with standard errors in brackets:
 
 * wrong: the share of wrong answers,
 * coverage: 1 - log(leaves below the answer) / log(leaves), 1 for leaves and 0 for the root,
 * complete: the share of answers that are right and exactly the label.
 
-All have the same features, and learn by `PathSoftmax`. "flat" has a taxonomy of all labels below the root, so that an answer is a
-label or none.
+All have the same features, and learn by `PathSoftmax`. "flat" has a taxonomy of all labels below
+the root, so that an answer is a label or none.
 """
 
 from __future__ import annotations
@@ -118,9 +118,8 @@ def main(data: Path, seeds: int) -> None:
         for row in runs[0]:
             figures = np.array([found[row] for found in runs])
             errors = figures.std(axis=0, ddof=1) / math.sqrt(seeds)
-            cells = [
-                f"{m:.4f} ({e:.4f})" for m, e in zip(figures.mean(axis=0), errors, strict=True)
-            ]
+            both = zip(figures.mean(axis=0), errors, strict=True)
+            cells = [f"{mean:.4f} ({error:.4f})" for mean, error in both]
             print(f"  {row:<18}{''.join(f'{cell:>16}' for cell in cells)}", flush=True)
 
 
