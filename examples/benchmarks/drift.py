@@ -11,9 +11,9 @@ seeds, in the branch, by blocks of 500 examples. "Elsewhere" is the loss in the 
 the change. A learner has recovered from the first block in which its loss is at most a quarter
 above the mark, plus 0.01.
 
-Each learner is used as it is; with `forgetting`; and in `drift.BranchReset`, which gives every inner
-node a drift detector and resets the branch in which one gives an alarm. Alarms are counted over all
-seeds: those in the branch after the change, and all others, which are false alarms.
+Each learner is used as it is; with `forgetting`; and in `drift.BranchReset`, which gives every
+inner node a drift detector and resets the branch in which one gives an alarm. Alarms are counted
+over all seeds: those in the branch after the change, and all others, which are false alarms.
 """
 
 from __future__ import annotations
