@@ -17,91 +17,91 @@ from .texts import LARGEST, PATTERN, Tokenizer, checked_range, frame_of, text_of
 class LogTFIDF(base.Transformer):
     r"""Bag of words with the weights log(1 + tf) log(idf), from the documents seen so far.
 
-        The weight of a word in a document is
+    The weight of a word in a document is
 
-        $$\log(1 + \mathrm{tf}) \, \log(n / \mathrm{df})$$
+    $$\log(1 + \mathrm{tf}) \, \log(n / \mathrm{df})$$
 
-        where tf is the number of its occurrences in the document, n the number of documents learned
-        from and df the number of these that contain the word. The weights of a document are then
-        divided by their norm. Words are runs of at least two letters, digits or underscores, in lower
-        case. Stop words, words that have occurred fewer than `min_count` times, and words of every
-        document, whose weight is 0, are left out, so the first text has no features.
+    where tf is the number of its occurrences in the document, n the number of documents learned
+    from and df the number of these that contain the word. The weights of a document are then
+    divided by their norm. Words are runs of at least two letters, digits or underscores, in lower
+    case. Stop words, words that have occurred fewer than `min_count` times, and words of every
+    document, whose weight is 0, are left out, so the first text has no features.
 
-        Learning and transforming take time linear in the length of the text, which is searched for
-        words once in a pipeline. A word takes roughly 150 bytes of memory, or 90 if it never had a
-        weight; `n_features` limits the number of words. A text has ten to fifteen times as many runs of 3
-    to 5 characters as words; they take five to eight times as long.
+    Learning and transforming take time linear in the length of the text, which is searched for
+    words once in a pipeline. A word takes roughly 150 bytes of memory, or 90 if it never had a
+    weight; `n_features` limits the number of words. A text has ten to fifteen times as many runs of
+    3 to 5 characters as words, and they take five to eight times as long.
 
-        Parameters
-        ----------
-        on
-            The name of the feature that holds the text, or a list or tuple of several, whose texts are
-            concatenated. With `None`, x is the text itself.
-        stop_words
-            Words to leave out, in lower case, such as `feature_extraction.STOP_WORDS`.
-        min_count
-            The number of occurrences that a word needs to be a feature; 3 in the paper. In short texts
-            rare words matter; in long texts, larger values save memory.
-        max_rare
-            The maximum number of words to remember that are too rare to be features, if `min_count` is
-            above 1. When it is exceeded, all of them are forgotten, and their counts start from zero.
-        analyzer
-            `"word"` for words, or `"char_wb"` for the characters of words, with a space before and
-            after each word. The names of these features start with `~`, and their numbers at
-            `n_features`, so that `LogTFIDF() + LogTFIDF(analyzer="char_wb", ngram_range=(3, 5))`, a
-            `TransformerUnion` of River, has both.
-        ngram_range
-            The smallest and the largest number of neighbouring words, joined by spaces, or of
-            characters that form a feature: `(1, 2)` for words and pairs. Stop words are removed first.
-        n_features
-            The number of features, a power of 2 such as `2**18`, if words are hashed to numbers from 0
-            to `n_features - 1`. Words with the same number count as one. `None` does not hash words.
-        lowercase
-            Whether to convert the text to lower case.
-        strip_accents
-            Whether to remove the accents of letters.
-        tokenizer_pattern
-            The regular expression that finds the words. If it has a group, the group is the word.
-        normalize
-            Whether to divide the weights of a document by their Euclidean norm.
+    Parameters
+    ----------
+    on
+        The name of the feature that holds the text, or a list or tuple of several, whose texts are
+        concatenated. With `None`, x is the text itself.
+    stop_words
+        Words to leave out, in lower case, such as `feature_extraction.STOP_WORDS`.
+    min_count
+        The number of occurrences that a word needs to be a feature; 3 in the paper. In short texts
+        rare words matter; in long texts, larger values save memory.
+    max_rare
+        The maximum number of words to remember that are too rare to be features, if `min_count` is
+        above 1. When it is exceeded, all of them are forgotten, and their counts start from zero.
+    analyzer
+        `"word"` for words, or `"char_wb"` for the characters of words, with a space before and
+        after each word. The names of these features start with `~`, and their numbers at
+        `n_features`, so that `LogTFIDF() + LogTFIDF(analyzer="char_wb", ngram_range=(3, 5))`, a
+        `TransformerUnion` of River, has both.
+    ngram_range
+        The smallest and the largest number of neighbouring words, joined by spaces, or of
+        characters that form a feature: `(1, 2)` for words and pairs. Stop words are removed first.
+    n_features
+        The number of features, a power of 2 such as `2**18`, if words are hashed to numbers from 0
+        to `n_features - 1`. Words with the same number count as one. `None` does not hash words.
+    lowercase
+        Whether to convert the text to lower case.
+    strip_accents
+        Whether to remove the accents of letters.
+    tokenizer_pattern
+        The regular expression that finds the words. If it has a group, the group is the word.
+    normalize
+        Whether to divide the weights of a document by their Euclidean norm.
 
-        Raises
-        ------
-        ValueError
-            If a parameter is invalid; from `learn_one` and `transform_one`, if a feature is missing or
-            is not a string. Empty strings are allowed.
+    Raises
+    ------
+    ValueError
+        If a parameter is invalid; from `learn_one` and `transform_one`, if a feature is missing or
+        is not a string. Empty strings are allowed.
 
-        Notes
-        -----
-        Section 8 of the paper [^1] uses the BOW library, whose tokeniser is not described, and leaves
-        out words that occur fewer than three times in the corpus; with `min_count=3`, they are left out
-        until they have occurred three times. The inverse document frequency is taken to be n / df.
-        River's `TFIDF` smooths it, adds 1 and divides tf by the length of the document.
+    Notes
+    -----
+    Section 8 of the paper [^1] uses the BOW library, whose tokeniser is not described, and leaves
+    out words that occur fewer than three times in the corpus; with `min_count=3`, they are left out
+    until they have occurred three times. The inverse document frequency is taken to be n / df.
+    River's `TFIDF` smooths it, adds 1 and divides tf by the length of the document.
 
-        Examples
-        --------
+    Examples
+    --------
 
-        >>> from river import evaluate
-        >>> from river_hier import Taxonomy, feature_extraction, linear_model, metrics
+    >>> from river import evaluate
+    >>> from river_hier import Taxonomy, feature_extraction, linear_model, metrics
 
-        >>> bag = feature_extraction.LogTFIDF(stop_words=["the"])
-        >>> for text in ["The wolf howls.", "The owl!", "The wolf, the wolf"]:
-        ...     bag.learn_one(text)
-        >>> bag.transform_one("the wolf and the WOLF and the owl")
-        {'wolf': 0.504, 'owl': 0.863}
+    >>> bag = feature_extraction.LogTFIDF(stop_words=["the"])
+    >>> for text in ["The wolf howls.", "The owl!", "The wolf, the wolf"]:
+    ...     bag.learn_one(text)
+    >>> bag.transform_one("the wolf and the WOLF and the owl")
+    {'wolf': 0.504, 'owl': 0.863}
 
-        In a pipeline:
+    In a pipeline:
 
-        >>> taxonomy = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
-        >>> texts = [("a wolf howls", {"wolf"}), ("an owl flies", {"bird"}), ("a whale", {"mammal"})]
-        >>> stream = [({"text": text}, y) for text, y in texts * 4]
-        >>> model = feature_extraction.LogTFIDF(on="text") | linear_model.SHRLS(taxonomy)
-        >>> evaluate.progressive_val_score(stream, model, metrics.HLoss(taxonomy))
-        HLoss: 0.416667
+    >>> taxonomy = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
+    >>> texts = [("a wolf howls", {"wolf"}), ("an owl flies", {"bird"}), ("a whale", {"mammal"})]
+    >>> stream = [({"text": text}, y) for text, y in texts * 4]
+    >>> model = feature_extraction.LogTFIDF(on="text") | linear_model.SHRLS(taxonomy)
+    >>> evaluate.progressive_val_score(stream, model, metrics.HLoss(taxonomy))
+    HLoss: 0.416667
 
-        References
-        ----------
-        [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for hierarchical classification. Journal of Machine Learning Research, 7, pp.31-54.](https://www.jmlr.org/papers/volume7/cesa-bianchi06a/cesa-bianchi06a.pdf)
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for hierarchical classification. Journal of Machine Learning Research, 7, pp.31-54.](https://www.jmlr.org/papers/volume7/cesa-bianchi06a/cesa-bianchi06a.pdf)
 
     """  # noqa: E501
 
