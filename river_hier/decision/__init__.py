@@ -1,4 +1,4 @@
-"""Calibrated probabilities, and the predictions they decide: of least expected loss or risk."""
+"""Calibrated probabilities, and the predictions with the least expected loss under them."""
 
 from __future__ import annotations
 

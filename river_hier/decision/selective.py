@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from river import base
@@ -156,7 +156,7 @@ class Selective(ModelWrapper, base.Classifier):
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """The model's probabilities: `{label: probability}`."""
         refuse_unknown(self.predict_proba_one, kwargs)
-        return self.model.predict_proba_one(x)  # type: ignore[no-any-return]
+        return cast("dict[Any, float]", self.model.predict_proba_one(x))
 
     def _predict(self, x: Mapping[Any, Any]) -> Label | None:
         return self._answer(self._softmax(x))
@@ -170,10 +170,10 @@ class Selective(ModelWrapper, base.Classifier):
         return model._softmax(x)
 
     def _answer(self, probabilities: Any) -> Label | None:
+        threshold = self.threshold
+        reached = [v for v, p in self._way(probabilities) if p > threshold]  # which reads x
         if without_labels(self):
             return None
-        threshold = self.threshold
-        reached = [v for v, p in self._way(probabilities) if p > threshold]
         return self._taxonomy.nodes[reached[-1] if reached else 0]
 
     def _way(self, probabilities: Any) -> list[tuple[int, float]]:
