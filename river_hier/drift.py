@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base, drift
 
-from ._core import Nodes, trained_nodes
+from ._core import Nodes
 from .base.checks import checked_weight
 from .base.wrapper import TransparentWrapper, check_model
-from .taxonomy import Label, Taxonomy
+from .taxonomy import Label
 
 __all__ = ["BranchReset"]
 
@@ -27,13 +27,13 @@ _default: Any = drift.binary.HDDMA
 class BranchReset(TransparentWrapper):
     """Reset a branch of the model when the stream drifts in it, and only that branch.
 
-    Every node has a drift detector, which is updated with 0 or 1: whether the model was wrong about
-    the node before it learned. Only examples count in which the parents of the node are on both in
-    the prediction and in the truth, so mistakes above a node are not its own. When a detector
-    detects drift, the model forgets what it has learned at that node and below it, by `forget`, and
-    the detectors there are replaced. The rest of the model does not change at all (up to rounding
-    where siblings share a least squares system). As long as no drift is detected, the predictions
-    are those of the model.
+    Every inner node has a drift detector, which is updated with 0 or 1: whether the model chose
+    wrong children of the node before it learned. Only examples count in which the node is on both
+    in the prediction and in the truth, so mistakes above a node are not its own. When a detector
+    detects drift, the model forgets what it has learned below that node, by `forget`, and the
+    detectors there are replaced. The rest of the model does not change at all (up to rounding where
+    siblings share a least squares system). As long as no drift is detected, the predictions are
+    those of the model.
 
     For single-label models, the nodes on the path of the label are on.
 
@@ -44,13 +44,13 @@ class BranchReset(TransparentWrapper):
         one: those of `linear_model`, `probabilistic` and `kernel` (except `HRLS` and `SHRLS`
         there), and the wrappers of `decision` around them.
     detector
-        A drift detector of River. Each node gets a clone. It should detect increases of the error
-        rate, and no decreases. `None` for `river.drift.binary.HDDMA()`.
+        A drift detector of River. Each inner node gets a clone. It should detect increases of the
+        error rate, and no decreases. `None` for `river.drift.binary.HDDMA()`.
 
     Attributes
     ----------
     drifts_detected
-        A list of the resets so far: `(step, label)`, with steps counted from 0.
+        A list of the resets so far: `(step, label)` of the node above, with steps counted from 0.
 
     Raises
     ------
@@ -90,10 +90,10 @@ class BranchReset(TransparentWrapper):
     ...         model.learn_one(x, y)
     ...     print(mistakes[False], mistakes[True])
     [73, 18] [72, 419]
-    [73, 18] [72, 116]
+    [73, 18] [72, 119]
 
     >>> resets.drifts_detected[:3]
-    [(1035, '2.1.1'), (1037, '2.2.1'), (1057, '2.2.2')]
+    [(1035, '2.1'), (1040, '2.2'), (1172, '2')]
 
     """
 
@@ -132,31 +132,35 @@ class BranchReset(TransparentWrapper):
         before, y_pred, step = self._taxonomy, self.model.predict_one(x), self._step
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before any detector is updated
         self._step = step + 1
-        for label in self._drifted(*self._on(y, y_pred), before):
-            if label in self._detectors:  # else it has been reset with a node above it
-                self.forget(label)
+        for v in self._drifted(*self._on(y, y_pred), len(before)):
+            label = self._taxonomy.nodes[v]
+            if self._detectors.pop(label, None):  # else it has been reset with a node above it
+                for child in self._taxonomy.children(label):
+                    self.forget(child)
                 self.drifts_detected.append((step, label))
 
     def _forget(self, nodes: Nodes) -> None:
+        if len(nodes) == len(self._taxonomy) - 1:
+            self._detectors.clear()  # that of the root, too
         for v in nodes.tolist():
             self._detectors.pop(self._taxonomy.nodes[v], None)
 
-    def _drifted(self, on: Mask, predicted: Mask, before: Taxonomy) -> list[Label]:
-        """Update the detectors of the visited nodes; the labels with drift, from the top down.
+    def _drifted(self, on: Mask, predicted: Mask, n_before: int) -> list[int]:
+        """Update the detectors of the visited nodes; those with drift, from the top down.
 
-        Labels that are new to an open taxonomy were not predicted, so they do not count.
+        Labels that are new to an open taxonomy could not be chosen, so these choices do not count.
         """
-        taxonomy = self._taxonomy
-        drifted = []
-        for v in trained_nodes(on & predicted, taxonomy._arrays).tolist():
-            label = taxonomy.nodes[v]
-            if label in before:
-                if label not in self._detectors:
+        t, drifted = self._taxonomy, []
+        new = {p for v in range(n_before, len(t)) if on[v] for p in t._parent_indices[v]}
+        wrong = {p for v in np.flatnonzero(on != predicted) for p in t._parent_indices[v]}
+        for v in np.flatnonzero(on & predicted).tolist():
+            if v not in new and t._children_of(v):
+                if (label := t.nodes[v]) not in self._detectors:
                     self._detectors[label] = (self.detector or _default()).clone()
                 detector = self._detectors[label]
-                detector.update(int(on[v] != predicted[v]))
+                detector.update(int(v in wrong))
                 if detector.drift_detected:
-                    drifted.append(label)
+                    drifted.append(v)
         return drifted
 
     def _on(self, y: Any, y_pred: Any) -> tuple[Mask, Mask]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from .bayes import HLossBayes, SymmetricDifferenceBayes, TreeBayes, ZeroOneBayes
 from .calibration import Calibrated, Tempered
+from .selective import Selective
 
 __all__ = [
     "Calibrated",
     "HLossBayes",
+    "Selective",
     "SymmetricDifferenceBayes",
     "Tempered",
     "TreeBayes",

@@ -92,10 +92,12 @@ LARGEST = 2**31  # of the parameters that are limits
 class Tokenizer:
     """Finds the words of a text by a regular expression, after changing letters.
 
-    `ascii` is for compiled code.
+    `ascii` and `characters`, whether n-grams are of characters, are for compiled code.
     """
 
-    def __init__(self, pattern: str, lowercase: bool, strip_accents: bool) -> None:
+    def __init__(
+        self, pattern: str, lowercase: bool, strip_accents: bool, characters: bool = False
+    ) -> None:
         try:
             self._pattern = re.compile(pattern)
         except (re.error, TypeError) as error:
@@ -107,7 +109,8 @@ class Tokenizer:
                 "`tokenizer_pattern` must have at most one group, which is then the word, got "
                 f"{pattern!r}; write (?:...) for the others"
             )
-        self._options = pattern, lowercase, strip_accents
+        self._options = pattern, lowercase, strip_accents, characters
+        self.characters = characters
         self._lowercase = lowercase
         self._strip_accents = strip_accents
         letters = (chr(byte) for byte in range(128))
@@ -130,7 +133,7 @@ class Tokenizer:
 
 
 def checked_range(ngram_range: Any) -> tuple[int, int]:
-    """The smallest and the largest number of words of an n-gram."""
+    """The smallest and the largest number of words or characters of an n-gram."""
     try:
         low, high = ngram_range
         if isinstance(low, int) and isinstance(high, int) and 1 <= low <= high:
@@ -138,7 +141,7 @@ def checked_range(ngram_range: Any) -> tuple[int, int]:
     except (TypeError, ValueError):
         pass
     raise ValueError(
-        "`ngram_range` must be two integers, the smallest and the largest number of words, such as "
+        "`ngram_range` must be two integers, the smallest and the largest length, such as "
         f"(1, 2), got {ngram_range!r}"
     )
 

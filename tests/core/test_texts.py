@@ -65,7 +65,7 @@ def test_a_tokenizer_that_fails_changes_nothing() -> None:
             raise KeyboardInterrupt
         return text.split()
 
-    vars(tokenize)["ascii"] = None
+    vars(tokenize).update(ascii=None, characters=False)
     v = vocabulary(tokenize)
     v.learn("a b")
     with pytest.raises(KeyboardInterrupt):

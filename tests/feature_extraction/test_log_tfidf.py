@@ -33,21 +33,23 @@ texts = st.lists(st.lists(tokens, max_size=8).map(" ".join) | st.text("ab ẞé-
     texts,
     st.sets(st.sampled_from(["wolf", "the"])),
     st.integers(1, 4),
-    st.sampled_from([(1, 1), (1, 2), (2, 2), (2, 4)]),
+    st.sampled_from(["word", "char_wb"]),
+    st.sampled_from([(1, 1), (1, 2), (2, 2), (2, 4), (3, 9)]),
     st.sampled_from([None, 2, 8, 2**18]),
     st.booleans(),
 )
 def test_the_formula_over_all_documents_so_far(
-    documents, stop_words, min_count, ngram_range, n_features, normalize
+    documents, stop_words, min_count, analyzer, ngram_range, n_features, normalize
 ):
     bag = LogTFIDF(
         stop_words=stop_words,
         min_count=min_count,
+        analyzer=analyzer,
         ngram_range=ngram_range,
         n_features=n_features,
         normalize=normalize,
     )
-    options = list(stop_words), min_count, ngram_range, n_features, normalize
+    options = list(stop_words), min_count, analyzer, ngram_range, n_features, normalize
     for n, document in enumerate(documents):
         expected = oracle.weights(document, documents[:n], *options)
         found = bag.transform_one(document)
@@ -55,6 +57,35 @@ def test_the_formula_over_all_documents_so_far(
         assert found == pytest.approx(expected)
         bag.learn_one(document)
     assert bag.n == len(documents)
+    twin = pickle.loads(pickle.dumps(bag))
+    assert (twin.dfs, pickle.dumps(twin)) == (bag.dfs, pickle.dumps(bag))
+
+
+def test_scikit_learns_characters():
+    """Its words are what stands between blanks, and it does not mark the names."""
+    options = {"analyzer": "char_wb", "ngram_range": (2, 6)}
+    theirs = CountVectorizer(**options).fit(TEXTS)
+    bag = LogTFIDF(tokenizer_pattern=r"\S+", **options)
+    for text in TEXTS:
+        bag.learn_one(text)
+    counts = np.asarray((theirs.transform(TEXTS) > 0).sum(axis=0)).ravel()
+    names = [f"~{name}" for name in theirs.get_feature_names_out()]
+    assert bag.dfs == dict(zip(names, counts.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("n_features", [None, 8])
+def test_words_and_characters_together(n_features):
+    """No name of one is a name of the other."""
+    words = LogTFIDF(n_features=n_features)
+    characters = LogTFIDF(n_features=n_features, analyzer="char_wb", ngram_range=(2, 5))
+    union = words.clone() + characters.clone()
+    for text in [*TEXTS, "werewolf owls", "the wolf"]:
+        both = words.transform_one(text), characters.transform_one(text)
+        found = union.transform_one(text)
+        assert len(found) == sum(map(len, both))
+        assert found == both[0] | both[1]
+        for bag in (words, characters, union):
+            bag.learn_one(text)
 
 
 def test_letters():
@@ -233,6 +264,7 @@ def test_a_text_must_be_text(x):
         ({"ngram_range": (1, 1.5)}, "^`ngram_range` must be two integers"),
         ({"ngram_range": 2}, "^`ngram_range` must be two integers, .* got 2$"),
         ({"ngram_range": (1, 2, 3)}, "^`ngram_range` must be two integers"),
+        ({"analyzer": "char"}, '^`analyzer` must be "word" or "char_wb", got \'char\'$'),
         ({"n_features": 3}, "^`n_features` must be a power of 2"),
         ({"tokenizer_pattern": "("}, r"^`tokenizer_pattern` must be a regular .* got '\('"),
         ({"tokenizer_pattern": None}, "^`tokenizer_pattern` must be a regular .* got None"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .trees import Features, Node, Parents, closure, labels_below_root, root
+from .trees import Features, Node, Parents, children, closure, root
 
 
 def branch(parents: Parents, top: Node) -> set[Node]:
@@ -18,9 +18,9 @@ def branch(parents: Parents, top: Node) -> set[Node]:
 
 
 class BranchReset:
-    """Around an oracle with weights `w`: every node has a detector, made by `detector`, that is
-    shown each example whose parents it has been told rightly to be on, before the learner learns;
-    where one gives alarm, the weights and the detectors of its branch start anew."""
+    """Around an oracle with weights `w`: every inner node has a detector, made by `detector`, that
+    is shown each example for which the node is rightly told to be on: whether its children are
+    told rightly, too. Where one gives alarm, the weights and the detectors below start anew."""
 
     def __init__(self, learner: Any, detector: Callable[[], Any]) -> None:
         self.learner = learner
@@ -37,18 +37,18 @@ class BranchReset:
         said = {i for i, on in self.learner.predict(x).items() if on} | {root(parents)}
         self.learner.learn(x, y)
         alarms = []
-        for i in labels_below_root(parents):
-            if all(j in true and j in said for j in parents[i]):
+        for i in parents:
+            below = children(parents, i)
+            if below and i in true and i in said:
                 detector = self.detectors.setdefault(i, self.detector())
-                detector.update((i in true) != (i in said))
+                detector.update(any((c in true) != (c in said) for c in below))
                 if detector.drift_detected:
                     alarms.append(i)
-        gone: set[Node] = set()
         for i in alarms:
-            if i not in gone:
+            if i in self.detectors:
                 self.drifts.append((self.step, i))
-                gone |= branch(parents, i)
-        for i in gone:
-            self.learner.w[i] = {}
-            self.detectors.pop(i, None)
+                del self.detectors[i]
+                for j in branch(parents, i) - {i}:
+                    self.learner.w[j] = {}
+                    self.detectors.pop(j, None)
         self.step += 1

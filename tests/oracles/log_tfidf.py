@@ -19,16 +19,39 @@ def words(text: str) -> list[str]:
     return found
 
 
+def pieces(word: str, low: int, high: int) -> list[str]:
+    """All runs of n characters of a word between blanks; once itself if there are too few."""
+    padded = f" {word} "
+    lengths = range(low, min(high, len(padded)) + 1)
+    runs = [padded[i : i + n] for n in lengths for i in range(len(padded) + 1 - n)]
+    return runs if low <= len(padded) else [padded]
+
+
 def grams(
-    text: str, stop_words: list[str], ngram_range: tuple[int, int], n_features: int | None
+    text: str,
+    stop_words: list[str],
+    analyzer: str,
+    ngram_range: tuple[int, int],
+    n_features: int | None,
 ) -> list[str | int]:
-    """All runs of n words that are left without stop words, or their hashes."""
+    """All runs of n words that are left without stop words, or of n of their characters, or their
+    hashes."""
     left = [word for word in words(text) if word not in stop_words]
-    lengths = range(ngram_range[0], ngram_range[1] + 1)
-    runs = [left[i : i + n] for n in lengths for i in range(len(left)) if i + n <= len(left)]
+    low, high = ngram_range
+    characters = analyzer == "char_wb"
+    if characters:
+        found = [piece for word in left for piece in pieces(word, low, high)]
+    else:
+        found = [
+            " ".join(left[i : i + n])
+            for n in range(low, high + 1)
+            for i in range(len(left))
+            if i + n <= len(left)
+        ]
     if n_features is None:
-        return [" ".join(run) for run in runs]
-    return [zlib.crc32(" ".join(run).encode("utf-8", "surrogatepass")) % n_features for run in runs]
+        return [f"~{one}" if characters else one for one in found]
+    hashes = [zlib.crc32(one.encode("utf-8", "surrogatepass")) % n_features for one in found]
+    return [n_features + row if characters else row for row in hashes]
 
 
 def weights(
@@ -36,15 +59,18 @@ def weights(
     documents: list[str],
     stop_words: list[str],
     min_count: int,
+    analyzer: str = "word",
     ngram_range: tuple[int, int] = (1, 1),
     n_features: int | None = None,
     normalize: bool = False,
 ) -> dict[str | int, float]:
     """The weights of the words of a text that have come often enough."""
     n = len(documents)
-    bags = [grams(document, stop_words, ngram_range, n_features) for document in documents]
+    bags = [
+        grams(document, stop_words, analyzer, ngram_range, n_features) for document in documents
+    ]
     found = {}
-    bag = grams(text, stop_words, ngram_range, n_features)
+    bag = grams(text, stop_words, analyzer, ngram_range, n_features)
     for word in bag:
         occurrences = sum(one.count(word) for one in bags)
         if occurrences < min_count:

@@ -25,6 +25,7 @@ SINGLE: dict[str, Make] = {
     "PerParent": lambda t: local.PerParent(SOFTMAX.clone(), t),
     "PerLevel": lambda t: local.PerLevel(SOFTMAX.clone(), t),
     "Tempered": lambda t: decision.Tempered(linear_model.Hieron(t)),
+    "Selective": lambda t: decision.Selective(linear_model.PathSoftmax(t)),
 }
 SEVERAL: dict[str, Make] = {
     "HPerceptron": linear_model.HPerceptron,

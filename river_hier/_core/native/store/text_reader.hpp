@@ -1,6 +1,7 @@
 // Texts to their distinct words or n-grams.
 //
-// Words are compared as bytes: UTF-8 or, where words are hashed, the four bytes of the row.
+// Words are compared as bytes: UTF-8 or, where words are hashed, the four bytes of the row. N-grams are of
+// words or of the characters of words. For Python, the latter have a mark, and their rows follow those of words.
 #pragma once
 
 #include <algorithm>
@@ -28,6 +29,7 @@ class TextReader {
     TextReader(nb::object tokenize, std::pair<size_t, size_t> ngram_range, uint32_t n_features,
                const nb::tuple& stop_words)
         : n_features(n_features),
+          characters_(nb::cast<bool>(tokenize.attr("characters"))),
           tokenize_(tokenize),
           ngram_range_(ngram_range),
           seed_(static_cast<uint64_t>(PyObject_Hash(nb::str("the texts").ptr()))) {
@@ -65,7 +67,7 @@ class TextReader {
                 add_token(begin, text_.size() - begin);
             }
         }
-        add_grams();
+        characters_ ? add_character_grams() : add_grams();
         last_ = nb::borrow(text);
     }
 
@@ -75,6 +77,7 @@ class TextReader {
     // A gram from the name that Python sees.
     Gram gram_of(nb::handle name) {
         text_ = n_features ? row_bytes(nb::cast<uint32_t>(name)) : encoded(name);
+        if (characters_ && !n_features) text_.erase(0, 1);
         return {0, text_.size(), hash(text_.data(), text_.size())};
     }
 
@@ -82,9 +85,10 @@ class TextReader {
     nb::object name_of(const char* bytes, size_t size) const {
         uint32_t row;
         if (n_features) std::memcpy(&row, bytes, sizeof row);
+        const std::string text = (characters_ && !n_features ? mark : "") + std::string(bytes, size);
         const nb::object name =
             nb::steal(n_features ? PyLong_FromUnsignedLong(row)
-                                 : PyUnicode_DecodeUTF8(bytes, size, "surrogatepass"));
+                                 : PyUnicode_DecodeUTF8(text.data(), text.size(), "surrogatepass"));
         if (!name.is_valid()) throw nb::python_error();
         return name;
     }
@@ -98,7 +102,7 @@ class TextReader {
     }
 
     size_t bytes() const {
-        return heap_bytes(grams_) + heap_bytes(seen_) + heap_bytes(tokens_) +
+        return heap_bytes(grams_) + heap_bytes(seen_) + heap_bytes(tokens_) + heap_bytes(starts_) +
                heap_bytes(letters_) + text_.capacity();
     }
 
@@ -169,9 +173,7 @@ class TextReader {
     void add_grams() {
         const auto [low, high] = ngram_range_;
         const size_t lengths = std::min(high, tokens_.size());
-        size_t n_slots = 16;
-        while (n_slots < 2 * tokens_.size() * (lengths + 1 - std::min(low, lengths))) n_slots *= 2;
-        seen_.assign(n_slots, none);
+        seen_.assign(slots_for(tokens_.size() * (lengths + 1 - std::min(low, lengths))), none);
         for (size_t length = low; length <= lengths; ++length)
             for (size_t first = 0; first + length <= tokens_.size(); ++first) {
                 auto [begin, size] = tokens_[first];
@@ -183,14 +185,44 @@ class TextReader {
                     }
                     size = text_.size() - begin;
                 }
-                if (n_features) {
-                    const std::string row = row_bytes(checksum(&text_[begin], size) & (n_features - 1));
-                    begin = text_.size();
-                    text_ += row;
-                    size = row.size();
-                }
-                add_gram({begin, size, hash(&text_[begin], size)});
+                add_bytes(begin, size);
             }
+    }
+
+    // The n-grams of the characters of each word, with a blank before and after it. One that is not longer
+    // than n is its own n-gram, once.
+    void add_character_grams() {
+        const auto [low, high] = ngram_range_;
+        size_t n_grams = 0;
+        for (const auto& [begin, size] : tokens_) n_grams += (size + 2) * std::min(high - low + 1, size + 2);
+        seen_.assign(slots_for(n_grams), none);
+        for (const auto& [first, size] : tokens_) {
+            const size_t begin = text_.size();
+            text_.append(1, ' ').append(text_, first, size).append(1, ' ');
+            starts_.clear();
+            for (size_t at = begin; at < begin + size + 2; at += length(at)) starts_.push_back(at);
+            starts_.push_back(begin + size + 2);
+            const size_t n = starts_.size() - 1;
+            for (size_t width = std::min(low, n); width <= std::min(high, n); ++width)
+                for (size_t i = 0; i + width <= n; ++i)
+                    add_bytes(starts_[i], starts_[i + width] - starts_[i]);
+        }
+    }
+
+    void add_bytes(size_t begin, size_t size) {
+        if (n_features) {
+            const uint32_t row = checksum(&text_[begin], size) & (n_features - 1);
+            begin = text_.size();
+            text_ += row_bytes(characters_ ? row | n_features : row);
+            size = text_.size() - begin;
+        }
+        add_gram({begin, size, hash(&text_[begin], size)});
+    }
+
+    static size_t slots_for(size_t n_grams) {
+        size_t n_slots = 16;
+        while (n_slots < 2 * n_grams) n_slots *= 2;
+        return n_slots;
     }
 
     void add_gram(const Gram& gram) {
@@ -207,6 +239,8 @@ class TextReader {
         }
     }
 
+    static constexpr const char* mark = "~";
+    const bool characters_;
     const nb::object tokenize_;
     const std::pair<size_t, size_t> ngram_range_;
     const uint64_t seed_;
@@ -218,6 +252,7 @@ class TextReader {
     nb::object last_;  // the text
     std::string text_, token_;
     std::vector<std::pair<size_t, size_t>> tokens_;
+    std::vector<size_t> starts_;  // of the characters of a word
     std::vector<Gram> grams_;
     std::vector<uint32_t> seen_;  // of a hash table: the grams
 };

@@ -1,0 +1,175 @@
+"""Answers that are as specific as a limit on mistakes allows."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from river import naive_bayes
+
+import oracles
+from river_hier import OpenTaxonomy, Taxonomy, decision, linear_model
+from river_hier.datasets import synth
+from support.hypothesis_settings import n_examples
+from support.makers import SINGLE
+from support.strategies import parents_of, single_label_streams, trees
+
+T = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d"], "e": ["f"]}, "g": ["h", "i"]}})
+
+
+class Told(linear_model.PathSoftmax):
+    """Gives the probabilities that stand in x."""
+
+    def _softmax(self, x: Any) -> Any:
+        return np.array([x.get(v, 0.0) for v in self._taxonomy.nodes])
+
+
+def right(t: Taxonomy, answer: Any, y: Any) -> bool:
+    return answer in t.path(y)
+
+
+@given(st.data(), trees(2, 9), st.sampled_from([0.1, 0.3, 0.5]), st.integers(10, 20))
+@n_examples(100)
+def test_the_wrapper_equals_its_oracle(data: Any, t: Taxonomy, risk: float, window: int) -> None:
+    """The probabilities are in 64ths, so that ties are exact."""
+    shares = st.lists(st.sampled_from(t.nodes), min_size=64, max_size=64)
+    few = st.lists(st.sampled_from(t.nodes), min_size=1, max_size=3)
+    stream = data.draw(st.lists(st.tuples(shares | few, st.sampled_from(t.nodes)), max_size=40))
+    ours: Any = decision.Selective(Told(t), risk, window)
+    theirs = oracles.Selective(parents_of(t), risk, window)
+    for drawn, y in stream:
+        p = {v: drawn.count(v) / 64 for v in t.nodes}
+        assert ours.predict_one(p) == theirs.answer(p)
+        assert ours.threshold == theirs.threshold()
+        ours.learn_one(p, y)
+        theirs.learn(p, y)
+        ours = copy.deepcopy(ours) if len(drawn) == 1 else ours
+    assert pickle.loads(pickle.dumps(ours)).threshold == theirs.threshold()
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=300))
+def test_no_stream_has_more_mistakes(stream: list[tuple[float, bool]]) -> None:
+    """Also if the labels are chosen against the model."""
+    t = Taxonomy.flat(["yes", "no"])
+    model = decision.Selective(Told(t), risk=0.1, window=20)
+    mistakes = 0
+    for n, (p, spiteful) in enumerate(stream):
+        x = {"yes": p, "no": 1.0 - p}
+        answer = model.predict_one(x)
+        likely = "yes" if p >= 0.5 else "no"
+        y = {"yes": "no", "no": "yes"}[likely] if spiteful or answer != t.root else likely
+        mistakes += not right(t, answer, y)
+        assert mistakes <= 0.1 * (n + 1) + 11
+        model.learn_one(x, y)
+
+
+@pytest.mark.parametrize("risk", [0.02, 0.05, 0.2])
+@pytest.mark.parametrize("learner", ["PathSoftmax", "AveragedHieron"])
+def test_risk_with_and_without_drift(learner: str, risk: float) -> None:
+    """Calibrated or not; the labels of one branch are exchanged in the middle."""
+    steady = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
+    for stream in (steady, synth.SubtreeDrift(steady, drift_in="2", drift_at=2000)):
+        t = stream.taxonomy
+        model = decision.Selective(SINGLE[learner](t), risk)
+        wrong = []
+        for x, y in stream.take(4000):
+            wrong.append(not right(t, model.predict_one(x), y))
+            model.learn_one(x, y)
+        for part in (wrong[:2000], wrong[2000:]):
+            assert 0.5 * risk < sum(part) / 2000 < 1.1 * risk + 0.004
+
+
+def test_exchangeable_examples_need_no_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """P(mistake) <= risk for the example after any number of others, if the level is constant."""
+    monkeypatch.setattr(decision.selective, "RATE", 0.0)
+    rng, t = random.Random(0), Taxonomy.flat(["yes", "no"])
+    mistakes, n = 0, 3000
+    for _ in range(n):
+        model = decision.Selective(Told(t), risk=0.2, window=30)
+        for last in [False] * rng.randrange(10) + [True]:
+            p = rng.uniform(0.5, 1.0)
+            x, y = {"yes": p, "no": 1.0 - p}, "yes" if rng.random() < p else "no"
+            mistakes += last and not right(t, model.predict_one(x), y)
+            model.learn_one(x, y)
+    assert mistakes / n < 0.2
+
+
+def test_high_thresholds_are_those_of_predict_one() -> None:
+    stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=1)
+    model = decision.Selective(linear_model.PathSoftmax(stream.taxonomy), risk=0.02)
+    compared = 0
+    for x, y in stream.take(1000):
+        if 0.5 < (threshold := model.threshold) < 1.0:
+            above = model.predict_one(x, threshold=np.nextafter(threshold, 1.0))
+            assert model.predict_one(x) == above
+            compared += 1
+        model.learn_one(x, y)
+    assert compared > 300
+
+
+@pytest.mark.parametrize("name", SINGLE)
+@given(single_label_streams())
+@n_examples(5)
+def test_all_models(name: str, data: Any) -> None:
+    t, examples = data
+    model: Any = decision.Selective(SINGLE[name](t), risk=0.5, window=5)
+    for x, y in examples:
+        assert model.predict_one(x) in t.nodes
+        model.learn_one(x, y)
+    assert len(model._latest) == len(model._sorted) == min(5, len(examples))
+
+
+def test_batches_are_loops() -> None:
+    stream = synth.PrototypeTree(branching=3, depth=2, noise=0.16, seed=1)
+    pairs = list(stream.take(300))
+    names = list(pairs[0][0])
+    X = np.array([[x[name] for name in names] for x, _ in pairs])
+    xs = [dict(enumerate(row)) for row in X.tolist()]
+    one = decision.Selective(linear_model.PathSoftmax(stream.taxonomy), 0.1, 100)
+    many = one.clone()
+    for x, (_, y) in zip(xs, pairs, strict=True):
+        one.learn_one(x, y)
+    many.learn_many(X, [y for _, y in pairs])
+    assert many.threshold == one.threshold
+    assert list(many.predict_many(X)) == [one.predict_one(x) for x in xs]
+
+
+def test_open_taxonomies_pipelines_and_other_classifiers() -> None:
+    model: Any = decision.Selective(linear_model.PathSoftmax(OpenTaxonomy("/")), 0.5, 4)
+    assert model.predict_one({"x": 1.0}) is None
+    for i in range(40):
+        model.learn_one({"x": 1.0, i % 2: 1.0}, ("a/b", "a/c")[i % 2])
+    assert model.predict_one({"x": 1.0, 0: 1.0}) == "a/b"
+    model.learn_one({"x": 1.0, 5: 1.0}, "new/label")  # the answer was wrong
+    assert max(model._sorted) > 0.0
+    model.learn_one({"x": 1.0, 5: 1.0}, "new/label", w=0.0)
+    assert len(model._latest) == 4
+    wrapped = decision.Selective(decision.TreeBayes(naive_bayes.GaussianNB(), T), 0.5, 2)
+    for i in range(19):
+        wrapped.learn_one({"x": 1.0 + i % 3}, "c")
+        wrapped.learn_one({"x": -1.0 - i % 3}, "h")
+    assert wrapped.predict_one({"x": 2.0}) == "c"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: decision.Selective(linear_model.HAROW(T)), "`model` must predict single labels"),
+        (lambda: decision.Selective(naive_bayes.GaussianNB()), "`model` must be a model in a tax"),
+        (lambda: decision.Selective(linear_model.PathSoftmax(T), 0.0), "`risk` must be above 0"),
+        (lambda: decision.Selective(linear_model.PathSoftmax(T), 1.0), "`risk` must be above 0"),
+        (
+            lambda: decision.Selective(linear_model.PathSoftmax(T), 0.01, 99),
+            "`window` must be at least 100, got 99",
+        ),
+    ],
+)
+def test_bad_arguments(make: Any, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        make()
