@@ -20,7 +20,7 @@ from river import datasets, feature_extraction, preprocessing
 
 from river_hier import Taxonomy, kernel, linear_model, metrics
 from river_hier.feature_extraction import RandomFourierFeatures
-from river_hier.kernel import least_squares, path
+from river_hier.kernel import hieron, least_squares
 
 TREE = Taxonomy.from_parents({0: None} | {v: (v - 1) // 3 for v in range(1, 121)})  # ternary
 PICTURES = Taxonomy.from_nested(
@@ -144,7 +144,7 @@ def budgets() -> None:
             for budget in (None, 200, 100, 50):
                 model = cls(taxonomy, kernel.RBF(sigma), budget=budget)
                 with (
-                    mock.patch.object(path, "pivoted_cholesky_projection", chosen),
+                    mock.patch.object(hieron, "pivoted_cholesky_projection", chosen),
                     mock.patch.object(least_squares, "pivoted_cholesky_projection", chosen),
                 ):
                     loss, _ = progressive(model, measure(taxonomy), stream)
