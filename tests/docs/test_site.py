@@ -43,7 +43,9 @@ RUN_BY = {
     r"python examples/benchmarks/all\.py --data FOLDER": "tests/examples/test_benchmarks.py",
     r"python examples/benchmarks/drift\.py": "tests/drift/test_branch_reset.py",
     r"python tests/bench/\w+\.py( --data FOLDER)?": "tests/docs/test_site.py",  # that it starts
+    r"python examples/benchmarks/selective\.py --data FOLDER": "tests/docs/test_site.py",
 }
+BENCH = re.compile(r"python (?:tests/bench|examples/benchmarks)/[^`#]*")
 # Pages whose blocks are taken from the page, and run, by a test of their own.
 TAKEN_BY = {
     "docs/streaming.md": "tests/examples/test_streaming.py",
@@ -150,7 +152,7 @@ def test_benchmarks_start() -> None:
     """They take long; here they must know the options that the page names."""
     asked: dict[str, set[str]] = {}
     for path in PAGES:
-        for command in re.findall(r"python tests/bench/[^`#]*", path.read_text(encoding="utf-8")):
+        for command in BENCH.findall(path.read_text(encoding="utf-8")):
             script, *words = command.split()[1:]
             asked.setdefault(script, set()).update(w for w in words if w.startswith("--"))
     assert len(asked) > 10
