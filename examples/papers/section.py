@@ -17,7 +17,9 @@ from pathlib import Path
 
 import river_hier
 
-VERDICT = re.compile(r"^(reproduced|not reproduced|not testable) {2,}", re.MULTILINE)
+VERDICT = re.compile(
+    r"^(reproduced|not reproduced|undecided|not testable|holds|violated) {2,}", re.MULTILINE
+)
 LAW = re.compile(r"(Theorem|Corollary|Lemma|Remark) \d")
 # What a claim was tested with, where this is a part of its sentence.
 VARIANTS = (
@@ -69,12 +71,14 @@ class Section:
     def key(self) -> str:
         """A hash of the script's code and of the version of the library.
 
-        The docstring is left out, because the page always has the current one. So are the
+        The docstring is left out, because the page always has the current one, and so is the
+        criterion, because the page has its verdicts on the recorded differences. So are the
         arguments, which differ only in the location of the data. The key is computed once, so that
         edits during a run do not count as having been run.
         """
         code = [self.source.split('"""', 2)[-1], river_hier.__version__]
-        code += (module.read_text(encoding="utf-8") for module in siblings(self.script))
+        modules = (path for path in siblings(self.script) if path.stem != "claims")
+        code += (module.read_text(encoding="utf-8") for module in modules)
         return hashlib.sha256("\0".join(code).encode()).hexdigest()[:16]
 
     @property
