@@ -249,8 +249,8 @@ def main(data: Path | None, parts: Sequence[str], most: int, figures: Path | Non
     print("\nRCV1")
     claims.judge(CLAIMS, found, groups)
     claims.check(LAWS, found)
-    for measure, speed in SPEED.items():
-        print(f"\n{measure}")
+    for counted, speed in SPEED.items():
+        print(f"\n{counted}")
         claims.judge(speed, found, groups)
     if in_order:
         print("\nReuters-21578, in chronological order")
