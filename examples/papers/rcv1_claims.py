@@ -56,8 +56,9 @@ def below(
 def nearer(found: Found) -> claims.Differences:
     """How much nearer SH-RLS is to H-SVM than to its flat variant."""
     rows = [[result.losses for result in found[name]] for name in ("S-RLS", "SH-RLS", "H-SVM")]
+    groups = list(zip(*rows, strict=True))
     return {
-        loss: [flat[k] - 2 * ours[k] + best[k] for flat, ours, best in zip(*rows, strict=True)]
+        loss: [abs(flat[k] - ours[k]) - abs(ours[k] - best[k]) for flat, ours, best in groups]
         for k, loss in enumerate(LOSSES)
     }
 
