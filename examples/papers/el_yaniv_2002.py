@@ -26,14 +26,9 @@ factor that is the same for all pairs. Of ten draws, "R" keeps the tree with the
 the paper, "errors" the one with the fewest errors on training documents that are left out, and
 "least R" the one with the smallest R. The claims are tested with "n JS, R".
 
-**Skewed or accurate.** The paper reports that its best trees are completely skewed, and that they
-are at least as accurate as all-pairs. Here no exponent gives both. With n JS, trees of authors and
-topics are nearly as accurate as all-pairs, but not skewed. With m JS all trees are completely
-skewed, because JS cannot be large if the priors of a pair are very different: the largest tree is
-always merged with a single class. On authors and topics these trees are the least accurate. On the
-sampled documents, where classes are similar only by chance, they are the most accurate trees, but
-far less accurate than all-pairs. The last table has exponents in between: JS times a power of the
-share of the pair in all documents.
+**Skewed trees.** With m JS all trees are completely skewed, because JS cannot be large if the
+priors of a pair are very different: the largest tree is always merged with a single class. The last
+table has exponents in between: JS times a power of the share of the pair in all documents.
 
 The bounds refer to predicting the class from a single token, because the distributions are over
 tokens. They are not bounds for whole documents.

@@ -156,31 +156,24 @@ class Section:
         if not found:
             return ""
         if law:
-            head = ["| theorem or bound | |", "|---|---|"]
-        else:
-            head = ["| claim | | difference |", "|---|---|---|"]
-            over = dict.fromkeys(
-                f"{test.pairs}{f' ({test.setting})' * bool(test.setting)}"
-                for claim in found
-                for test in claim.tests
-                if test.pairs
+            return table(
+                ["theorem or bound", ""], [[c.sentence + c.where, c.verdict] for c in found]
             )
-            said = "Differences are in the paper's favour, with standard errors over"
-            head = [f"{said} {', '.join(over)}.\n", *head]
-        return "\n".join([*head, *(self._row(claim) for claim in found)])
-
-    def _row(self, claim: Claim) -> str:
-        settings = [test.setting for test in claim.tests]
-        cells = [claim.sentence, claim.verdict.replace(" ", "&nbsp;")]
-        if claim.law:
-            cells[0] += f" (*{'; '.join(settings)}*)" if len(settings) > 1 else ""
-            cells[0] += "".join(f": {test.text}" for test in claim.tests if test.text)
-        else:
-            several = len(settings) > 1
-            texts = [f"*{t.setting}*: {t.text}" if several else t.text for t in claim.tests]
+        pairs = list(dict.fromkeys(t.pairs for c in found for t in c.tests if t.pairs))
+        said = "Differences are in the paper's favour, with standard errors over"
+        start = f"{said} {pairs[0]}.\n\n" if len(pairs) == 1 else ""
+        rows = []
+        for claim in found:
+            text = "; ".join(
+                f"*{test.setting}*: {test.text}" if len(claim.tests) > 1 else test.text
+                for test in claim.tests
+            )
+            if len(pairs) > 1 and claim.tests[0].pairs:
+                text += f", over {claim.tests[0].pairs}"
             decider, how = self.reason(claim)
-            cells.append("; ".join(texts) + (f". **{decider}**: {how}" if how else ""))
-        return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+            text += f". **{decider}**: {how}" if how else ""
+            rows.append([claim.sentence, claim.verdict.replace(" ", "&nbsp;"), text])
+        return start + table(["claim", "", "difference (standard error)"], rows)
 
 
 def siblings(script: Path) -> list[Path]:
@@ -223,6 +216,12 @@ class Claim:
     @property
     def law(self) -> bool:
         return self.tests[0].verdict in ("holds", "violated")
+
+    @property
+    def where(self) -> str:
+        """The settings of a law, if there are several, and objections."""
+        settings = f" (*{'; '.join(t.setting for t in self.tests)}*)" * (len(self.tests) > 1)
+        return settings + "".join(f": {test.text}" for test in self.tests if test.text)
 
     @property
     def verdict(self) -> str:
@@ -277,6 +276,13 @@ def verdicts(printed: str) -> Counter[str]:
 def judges(printed: str) -> bool:
     """Whether at least one claim could be tested."""
     return not set(VERDICT.findall(printed)) <= {"not testable"}
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """A table in Markdown."""
+    lines = [head, ["---"] * len(head)]
+    lines += ([cell.replace("|", r"\|") for cell in row] for row in rows)
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def fenced(language: str, text: str) -> str:
