@@ -14,8 +14,8 @@ Examples = list[tuple[dict[str, float], list[str]]]
 Section = tuple[Taxonomy, Examples]
 
 
-def products(folder: Path) -> Section:
-    """Titles of products, in the categories of depth 3 with at least 7 titles."""
+def products(folder: Path, n: int) -> Section:
+    """n titles of products, in the categories of depth 3 with at least 7 titles."""
     rows = pd.read_csv(next(folder.glob("products.csv*"))).drop_duplicates("product_name")
     paths = rows.product_category_tree.str.strip('["]').str.split(" >> ")
     rows["category"] = [" >> ".join(path[:3]) if len(path) >= 3 else None for path in paths]
@@ -26,7 +26,8 @@ def products(folder: Path) -> Section:
     for title in rows.product_name:
         words.learn_one(title)
     titles = zip(rows.product_name, rows.category, strict=True)
-    return tree, [(unit(words.transform_one(title)), [y]) for title, y in titles]
+    examples = [(unit(words.transform_one(title)), [y]) for title, y in titles]
+    return tree, random.Random(0).sample(examples, n)
 
 
 def rcv1(folder: Path, n: int) -> Section:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,13 +84,15 @@ def folds(examples: Examples) -> list[Split]:
     return [(sorted(set(order) - set(test)), test) for test in tests]
 
 
-def side(kind: str, section: Section, n: int | None, flat: bool) -> tuple[Any, bool, list[float]]:
+def side(
+    kind: str, section: Section, n: int | None, flat: bool, seeds: Sequence[int]
+) -> tuple[Any, bool, list[float]]:
     """The measures of one learner, whether it always converged, and its processor times.
 
     There is one draw with all folds, or one for each seed if there are n documents a category.
     """
     taxonomy, examples = section
-    draws = [folds(examples)] if n is None else [[few(examples, n, seed)] for seed in SEEDS]
+    draws = [folds(examples)] if n is None else [[few(examples, n, seed)] for seed in seeds]
     found, done = np.full((len(draws), len(examples), len(MEASURES)), np.nan), True
     seconds = []
     for measures, draw in zip(found, draws, strict=True):
@@ -103,9 +106,11 @@ def side(kind: str, section: Section, n: int | None, flat: bool) -> tuple[Any, b
     return found, done, seconds
 
 
-def compared(kind: str, section: Section, n: int | None = None) -> Row:
-    flat, flat_done, _ = side(kind, section, n, flat=True)
-    hier, done, seconds = side(kind, section, n, flat=False)
+def compared(
+    kind: str, section: Section, n: int | None = None, seeds: Sequence[int] = SEEDS
+) -> Row:
+    flat, flat_done, _ = side(kind, section, n, True, seeds)
+    hier, done, seconds = side(kind, section, n, False, seeds)
     return Row(flat, hier, flat_done and done, seconds)
 
 

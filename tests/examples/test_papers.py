@@ -152,9 +152,9 @@ def test_minover(monkeypatch: pytest.MonkeyPatch) -> None:
     """The loop whose updates are counted takes those of the library."""
     monkeypatch.syspath_prepend(str(PAPERS))
     data, runs = (runpy.run_path(str(PAPERS / f"ranking_{name}.py")) for name in ("data", "runs"))
-    taxonomy, examples = data["products"](DATA / "products")
-    model = batch.BatchHMinOver(taxonomy, t=taxonomy.height**-0.5).fit(examples[:100])
-    assert runs["perceptron"](taxonomy, examples[:100], worst=True).updates == model.n_steps
+    taxonomy, examples = data["products"](DATA / "products", 100)
+    model = batch.BatchHMinOver(taxonomy, t=taxonomy.height**-0.5).fit(examples)
+    assert runs["perceptron"](taxonomy, examples, worst=True).updates == model.n_steps
 
 
 # On data that the recorded results were not made from
