@@ -17,7 +17,8 @@ extra leaf, as the paper suggests (`Taxonomy.misc_leaves`).
 
 A gain is the difference between the hierarchical and the flat learner, positive if the hierarchical
 one is better, with its standard error over the documents, or over ten draws of a few training
-documents a category (three draws of the other collections). A relative gain is the gain divided by the measure of the flat learner.
+documents a category (three draws of the other collections). A relative gain is the gain divided by
+the measure of the flat learner.
 
 **Attributes.** The paper's attributes $t_v = 1 / \sqrt{depth}$ give all labels norm 1 where all
 leaves have the same depth. The SVM has `unit_norm=True`, which gives norm 1 everywhere. The
@@ -61,7 +62,7 @@ PROTOCOL: dict[str, claims.Aspect] = {
     ),
     "data size": (
         "lost with the digits of the text",
-        f"{N_PRODUCTS:,} titles, {N_DOCUMENTS:,} documents of RCV1, all e-mails, {N_IMAGES:,} images",
+        f"{N_PRODUCTS:,} titles; {N_DOCUMENTS:,} documents of RCV1, {N_IMAGES:,} images",
         "training takes minutes at this size",
     ),
     "splits": (
