@@ -24,7 +24,8 @@ truncated predictions, without the nodes whose parents are off, as in Lemma 1, a
 predictions, with all ancestors.
 
 **Speed.** "Roughly four times faster" is tested by node evaluations, which depend on the algorithm
-alone, and by the processor time of this library.
+alone, and by the processor time of this library. A factor is nearer to four than to one if it is
+above two; the difference is the number of doublings above that.
 
 Table 2 counts the nodes that contribute to the H-loss. Depth 1 is depth 0 in the paper, because the
 library adds a root above the four trees. As in the paper, C has the value for which the H-loss of

@@ -66,7 +66,8 @@ def below(everywhere: dict[str, Found], better: str, *others: str) -> claims.Dif
     found = {}
     for loss in LOSSES:
         ours, *theirs = (mean_loss(everywhere, name, loss) for name in (better, *others))
-        found[loss] = [min(b) - a for a, *b in zip(ours, *theirs, strict=True)]
+        best = min(theirs, key=statistics.mean)
+        found[loss] = [b - a for a, b in zip(ours, best, strict=True)]
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import claims
-from multilabel_rows import LOSSES, Counts, Found, Result, per_thousand
+from multilabel_rows import LOSSES, Counts, Found, Result, mean, per_thousand
 
 PAPER_TABLE_1 = {
     "PERC": (0.702, 1.196, 1.695),
@@ -42,15 +42,13 @@ def below(
     found: Found, better: str, *others: str, losses: Sequence[str] = LOSSES, form: str = "losses"
 ) -> claims.Differences:
     """How far a learner is below the best of the others in each loss, for each group."""
-    groups = range(len(found[better]))
-    return {
-        loss: [
-            min(found[other][i].losses[k] for other in others) - getattr(found[better][i], form)[k]
-            for i in groups
-        ]
-        for k, loss in enumerate(LOSSES)
-        if loss in losses
-    }
+    differences = {}
+    for k, loss in enumerate(LOSSES):
+        if loss in losses:
+            best = min(others, key=lambda name: mean(found[name])[k])
+            both = zip(found[better], found[best], strict=True)
+            differences[loss] = [b.losses[k] - getattr(a, form)[k] for a, b in both]
+    return differences
 
 
 def nearer(found: Found) -> claims.Differences:
