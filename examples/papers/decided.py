@@ -89,8 +89,8 @@ DECIDED: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "H-SVM best of all": (
             DATA,
-            "the flat SVM has less Delta on these few records, but not on RCV1. The paper's rows of "
-            "both are lost",
+            "the flat SVM has less Delta on these few records, but not on RCV1. The paper's rows "
+            "of both are lost",
         ),
     },
 }

@@ -112,7 +112,7 @@ def test_what_is_finished_is_kept_until_the_code_changes(folder: Folder) -> None
     assert folder.text() == page
 
     elsewhere = "arguments.figures = arguments.figures.with_name('elsewhere')"
-    folder.write("cat_2001", body=f"print('more'); {elsewhere}")
+    folder.write("cat_2001", body=f"print('more\\n'); {elsewhere}")
     folder.run(*folder.data)
     assert folder.ran() == ["cat_2001"]
     assert "more\n```" in folder.text()
