@@ -80,8 +80,8 @@ DECIDED: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "SH-RLS below the flat SVM": (
             DATA,
-            "clear in two losses, while Delta has the other sign, as with all hierarchical "
-            "learners here but not on RCV1. The paper's row of the SVM is lost",
+            "clear in two losses; Delta has the other sign, as for H-SVM against SVM, while both "
+            "have the paper's sign on RCV1. The paper's row of the SVM is lost",
         ),
         "SH-RLS nearer to H-SVM than to S-RLS": (
             DATA,
