@@ -20,21 +20,25 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from section import Claim, Section, judges, read_claims, verdicts
+from claims import VERDICTS
+from section import Section, judges, verdicts
 from tqdm import tqdm
 
 HERE = Path(__file__).resolve().parent
 DOCS = HERE.parents[1] / "docs"
-VERDICTS = ("reproduced", "not reproduced", "not testable")
 INTRODUCTION = """\
-These pages compare the experiments of the five papers with those of this library. Each claim of a
-paper is either **reproduced**; **not reproduced**, with the result found instead; or **not
-testable**, with the reason. A claim is counted once. If it was tested in several ways, these stand
-beside it, or below it if they differ; it is reproduced only if all tests agree. Theorems and bounds
-are laws, which hold or are violated, and not experiments; they are not counted among the claims and
-have a [table of their own](#theorems-and-bounds). Each paper has a page with its tables and
-figures, the published numbers in columns named "paper", and a table of the differences between its
-experiments and these.
+A claim of a paper says that one result is better than another. The difference is measured on
+several orders, splits or samples of the data, or, where a learner runs only once, on each document.
+A claim is **reproduced** if the mean difference has the paper's sign and is at least two standard
+errors from 0; **not reproduced** if it is as far on the other side; else **undecided**. If a claim
+consists of several comparisons, each must be reproduced. A claim is counted once: if it was tested
+in several settings and only some reproduce it, it is undecided. It is **not testable** if the data
+are missing. Theorems and bounds are laws, which hold or are violated, and are not counted among the
+claims; nor are the published numbers, which stand beside those found here in columns named "paper".
+
+Where a claim is not reproduced or undecided, its page says how it was found out who decides: the
+**data**, which are not the paper's; the **paper**, which lacks or contradicts what is needed; or
+**this library**.
 
 The pages are generated. Each section consists of the docstring, the output and the figures of a
 script in `examples/papers`. One command runs all scripts and writes the pages; without `--fresh` it
@@ -45,12 +49,9 @@ another version of a script or of the package:
 python examples/papers/all.py --data FOLDER --fresh
 ```
 
-`FOLDER` holds the data, each collection in the subfolder that its section names. The results below
-come from free samples, which are smaller than the papers' collections. The sample of RCV1 is also
-shuffled. The official files are in chronological order, so the results on them will differ.
-
-[What the papers leave open](papers/open_questions.md) is listed on a page of its own, with what the
-library offers for each question.
+`FOLDER` holds the data, each collection in the subfolder that its section names. They are free
+samples, which are smaller than the papers' collections. [What the papers leave
+open](papers/open_questions.md) has a page of its own.
 """
 
 
@@ -78,14 +79,14 @@ def heading(paper: str) -> str:
 
 
 def summary(made: list[Section]) -> str:
-    """The number of claims for each verdict, and of theorems."""
+    """The number of claims for each verdict, and of laws."""
     found = sum((verdicts(one.kept[1]) for one in made), Counter())
-    good, bad, lacking = (found[verdict] for verdict in VERDICTS)
-    text = f"**{good} of {found.total()} claims are reproduced.** Of the other {bad + lacking},"
-    text = f"{text} {lacking} cannot be tested for lack of data, and {bad} failed the test."
-    if tested := [c for one in made for c in read_claims(one.kept[1]) if c.law]:
-        held = sum(law.verdict == "reproduced" for law in tested)
-        text += f" {held} of {len(tested)} theorems and bounds hold wherever they were tested."
+    good, *others = (found[verdict] for verdict in VERDICTS)
+    text = f"**{good} of {found.total()} claims are reproduced**; "
+    text += ", ".join(f"{n} {v}" for n, v in zip(others, VERDICTS[1:], strict=True)) + "."
+    if laws := [claim for one in made for claim in one.claims() if claim.law]:
+        held = sum(law.verdict == "holds" for law in laws)
+        text += f" {held} of {len(laws)} theorems and bounds hold wherever they were tested."
     return text + "\n"
 
 
@@ -101,47 +102,28 @@ def counts(made: list[Section], folder: str) -> str:
     return "\n".join(table) + "\n"
 
 
-def rows(claim: Claim) -> list[str]:
-    """The row of a claim, and those of its variants if they differ."""
-    words = {"reproduced": "holds", "not reproduced": "violated"} if claim.law else {}
-    names, _, objections = zip(*claim.variants, strict=True)
-    found = [(claim.sentence, claim.verdict)]
-    if len(names) == 1:
-        found = [(": ".join(filter(None, (claim.sentence, *objections))), claim.verdict)]
-    elif claim.agrees:
-        found = [(f"{claim.sentence} (*{'; '.join(names)}*)", claim.verdict)]
-    else:
-        for name, verdict, why in claim.variants:
-            found.append((f"– *{name}*" + (f": {why}" if why else ""), verdict))
-    texts = (
-        (text.replace("|", r"\|"), words.get(v, v).replace(" ", "&nbsp;")) for text, v in found
-    )
-    return [f"| {text} | {verdict} |" for text, verdict in texts]  # one line in a narrow column
-
-
-def table(one: Section, link: str, law: bool) -> str:
-    """The claims of a section, or its theorems; "" if there are none."""
-    found = [row for c in read_claims(one.kept[1]) if c.law == law for row in rows(c)]
-    return "\n".join([f"| [{one.title}]({link}) | |", "|---|---|", *found, ""]) if found else ""
+def open_claims(made: list[Section]) -> str:
+    """A table of the claims that are not reproduced or undecided, and who decides."""
+    table = ["| | | decided by |", "|---|---|---|"]
+    for one in made:
+        for claim in one.claims():
+            if claim.verdict in ("not reproduced", "undecided"):
+                link = f"[{claim.sentence}](results/{one.paper}.md#{one.anchor})"
+                decider, _ = one.reason(claim)
+                table.append(f"| {link} | {claim.verdict} | {decider} |")
+    return "\n".join([*table, ""]) if len(table) > 2 else ""
 
 
 def overview(made: list[Section]) -> str:
-    """The number of verdicts, then the claims of each paper, then the theorems."""
-    papers = by_paper(made)
-    every = [one for some in papers.values() for one in some]
+    """The number of verdicts, the criterion, and the claims that are open."""
+    every = [one for some in by_paper(made).values() for one in some]
     parts = ["# Results: the papers and this library\n", summary(every), INTRODUCTION]
-    parts.append(counts(every, "results/"))
-    links = {one.name: f"results/{one.paper}.md#{one.anchor}" for one in every}
-    for paper, some in papers.items():
-        parts.append(f"## {heading(paper)}\n\n[Tables and figures](results/{paper}.md)\n")
-        parts += (table(one, links[one.name], law=False) for one in some)
-    parts += ["## Theorems and bounds\n", *(table(one, links[one.name], law=True) for one in every)]
-    return "\n".join(filter(None, parts))
+    return "\n".join([*parts, counts(every, "results/"), open_claims(every)]).rstrip("\n") + "\n"
 
 
 def page(paper: str, made: list[Section]) -> str:
     """The page of a paper: the number of verdicts, then the sections of its scripts."""
-    start = "See also the [verdicts on all papers](../results.md)."
+    start = "The [results of all papers](../results.md) say when a claim is reproduced."
     if (DOCS / "papers" / f"{paper}.md").exists():
         start += f" [This page](../papers/{paper}.md) explains the paper equation by equation."
     title = heading(paper).partition(": ")[0]

@@ -133,7 +133,7 @@ def not_trivial(found: list[Sequence]) -> str:
     return claims.unless(largest < STEPS[-1], f"{largest:,.0f} of {STEPS[-1]:,}")
 
 
-BOUNDS: claims.Claims = {
+BOUNDS: claims.Laws = {
     "Theorem 2: the expected regret is at most the bound": lambda f: above(
         f, "regret", "Theorem 2"
     ),
@@ -143,7 +143,7 @@ BOUNDS: claims.Claims = {
     ),
     "Remark 6: this bound is below that of Theorem 2": lambda f: above(f, "Remark 6", "Theorem 2"),
 }
-CLAIMS: claims.Claims = {
+LAWS: claims.Laws = {
     "Remark 4: Eq. 6 and Eq. 7 bound the logarithms of each node": logs_above,
     "Remark 4: deeper nodes contribute less": deeper_is_more,
     "Remark 4: the regret grows no faster than log T": faster,
@@ -177,9 +177,9 @@ def main(n_sequences: int, n_draws: int, figures: Path | None) -> None:
     show_logs(found)
     for name, some in wide.items():
         print(f"\nwith {name}")
-        claims.judge(BOUNDS, some)
+        claims.check(BOUNDS, some)
     print("\nwith 14 nodes")
-    claims.judge(CLAIMS, found)
+    claims.check(LAWS, found)
     claims.differs(PROTOCOL)
     if figures:
         draw_figure(wide, found, figures)

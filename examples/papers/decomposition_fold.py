@@ -19,7 +19,7 @@ RESTARTS = 10
 PASSES = 2  # of the online classifiers
 COSTS, GAMMAS = (1.0, 10.0), (0.5, 2.0)
 
-SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)  # powers of the share of a pair, see `agglomerated`
+SHARES = (1.0, 0.5, 0.0)  # powers of the share of a pair, see `agglomerated`
 Rows = Any  # numbers of documents
 Setting = tuple[float, float]  # C and gamma
 
@@ -100,7 +100,6 @@ def grown(train: Sequence[Document]) -> Trees:
     found: dict[str, Taxonomy] = {}
     for name, sharpness, n_recent in (
         ("n JS, R", 1.0, 0),
-        ("n JS, errors", 1.0, len(train)),
         ("JS, R", 0.0, 0),
         ("JS, errors", 0.0, len(train)),
     ):

@@ -227,7 +227,7 @@ def goes_on(streams: list[Stream]) -> str:
     )
 
 
-CLAIMS: claims.Claims = {
+LAWS: claims.Laws = {
     "Theorem 1: the cumulative squared loss is at most the bound": partial(above, what="loss"),
     "Corollary 1: the squared loss is never below the tree-induced error": loss_below_error,
     "Corollary 1: the cumulative tree-induced error is at most the bound": partial(
@@ -235,7 +235,7 @@ CLAIMS: claims.Claims = {
     ),
     "Corollary 1: the error stops growing (at most a tenth of the initial rate)": goes_on,
 }
-PAIR_CLAIMS: claims.Claims = {
+PAIR_LAWS: claims.Laws = {
     "Theorem 2: the expected error of batch Hieron is at most the bound": expected_above,
     "Theorem 2: the squared loss of batch Hieron is at most the bound of Theorem 1": loss_above,
 }
@@ -270,9 +270,9 @@ def main(n_seeds: int, figures: Path | None) -> None:
     show(by_noise, pairs)
     for noise, streams in by_noise.items():
         print(f"\nwith variance {noise}")
-        claims.judge(CLAIMS, streams)
+        claims.check(LAWS, streams)
     print("\nwith two leaves")
-    claims.judge(PAIR_CLAIMS, pairs)
+    claims.check(PAIR_LAWS, pairs)
     claims.differs(PROTOCOL)
     if figures:
         draw(by_noise, figures)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import claims
 import drawing
 from competitors import flat, greedy, last
 
@@ -100,21 +102,6 @@ def differences(results: list[Result]) -> dict[int, float]:
     }
 
 
-def pooled(results: list[Result]) -> Result:
-    """The means of all errors over the samples."""
-    found = {}
-    for key in results[0]:
-        every = [result[key] for result in results]
-        distances = sorted({far for e in every for far in e.at})
-        at = {far: statistics.mean(e.at.get(far, 0.0) for e in every) for far in distances}
-        found[key] = Errors(
-            statistics.mean(e.distance for e in every),
-            statistics.mean(e.wrong for e in every),
-            at,
-        )
-    return found
-
-
 def show_differences(title: str, by_name: dict[str, list[Result]]) -> None:
     print(f"\n{title}: percentage of predictions at each distance from the truth,")
     print("averaged tree learner minus averaged flat learner\n")
@@ -139,35 +126,48 @@ def draw(by_name: dict[str, list[Result]], folder: Path, name: str) -> None:
             ax.set_ylabel("tree minus flat (points)")
 
 
-# %% Claims: functions that return an objection, or "" if the claim holds
-def not_below(results: list[Result], better: Key, worse: Key, what: int) -> str:
-    """The number of samples in which a learner's error is not lower, and the mean difference."""
-    gaps = [result[better][what] - result[worse][what] for result in results]
-    lost = sum(gap >= 0 for gap in gaps)
-    unit = ("edges", "points")[what]
-    where = f"not in {lost} of {len(gaps)}, " if len(gaps) > 1 else ""
-    return f"{where}{statistics.mean(gaps):+.2f} {unit}" if lost else ""
+# %% The claims of both papers
+def below(
+    results: list[Result], better: str, worse: str, kinds: Sequence[str], what: int
+) -> claims.Differences:
+    """How far a learner is below another in one of the two errors, in each sample."""
+    return {
+        kind if len(kinds) > 1 else "points": [
+            result[worse, kind][what] - result[better, kind][what] for result in results
+        ]
+        for kind in kinds
+    }
 
 
-def not_below_all(results: list[Result], pairs: Iterable[tuple[Key, Key]], what: int) -> str:
-    """The same for several pairs of learners."""
-    return ", ".join(
-        f"{' '.join(better)} {why}"
-        for better, worse in pairs
-        if (why := not_below(results, better, worse, what))
-    )
+def averaging(results: list[Result]) -> claims.Differences:
+    """How far the average of the hypotheses is below the last one in tree-induced error."""
+    return {
+        name: [result[name, "last"][0] - result[name, "averaged"][0] for result in results]
+        for name in ("tree", "flat", "greedy")
+    }
 
 
-def far_more_often(results: list[Result]) -> str:
-    """The distances above 2, a sibling's, at which Hieron errs more often than the flat learner."""
-    bars = differences(results).items()
-    wrong = [f"{bar:+.2f} points at {far} edges" for far, bar in bars if far > 2 and bar > 0]
-    return ", ".join(wrong)
+def nearer(results: list[Result]) -> claims.Differences:
+    """How much less often tree is farther off than 2 edges, a sibling's distance."""
+    far = [
+        [
+            sum(share for edges, share in result[name, "averaged"].at.items() if edges > 2)
+            for result in results
+        ]
+        for name in ("flat", "tree")
+    ]
+    return {"points": [flat - tree for flat, tree in zip(*far, strict=True)]}
 
 
-def show_count(
-    claims: Mapping[str, Callable[[Any], str]], rule: str, results: list[Result]
-) -> None:
-    """Print how many of the claims would hold under the other rule."""
-    held = sum(not objection(results) for objection in claims.values())
-    print(f"\nunder the rule of {rule}, {held} of the first {len(claims)} claims would hold")
+CLAIMS: claims.Claims = {
+    "Tables 1 and 2: tree below flat in tree-induced error": partial(
+        below, better="tree", worse="flat", kinds=KINDS, what=0
+    ),
+    **{
+        f"Table 2: batch Hieron below greedy in {error} error": partial(
+            below, better="tree", worse="greedy", kinds=BATCH, what=what
+        )
+        for what, error in enumerate(ERRORS)
+    },
+    "Table 2: averaged below last in tree-induced error": averaging,
+}

@@ -31,11 +31,6 @@ class Result(NamedTuple):
     evaluations: list[int]  # of each node in training
     stored: list[int]  # instances at each node, if the model stores any
 
-    @property
-    def products(self) -> int:
-        """An upper bound on the number of products of instances, in the dual form."""
-        return sum(n * m for n, m in zip(self.evaluations, self.stored, strict=True))
-
 
 Found = dict[str, list[Result]]  # of each learner, one for each split
 

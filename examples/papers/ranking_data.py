@@ -1,31 +1,41 @@
-"""Examples labelled with leaves: the trees of RCV1, Enron, and X-ray images."""
+"""Examples labelled with leaves: products, news, e-mails and X-ray images."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
-from tqdm import tqdm
+import pandas as pd
 
-from river_hier import Taxonomy, datasets
+from river_hier import Taxonomy, datasets, feature_extraction
 
 Examples = list[tuple[dict[str, float], list[str]]]
 Section = tuple[Taxonomy, Examples]
 
 
-def rcv1(folder: Path, n: int) -> Iterator[tuple[str, Section]]:
-    """All topics, and each of their four trees, with n documents each."""
+def products(folder: Path, n: int) -> Section:
+    """n titles of products, in the categories of depth 3 with at least 7 titles."""
+    rows = pd.read_csv(next(folder.glob("products.csv*"))).drop_duplicates("product_name")
+    paths = rows.product_category_tree.str.strip('["]').str.split(" >> ")
+    rows["category"] = [" >> ".join(path[:3]) if len(path) >= 3 else None for path in paths]
+    sizes = rows.category.value_counts()
+    rows = rows[rows.category.isin(sizes.index[sizes >= 7])]
+    tree = Taxonomy.from_paths(rows.category, separator=" >> ", labels="path")
+    words = feature_extraction.LogTFIDF(min_count=1)
+    for title in rows.product_name:
+        words.learn_one(title)
+    titles = zip(rows.product_name, rows.category, strict=True)
+    examples = [(unit(words.transform_one(title)), [y]) for title, y in titles]
+    return tree, random.Random(0).sample(examples, n)
+
+
+def rcv1(folder: Path, n: int) -> Section:
+    """The first n documents of news, with all topics."""
     stream = datasets.RCV1(str(folder))
-    topics = stream.taxonomy
-    documents = [(x, {topics.root} | {v for v in y if y[v]}) for x, y in tqdm(stream, desc="read")]
-    for name in (topics.root, *topics.children(topics.root)):
-        nodes = set(topics.subtree(name))
-        tree = Taxonomy([(p, v) for p, v in topics.edges if p in nodes], root=name)
-        misc = tree.misc_leaves()
-        mine = [(x, misc.leaves(on & nodes)) for x, on in documents if name in on][:n]
-        yield name, (misc.taxonomy, mine)
+    misc = stream.taxonomy.misc_leaves()
+    examples = [(x, misc.leaves({v for v in y if y[v]})) for x, y in stream.take(n)]
+    return misc.taxonomy, examples
 
 
 def enron(folder: Path) -> Section:

@@ -1,4 +1,4 @@
-"""Figures 1 to 3 of Cai and Hofmann (2007)."""
+"""Figures 2 and 3 of Cai and Hofmann (2007)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import drawing
 import numpy as np
-from ranking_rows import MEASURES, Table, means
+from ranking_rows import MEASURES, Table
 
 NAMES = {
     "acc %": "one-accuracy (%)",
@@ -16,23 +16,6 @@ NAMES = {
     "pacc %": "parent one-accuracy (%)",
 }
 LOOKS = ((drawing.ORANGE, "s", "flat"), (drawing.BLUE, "o", "hierarchical"))
-
-
-def by_section(rows: Table, folder: Path) -> None:
-    """Figure 1: accuracy and precision of the perceptron; a star if it did not converge."""
-    with drawing.panels(folder, "figure_1", 1, 2, 2.9, sharey=True) as (figure, axes):
-        for ax, measure in zip(axes[0], ("acc %", "prec %"), strict=True):
-            at = MEASURES.index(measure)
-            for side, (color, _, label) in enumerate(LOOKS):
-                heights = [means(row)[side][at] for row in rows.values()]
-                places = np.arange(len(rows)) + 0.4 * side - 0.2
-                ax.bar(places, heights, 0.4, color=color, label=label)
-            names = [name if row.finished else f"{name} *" for name, row in rows.items()]
-            ax.set(title=NAMES[measure], xticks=range(len(rows)), xticklabels=names)
-            ax.tick_params(axis="x", rotation=60)
-            ax.grid(axis="x", visible=False)
-        axes[0][0].set_ylabel("perceptron (%)")
-        drawing.legend(figure, axes[0][0], 2)
 
 
 def by_size(rows: Table, folder: Path) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import claims
 import numpy as np
 
 MEASURES = ("acc %", "prec %", "max. loss", "rloss %", "pacc %")
+SIGNS = np.array([1.0, 1.0, -1.0, -1.0, 1.0])  # of a gain
 
 
 class Row(NamedTuple):
@@ -15,6 +18,7 @@ class Row(NamedTuple):
     flat: Any
     hier: Any
     finished: bool  # both learners converged
+    seconds: list[float]  # processor time of each training of the hierarchical learner
 
 
 Table = dict[str, Row]
@@ -24,48 +28,36 @@ def means(row: Row) -> tuple[Any, Any]:
     return np.nanmean(row.flat, axis=(0, 1)), np.nanmean(row.hier, axis=(0, 1))
 
 
+def units(row: Row, side: Any) -> Any:
+    """The measures of each draw, or of each document if there is one draw: (units, measures)."""
+    return np.nanmean(side, axis=1) if len(row.flat) > 1 else side[0]
+
+
 def gains(row: Row) -> Any:
-    """The difference in favour of hierarchical, in the unit of each measure."""
-    flat, hier = means(row)
-    signs = [-1.0 if "loss" in measure else 1.0 for measure in MEASURES]
-    return signs * (hier - flat)
+    """The difference in favour of hierarchical for each draw or document."""
+    return SIGNS * (units(row, row.hier) - units(row, row.flat))
 
 
 def relative_gains(row: Row) -> Any:
-    """The gains as fractions of the measures of the flat learner."""
-    return gains(row) / np.maximum(means(row)[0], 1e-12)
+    """The gains as percentages of the mean of the flat learner."""
+    return 100 * gains(row) / means(row)[0]
 
 
-def levels(row: Row) -> Any:
-    """The level of significance of each difference: a paired permutation test over documents.
-
-    It is the fraction of random assignments of signs to the differences of the documents, the true
-    one included, whose sum is at least as far from 0.
-    """
-    tested = ~np.isnan(row.flat[:, :, 0]).all(axis=0)  # rare labels may be in all training sets
-    differences = np.nanmean((row.hier - row.flat)[:, tested], axis=0)
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(2000, len(differences)))
-    as_far = abs(signs @ differences) >= abs(differences.sum(axis=0)) - 1e-9
-    return (1 + as_far.sum(axis=0)) / (1 + len(signs))
+def columns(values: Any, measures: Sequence[str] = MEASURES) -> claims.Differences:
+    """Some columns of an array (units, measures), by their names."""
+    return {m.removesuffix(" %"): values[:, MEASURES.index(m)].tolist() for m in measures}
 
 
 def show(title: str, rows: Table) -> None:
-    print(f"\n{title}\n{'':12}" + "".join(f"{measure:>14}" for measure in MEASURES))
-    print(f"{'':12}" + f"{'flat':>7}{'hier':>7}" * len(MEASURES))
+    """The measures of hierarchical, and its gains with standard errors."""
+    print(f"\n{title}\n{'':14}" + "".join(f"{measure:>20}" for measure in MEASURES))
     for name, row in rows.items():
-        digits = [2 if measure == "max. loss" else 1 for measure in MEASURES]
-        pairs = zip(*means(row), digits, strict=True)
+        cells = []
+        hier, better = means(row)[1], gains(row)
+        errors = better.std(axis=0, ddof=1) / len(better) ** 0.5
+        for measure, *values in zip(MEASURES, hier, better.mean(axis=0), errors, strict=True):
+            d = 2 if measure == "max. loss" else 1
+            mean, gain, error = values
+            cells.append(f"{mean:.{d}f} {gain:+.{d}f} ({error:.{d}f})")
         star = "" if row.finished else " *"
-        print(f"{name + star:12}" + "".join(f"{a:>7.{d}f}{b:>7.{d}f}" for a, b, d in pairs))
-
-
-def show_levels(title: str, rows: Table) -> None:
-    """The gains, each with its level of significance in parentheses."""
-    width = max(map(len, rows)) + 2
-    print(f"\n{title}\n{'':{width}}" + "".join(f"{measure:>15}" for measure in MEASURES))
-    for name, row in rows.items():
-        cells = [
-            f"{gain:+.{2 if measure == 'max. loss' else 1}f} ({level:.3f})"
-            for measure, gain, level in zip(MEASURES, gains(row), levels(row), strict=True)
-        ]
-        print(f"{name:{width}}" + "".join(f"{cell:>15}" for cell in cells))
+        print(f"{name + star:14}" + "".join(f"{cell:>20}" for cell in cells))

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from ranking_data import Examples, Section
 from ranking_rows import MEASURES, Row
+from sklearn.feature_extraction import DictVectorizer
 
 from river_hier import Taxonomy, batch, losses
 
-CONSTANT = "SVM, t = 1 / sqrt(depth)"  # the paper's attributes, also where depths differ
-SEEDS = range(3)
-FOLDS = 3
+SEEDS = range(10)
+FOLDS = 5
 MAX_PASSES = 150  # of the SVM
 MAX_STEPS = 10_000  # of minover, which needs fewer on separable examples
 Split = tuple[list[int], list[int]]  # numbers of training and of test documents
-Changes = dict[str, Any]  # of the SVM's objective
 
 
 # %% The learners, flat and hierarchical
-def learner(kind: str, taxonomy: Taxonomy, flat: bool, changes: Changes) -> Any:
+def learner(kind: str, taxonomy: Taxonomy, flat: bool) -> Any:
     """As in the paper: half of the symmetric difference, C = 1, and attributes of norm 1.
 
     The flat learner has a flat taxonomy, in which that loss is 0 or 1.
@@ -35,15 +36,8 @@ def learner(kind: str, taxonomy: Taxonomy, flat: bool, changes: Changes) -> Any:
         options["t"] = taxonomy.height**-0.5  # without the root
     if kind == "perceptron":
         return batch.BatchHMinOver(**options, max_steps=MAX_STEPS)
-    if changes.get("zero_one") and not flat:
-        options["volumes"] = dict.fromkeys(taxonomy.inner, 1e-9)  # they must be positive
     return batch.HierarchicalMultilabelSVM(
-        **options,
-        C=changes.get("C", 1.0),
-        missed=0.5,
-        spurious=0.5,
-        tol=0.05,
-        max_passes=MAX_PASSES,
+        **options, missed=0.5, spurious=0.5, tol=0.05, max_passes=MAX_PASSES
     )
 
 
@@ -91,31 +85,82 @@ def folds(examples: Examples) -> list[Split]:
 
 
 def side(
-    kind: str, section: Section, n: int | None, flat: bool, changes: Changes
-) -> tuple[Any, bool]:
-    """The measures of one learner, and whether it always converged.
+    kind: str, section: Section, n: int | None, flat: bool, seeds: Sequence[int]
+) -> tuple[Any, bool, list[float]]:
+    """The measures of one learner, whether it always converged, and its processor times.
 
     There is one draw with all folds, or one for each seed if there are n documents a category.
     """
     taxonomy, examples = section
-    draws = [folds(examples)] if n is None else [[few(examples, n, seed)] for seed in SEEDS]
+    draws = [folds(examples)] if n is None else [[few(examples, n, seed)] for seed in seeds]
     found, done = np.full((len(draws), len(examples), len(MEASURES)), np.nan), True
+    seconds = []
     for measures, draw in zip(found, draws, strict=True):
         for train, test in draw:
-            model = learner(kind, taxonomy, flat, changes).fit([examples[i] for i in train])
+            model = learner(kind, taxonomy, flat)
+            start = time.process_time()
+            model.fit([examples[i] for i in train])
+            seconds.append(time.process_time() - start)
             measures[test] = measured(model, [examples[i] for i in test], taxonomy)
             done &= finished(model)
-    return found, done
+    return found, done, seconds
 
 
-def compared(kind: str, section: Section, n: int | None = None, **changes: Any) -> Row:
-    (flat, flat_done), (hier, done) = (
-        side(kind, section, n, is_flat, changes) for is_flat in (True, False)
-    )
-    return Row(flat, hier, flat_done and done)
+def compared(
+    kind: str, section: Section, n: int | None = None, seeds: Sequence[int] = SEEDS
+) -> Row:
+    flat, flat_done, _ = side(kind, section, n, True, seeds)
+    hier, done, seconds = side(kind, section, n, False, seeds)
+    return Row(flat, hier, flat_done and done, seconds)
 
 
-def constant(section: Section, n: int, unit: Row) -> Row:
-    """The same with the paper's attributes; flat learners only have that of the label."""
-    hier, done = side(CONSTANT, section, n, flat=False, changes={})
-    return unit._replace(hier=hier, finished=unit.finished and done)
+# %% The order of the updates
+class Solution(NamedTuple):
+    """A hierarchical perceptron whose margins are all reached."""
+
+    updates: int
+    pairs: int  # of labels of an example, with a coefficient that is not 0
+
+
+def perceptron(taxonomy: Taxonomy, examples: Examples, worst: bool) -> Solution:
+    """Updates for the worst pair of all examples, as in minover, or of each example in turn."""
+    K = gram(examples)
+    leaves = taxonomy.leaves
+    at = {label: i for i, label in enumerate(leaves)}
+    above = np.array([[v in set(taxonomy.path(y)) for v in taxonomy.nodes] for y in leaves], float)
+    attributes = above @ above.T / taxonomy.height  # <Lambda(y), Lambda(ybar)>
+    relevant = np.zeros((len(examples), len(leaves)), bool)
+    for row, (_, y) in zip(relevant, examples, strict=True):
+        row[[at[label] for label in y]] = True
+    scores, pairs, updates, i = np.zeros(relevant.shape), set(), 0, -1
+    while True:
+        low, high = np.where(relevant, scores, np.inf), np.where(relevant, -np.inf, scores)
+        margins = low.min(axis=1) - high.max(axis=1)
+        if margins.min() >= 1.0:
+            return Solution(updates, len(pairs))
+        i = int(margins.argmin()) if worst else following(margins < 1.0, i)
+        y, other = int(low[i].argmin()), int(high[i].argmax())
+        size = np.abs(above[y] - above[other]).sum()
+        scores += size * np.outer(K[i], attributes[y] - attributes[other])
+        pairs.add((i, y, other))
+        updates += 1
+
+
+def following(wrong: Any, i: int) -> int:
+    """The first wrong example after i, cyclically."""
+    return int((i + 1 + np.roll(wrong, -(i + 1)).argmax()) % len(wrong))
+
+
+def gram(examples: Examples) -> Any:
+    X = DictVectorizer(sort=False).fit_transform([x for x, _ in examples])
+    return (X @ X.T).toarray()
+
+
+def orders(section: Section, n: int) -> dict[str, list[Solution]]:
+    """Both orders of updates on n training documents of each category, for each seed."""
+    taxonomy, examples = section
+    drawn = [[examples[i] for i in few(examples, n, seed)[0]] for seed in SEEDS]
+    return {
+        name: [perceptron(taxonomy, some, worst) for some in drawn]
+        for name, worst in (("worst", True), ("in turn", False))
+    }

@@ -14,23 +14,18 @@ import re
 import shutil
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
+
+from claims import VERDICTS, overall, verdict
+from decided import DECIDED
 
 import river_hier
 
-VERDICT = re.compile(r"^(reproduced|not reproduced|not testable) {2,}", re.MULTILINE)
-LAW = re.compile(r"(Theorem|Corollary|Lemma|Remark) \d")
-# What a claim was tested with, where this is a part of its sentence.
-VARIANTS = (
-    "authors, unseen stories",
-    "authors",
-    "topics",
-    "multinomials",
-    "with n JS",
-    "with m JS",
-    "by node evaluations",
-    "by products with stored instances",
-    "by processor time",
-)
+WORDS = (*VERDICTS, "holds", "violated")
+VERDICT = re.compile(rf"^({'|'.join(WORDS)}) {{2,}}", re.MULTILINE)
+DIFFERENCE = r"[^:;]+ [+-][\d.e+-]+ \((?:[\d.e+-]+|inf)\)"
+COMPARED = re.compile(rf"(.*): ({DIFFERENCE}(?:; {DIFFERENCE})*)")
+MEASURED = re.compile(r"differences in the paper's favour \(standard errors over (.*)\)")
 DIFFERS = re.compile(
     r"\n*^(Differs from the paper)\n\n((?:\|.*\n)+)(?:\n(As in the paper: .*\n))?", re.MULTILINE
 )
@@ -69,12 +64,14 @@ class Section:
     def key(self) -> str:
         """A hash of the script's code and of the version of the library.
 
-        The docstring is left out, because the page always has the current one. So are the
+        The docstring is left out, because the page always has the current one, and so is the
+        criterion, because the page has its verdicts on the recorded differences. So are the
         arguments, which differ only in the location of the data. The key is computed once, so that
         edits during a run do not count as having been run.
         """
         code = [self.source.split('"""', 2)[-1], river_hier.__version__]
-        code += (module.read_text(encoding="utf-8") for module in siblings(self.script))
+        modules = (path for path in siblings(self.script) if path.stem != "claims")
+        code += (module.read_text(encoding="utf-8") for module in modules)
         return hashlib.sha256("\0".join(code).encode()).hexdigest()[:16]
 
     @property
@@ -132,10 +129,12 @@ class Section:
         prose = self._docstring.partition("\n")[2].strip() + "\n"
         prose = COMMAND.sub(lambda found: fenced("sh", dedented(found[0])), prose)
         printed = self.kept[1]
+        tables = [p for p in DIFFERS.sub("\n", printed).split("\n\n") if not VERDICT.search(p)]
         parts = [
             f"## {self.title}",
             prose.strip(),
-            fenced("text", DIFFERS.sub("\n", printed)).strip(),
+            fenced("text", "\n\n".join(tables)).strip(),
+            *(table for law in (False, True) if (table := self._claims(law))),
         ]
         if found := DIFFERS.search(printed):
             parts += [f"**{found[1]}**", *(part.strip() for part in found.groups("")[1:] if part)]
@@ -143,6 +142,38 @@ class Section:
             caption = figure.stem.replace("_", " ").capitalize()
             parts.append(f"![{caption}]({self.name}/{figure.name})")
         return "\n\n".join(parts) + "\n"
+
+    def claims(self) -> list[Claim]:
+        return read_claims(self.kept[1])
+
+    def reason(self, claim: Claim) -> tuple[str, str]:
+        """Who decides a claim that is not reproduced or undecided, and how that was found out."""
+        return DECIDED.get(self.name, {}).get(claim.sentence, ("", ""))
+
+    def _claims(self, law: bool) -> str:
+        """A table of the claims or of the laws; "" if there are none."""
+        found = [claim for claim in self.claims() if claim.law == law]
+        if not found:
+            return ""
+        if law:
+            return table(
+                ["theorem or bound", ""], [[c.sentence + c.where, c.verdict] for c in found]
+            )
+        pairs = list(dict.fromkeys(t.pairs for c in found for t in c.tests if t.pairs))
+        said = "Differences are in the paper's favour, with standard errors over"
+        start = f"{said} {pairs[0]}.\n\n" if len(pairs) == 1 else ""
+        rows = []
+        for claim in found:
+            text = "; ".join(
+                f"*{test.setting}*: {test.text}" if len(claim.tests) > 1 else test.text
+                for test in claim.tests
+            )
+            if len(pairs) > 1 and claim.tests[0].pairs:
+                text += f", over {claim.tests[0].pairs}"
+            decider, how = self.reason(claim)
+            text += f". **{decider}**: {how}" if how else ""
+            rows.append([claim.sentence, claim.verdict.replace(" ", "&nbsp;"), text])
+        return start + table(["claim", "", "difference (standard error)"], rows)
 
 
 def siblings(script: Path) -> list[Path]:
@@ -166,58 +197,92 @@ def imports(path: Path) -> set[str]:
     return names
 
 
+class Test(NamedTuple):
+    """The verdict in one setting, such as "with noise"."""
+
+    setting: str
+    verdict: str
+    text: str  # differences; an objection; what is missing
+    pairs: str  # what the differences were measured on
+
+
 class Claim:
-    """A claim of the paper, or a theorem: one sentence, judged in one or several variants."""
+    """A claim of the paper, or a law: one sentence, tested in one or several settings."""
 
     def __init__(self, sentence: str) -> None:
         self.sentence = sentence
-        self.law = bool(LAW.match(sentence))
-        self.variants: list[tuple[str, str, str]] = []  # name, verdict, objection
+        self.tests: list[Test] = []
+
+    @property
+    def law(self) -> bool:
+        return self.tests[0].verdict in ("holds", "violated")
+
+    @property
+    def where(self) -> str:
+        """The settings of a law, if there are several, and objections."""
+        settings = f" (*{'; '.join(t.setting for t in self.tests)}*)" * (len(self.tests) > 1)
+        return settings + "".join(f": {test.text}" for test in self.tests if test.text)
 
     @property
     def verdict(self) -> str:
-        """That of all variants; if they differ, a claim that fails in one is not reproduced."""
-        found = {verdict for _, verdict, _ in self.variants}
-        return next(v for v in ("not reproduced", "reproduced", "not testable") if v in found)
-
-    @property
-    def agrees(self) -> bool:
-        """Whether all variants have the same verdict, without an objection."""
-        return all(v == self.verdict and not why for _, v, why in self.variants)
+        """That of all settings; undecided if only some reproduce the claim."""
+        found = {test.verdict for test in self.tests}
+        if len(found) == 1:
+            return found.pop()
+        if self.law:
+            return "violated"
+        return "undecided" if "reproduced" in found else overall(found)
 
 
 def read_claims(printed: str) -> list[Claim]:
-    """The claims in the output of a script, each once, with its variants."""
-    lines, heading = [], ""
-    for paragraph in printed.split("\n\n"):
-        if VERDICT.search(paragraph):
-            heading = ""
-            for line in re.sub(r"\n {16}", " ", paragraph).strip("\n").splitlines():
-                if found := VERDICT.match(line):
-                    lines.append((heading, found[1], line[found.end() :]))
-                else:
-                    heading = line  # such as "with noise"
-    whole = {text for _, verdict, text in lines if verdict == "reproduced"}
+    """The claims in the output of a script, each once, with its settings.
+
+    Verdicts on differences are computed from these, so that a change of the criterion needs no run.
+    """
     claims: dict[str, Claim] = {}
-    for heading, verdict, text in lines:
-        starts = [s for s in whole if text == s or text.startswith(f"{s}: ")]
-        said = max(starts, key=len) if starts else text.rpartition(": ")[0] or text
-        names = [name for name in VARIANTS if f", {name}" in said]
-        sentence = said.replace(f", {names[0]}", "") if names else said
-        claim = claims.setdefault(sentence, Claim(sentence))
-        name = ", ".join(filter(None, (heading, *names[:1])))
-        claim.variants.append((name, verdict, text[len(said) :].removeprefix(": ")))
+    for paragraph in printed.split("\n\n"):
+        setting = pairs = ""
+        if not VERDICT.search(paragraph):
+            continue
+        for line in re.sub(r"\n {16}", " ", paragraph).strip("\n").splitlines():
+            if not (found := VERDICT.match(line)):
+                if measured := MEASURED.fullmatch(line):
+                    pairs = measured[1]
+                else:
+                    setting = line
+                continue
+            word, sentence, text = found[1], line[found.end() :], ""
+            if compared := COMPARED.fullmatch(sentence):
+                sentence, text = compared.groups()
+                word = overall(map(judged, text.split("; ")))
+            elif word in ("violated", "not testable"):
+                sentence, _, text = sentence.rpartition(": ")
+            test = Test(setting, word, text, pairs if compared else "")
+            claims.setdefault(sentence, Claim(sentence)).tests.append(test)
     return list(claims.values())
 
 
+def judged(difference: str) -> str:
+    """The verdict on a printed difference."""
+    _, mean, error = difference.rsplit(" ", 2)
+    return verdict(float(mean), float(error.strip("()")))
+
+
 def verdicts(printed: str) -> Counter[str]:
-    """The number of claims for each verdict, without the theorems."""
+    """The number of claims for each verdict, without the laws."""
     return Counter(claim.verdict for claim in read_claims(printed) if not claim.law)
 
 
 def judges(printed: str) -> bool:
     """Whether at least one claim could be tested."""
     return not set(VERDICT.findall(printed)) <= {"not testable"}
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """A table in Markdown."""
+    lines = [head, ["---"] * len(head)]
+    lines += ([cell.replace("|", r"\|") for cell in row] for row in rows)
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def fenced(language: str, text: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 import os
-import re
 import runpy
 import shutil
 import signal
@@ -54,7 +54,7 @@ class Folder:
         self.scripts = root / "examples" / "papers"
         self.scripts.mkdir(parents=True)
         (root / "docs").mkdir()
-        for name in ("all.py", "section.py"):
+        for name in ("all.py", "section.py", "claims.py", "decided.py"):
             shutil.copy(PAPERS / name, self.scripts)
         (self.scripts / "words.py").write_text('YES = "reproduced"\n')
         for name in ("bee_2001", "ant_2003", "cat_2001"):
@@ -112,10 +112,10 @@ def test_what_is_finished_is_kept_until_the_code_changes(folder: Folder) -> None
     assert folder.text() == page
 
     elsewhere = "arguments.figures = arguments.figures.with_name('elsewhere')"
-    folder.write("cat_2001", body=f"print('more'); {elsewhere}")
+    folder.write("cat_2001", body=f"print('more\\n'); {elsewhere}")
     folder.run(*folder.data)
     assert folder.ran() == ["cat_2001"]
-    assert "more\nreproduced      cat_2001" in folder.text()
+    assert "more\n```" in folder.text()
     assert "cat_2001/figure" not in folder.text()  # it draws nothing any more
 
     script = folder.scripts / "bee_2001.py"
@@ -155,12 +155,12 @@ def test_an_interrupted_run_goes_on(folder: Folder, by: signal.Signals, options:
     assert process.returncode == (130 if by == signal.SIGINT else -signal.SIGKILL)
     assert ("continues from here" in said) == (by == signal.SIGINT)
     assert folder.ran() == ["bee_2001", "cat_2001"]
-    assert "reproduced      bee_2001" in folder.text()  # what is finished is there
+    assert "| bee_2001, 2.0 | reproduced |" in folder.text()  # what is finished is there
 
     folder.write("cat_2001", body="pass")
     folder.run(*folder.data)
     assert folder.ran() == ["cat_2001", "ant_2003"]
-    assert len(re.findall("^reproduced", folder.text(), re.MULTILINE)) == 3
+    assert folder.text().count(", 2.0 | reproduced |") == 3
     assert not list(folder.results.glob("*.part"))
 
 
@@ -181,10 +181,10 @@ def test_a_script_that_fails_leaves_the_old_section(folder: Folder) -> None:
 
 def test_without_data(folder: Folder) -> None:
     folder.run("--only", "bee_2001")
-    assert "not testable    bee_2001: no data" in folder.text()
+    assert "| bee_2001 | not&nbsp;testable | no data |" in folder.text()
     folder.run(*folder.data, "--only", "bee_2001")  # as soon as they are there
     page = folder.text()
-    assert "reproduced      bee_2001" in page
+    assert "| bee_2001, 2.0 | reproduced |" in page
     folder.ran()
     said = folder.run("--only", "bee_2001")
     assert "bee_2001: not run again, as its code has not changed; see --fresh" in said
@@ -225,32 +225,78 @@ PRINTED = """
 a table
 
 with noise
-reproduced      Table 1: wolves howl
-not reproduced  Table 1: owls hoot, by night: 3 of 4
-reproduced      Theorem 2: the howl is at most the bound
+differences in the paper's favour (standard errors over 5 nights)
+undecided       Table 1: wolves howl: far +0.2 (0.1); near +0.3 (0.1)
+undecided       Table 1: owls hoot: points +0.1 (0.1)
+reproduced      Table 1: owls are late: hours +1.0 (0.1)
+holds           Theorem 2: the howl is at most the bound
 
 without noise
-reproduced      Table 1: wolves howl
-reproduced      Table 1: owls hoot, by day
-not testable    Table 2: foxes bark: there are
-                no foxes
+differences in the paper's favour (standard errors over 5 nights)
+reproduced      Table 1: wolves howl: far +0.2 (0.1); near +0.3 (0.1)
+not reproduced  Table 1: owls hoot: points -0.2 (0.1)
+not reproduced  Table 1: owls are late: hours -1.0 (0.1)
+holds           Theorem 2: the howl is at most the bound
+
+differences in the paper's favour (standard errors over 3 days)
+undecided       Table 2: foxes bark: points +0.1
+                (inf)
+not testable    Table 2: bears hum: there are
+                no bears
 """
 
 
-def test_a_claim_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_claim_is_counted_once(folder: Folder) -> None:
+    """Its verdict is that on the recorded differences, whatever word was printed."""
+    decided = {"ant_2003": {"Table 1: owls are late": ("the paper", "it lacks the hour")}}
+    (folder.scripts / "decided.py").write_text(f"DECIDED = {decided}\n")
+    folder.write("ant_2003", body=f"print({PRINTED!r})")
+    folder.run(*folder.data, "--only", "ant_2003")
+    page = (folder.results / "ant_2003.md").read_text()
+    expected = """
+| claim |  | difference (standard error) |
+| --- | --- | --- |
+| Table 1: wolves howl | reproduced | *with noise*: far +0.2 (0.1); near +0.3 (0.1); \
+*without noise*: far +0.2 (0.1); near +0.3 (0.1), over 5 nights |
+| Table 1: owls hoot | not&nbsp;reproduced | *with noise*: points +0.1 (0.1); \
+*without noise*: points -0.2 (0.1), over 5 nights |
+| Table 1: owls are late | undecided | *with noise*: hours +1.0 (0.1); \
+*without noise*: hours -1.0 (0.1), over 5 nights. **the paper**: it lacks the hour |
+| Table 2: foxes bark | undecided | points +0.1 (inf), over 3 days |
+| Table 2: bears hum | not&nbsp;testable | there are no bears |
+| ant_2003, 2.0 | reproduced |  |
+
+| theorem or bound |  |
+| --- | --- |
+| Theorem 2: the howl is at most the bound (*with noise; without noise*) | holds |
+"""
+    assert expected in page
+    counts = "**2 of 6 claims are reproduced**; 1 not reproduced, 2 undecided, 1 not testable."
+    assert f"{counts} 1 of 1 theorems and bounds hold" in page
+    assert "owls are late](results/ant_2003.md#does-ant_2003-hold) | undecided | the paper |" in (
+        folder.overview.read_text()
+    )
+
+
+def test_the_criterion(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(PAPERS))
-    section, program = (runpy.run_path(str(PAPERS / f"{name}.py")) for name in ("section", "all"))
-    section["read_claims"].__globals__["VARIANTS"] = ("by night", "by day")
-    assert section["verdicts"](PRINTED) == {"reproduced": 1, "not reproduced": 1, "not testable": 1}
-    claims = section["read_claims"](PRINTED)
-    assert [row for claim in claims for row in program["rows"](claim)] == [
-        "| Table 1: wolves howl (*with noise; without noise*) | reproduced |",
-        "| Table 1: owls hoot | not&nbsp;reproduced |",
-        "| – *with noise, by night*: 3 of 4 | not&nbsp;reproduced |",
-        "| – *without noise, by day* | reproduced |",
-        "| Theorem 2: the howl is at most the bound | holds |",
-        "| Table 2: foxes bark: there are no foxes | not&nbsp;testable |",
-    ]
+    claims = runpy.run_path(str(PAPERS / "claims.py"))
+    verdict, measured = claims["verdict"], claims["measured"]
+    assert verdict(0.2, 0.1) == "reproduced"
+    assert verdict(-0.2, 0.1) == "not reproduced"
+    assert verdict(0.19, 0.1) == verdict(0.0, 0.0) == verdict(1.0, math.inf) == "undecided"
+    assert measured([1.0, 2.0, 4.0]) == (2.33, 0.88)
+    assert measured([1.0]) == (1.0, math.inf)
+
+
+def test_it_is_known_who_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For each claim that is not reproduced or undecided, and for no other."""
+    monkeypatch.syspath_prepend(str(PAPERS))
+    program = runpy.run_path(str(PAPERS / "all.py"))
+    decided = runpy.run_path(str(PAPERS / "decided.py"))["DECIDED"]
+    for one in program["sections"]():
+        open_ = [c.sentence for c in one.claims() if c.verdict in ("not reproduced", "undecided")]
+        assert open_ == list(decided.get(one.name, {}))
 
 
 def test_what_differs_from_the_paper(
@@ -267,9 +313,11 @@ def test_what_differs_from_the_paper(
     page = (folder.results / "ant_2003.md").read_text()
     table = r"""```text
 a table
-
-reproduced      ant_2003, 2.0
 ```
+
+| claim |  | difference (standard error) |
+| --- | --- | --- |
+| ant_2003, 2.0 | reproduced |  |
 
 **Differs from the paper**
 

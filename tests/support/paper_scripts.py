@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,11 @@ from .paths import DATA, ROOT
 
 PAPERS = ROOT / "examples" / "papers"
 RESULTS = ROOT / "docs" / "results"
+
+
+sys.path.insert(0, str(PAPERS))
+read_claims = runpy.run_path(str(PAPERS / "section.py"))["read_claims"]
+sys.path.remove(str(PAPERS))
 
 
 def needs(*folders: str) -> pytest.MarkDecorator:
@@ -30,8 +36,7 @@ class Script:
     def __call__(self, name: str, *arguments: str | Path) -> tuple[str, str]:
         path = PAPERS / f"{name}.py"
         self._patch.setattr("sys.argv", [str(path), *map(str, arguments)])
-        names = runpy.run_path(str(path), run_name="__main__")
-        self.claims = [*names.get("CLAIMS", []), *names.get("NUMBERS", [])]
+        runpy.run_path(str(path), run_name="__main__")
         recorded = (RESULTS / f"{name}.txt").read_text(encoding="utf-8").partition("\n\n")[2]
         return self._printed.readouterr().out, recorded
 
@@ -52,19 +57,9 @@ def assert_same(printed: str, documented: str, tolerance: float) -> None:
         assert abs(ours_ - theirs_) <= slack, (ours, theirs)
 
 
-def verdicts(printed: str) -> list[tuple[str, str]]:
-    """Each claim and its verdict, without the reason."""
-    unwrapped = re.sub(r"\n {16}", " ", printed)
-    lines = re.findall(
-        r"^(reproduced|not reproduced|not testable) {2,}(.*)", unwrapped, re.MULTILINE
-    )
-    return [(verdict, claim) for verdict, claim in lines]
-
-
-def assert_judged(text: str, sentences: list[str]) -> None:
-    """There is a verdict on each of these claims and on no other; a reason may follow."""
-    for (_, said), sentence in zip(verdicts(text), sentences, strict=True):
-        assert said == sentence or said.startswith(f"{sentence}: ")
+def sentences(text: str) -> list[str]:
+    """The claims and laws, each once."""
+    return [claim.sentence for claim in read_claims(text)]
 
 
 def assert_protocol(printed: str) -> None:
