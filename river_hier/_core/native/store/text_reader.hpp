@@ -83,7 +83,7 @@ class TextReader {
 
     // The name that Python sees.
     nb::object name_of(const char* bytes, size_t size) const {
-        uint32_t row;
+        uint32_t row = 0;
         if (n_features) std::memcpy(&row, bytes, sizeof row);
         const std::string text = (characters_ && !n_features ? mark : "") + std::string(bytes, size);
         const nb::object name =
