@@ -91,7 +91,8 @@ def sizes(case: Case, n: int) -> tuple[int, int]:
 def test_state_is_bounded(title: str) -> None:
     late = title.endswith(("budget", "hashed"))  # what they hold fills up, or has room to spare
     remembers = "Tempered" in title or "Calibrated" in title  # 4,096 examples
-    n = 5000 if remembers else 600 if late else 300
+    stores = title.startswith(("decision.Selective", "ensemble.DensePool", "probabilistic.Nearest"))
+    n = 5000 if remembers else 10_000 if stores else 600 if late else 300
     before, after = sizes(CASES[title], n)
     assert after <= 1.5 * before  # a leak would double it
 

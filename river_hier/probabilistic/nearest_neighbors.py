@@ -14,6 +14,7 @@ from ..taxonomy import Taxonomy, TaxonomyLike
 from .dense import DenseModel
 
 RIVAL = 1e-4  # votes of every label
+SAME = 1e-12  # squared distances up to this share of the squares are rounding errors
 ROWS = 64  # rows whose distances are computed at once
 
 
@@ -130,9 +131,11 @@ class NearestNeighbors(DenseModel):
         k = min(self.n_neighbors, len(nodes))
         votes = np.full((len(X), len(self._taxonomy)), RIVAL)
         if k:
-            far = np.einsum("ij,ij->i", X, X)[:, None] + squares - 2.0 * (X @ examples.T)
+            sizes = np.einsum("ij,ij->i", X, X)[:, None] + squares
+            far = sizes - 2.0 * (X @ examples.T)
+            far[far < SAME * sizes] = 0.0
             nearest = np.argpartition(far, k - 1, axis=1)[:, :k]
-            far = np.maximum(np.take_along_axis(far, nearest, axis=1), 0.0)
+            far = np.take_along_axis(far, nearest, axis=1)
             last = far.max(axis=1, keepdims=True)
             votes_of = weights[nearest] * np.exp(-2.0 * far / np.where(last > 0.0, last, 1.0))
             cells: Any = np.arange(len(X))[:, None], nodes[nearest]

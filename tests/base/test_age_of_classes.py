@@ -25,7 +25,6 @@ SINGLE: dict[str, Make] = {
     "LinearDiscriminant": probabilistic.LinearDiscriminant,
     "DensePool": lambda t: ensemble.DensePool(t, n_components=100),
     "NewtonSoftmax": probabilistic.NewtonSoftmax,
-    "NearestNeighbors": probabilistic.NearestNeighbors,
     "Tempered(AveragedHieron)": lambda t: decision.Tempered(linear_model.AveragedHieron(t)),
     "TreeBayes(Tempered(AveragedHieron))": lambda t: decision.TreeBayes(
         decision.Tempered(linear_model.AveragedHieron(t)), t
