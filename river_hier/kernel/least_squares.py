@@ -106,9 +106,9 @@ class KernelLeastSquares(MultiLabelModel):
         scores, rows = self._scores_one(x), {v: i for i, v in enumerate(nodes)}
         coefficients = np.zeros((len(nodes), self._instances.n))
         for s, of_system in enumerate(self._rls.nodes):
-            if mine := [v for v in of_system if v in rows]:
+            if columns := [i for i, v in enumerate(of_system) if v in rows]:
+                mine = [of_system[i] for i in columns]
                 ids, ones, _, c, _ = self._rls.instances_of(s)
-                columns = [of_system.index(v) for v in mine]
                 coefficients[np.ix_([rows[v] for v in mine], ids)] = ones * c[:, columns].T
         whole = contributions(self._instances, coefficients, x)
         return [rescaled(float(scores[v]), parts) for v, parts in zip(nodes, whole, strict=True)]
