@@ -152,26 +152,35 @@ def test_a_step_is_learned_or_not(name: str, taxonomy: Taxonomy | None) -> None:
 def test_a_batch_is_learned_up_to_a_row(name: str) -> None:
     n_rows = 200_000
     X, ys = rows(name, n_rows)
-    took = min(timeit.repeat(lambda: learned(name, X, ys), number=1, repeat=3))
+    early, late = 0.0, 2 * timeit.timeit(lambda: learned(name, X, ys), number=1)
     handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    found = []
+    amid = 0
     try:
-        for part in np.linspace(0.2, 0.95, 7):
+        for _ in range(40):  # reading the columns takes half of the time, before the first row
             model, done = getattr(linear_model, name)(TREE), False
+            wait = (early + late) / 2
             try:
-                signal.setitimer(signal.ITIMER_REAL, part * took)
+                signal.setitimer(signal.ITIMER_REAL, wait)
                 model.learn_many(X, ys)
                 done = True
-                time.sleep(took)
+                time.sleep(wait)
             except KeyboardInterrupt as error:
-                found.append(n_rows if done else vars(error)["n_learned"])
-            prefix = learned(name, X[: found[-1]], ys[: found[-1]])
+                n = n_rows if done else vars(error)["n_learned"]
+            prefix = learned(name, X[:n], ys[:n])
             assert model.score_one(ASKED) == pytest.approx(prefix.score_one(ASKED), rel=1e-6)
             model.learn_many(X[:3], ys[:3])
+            if n == 0:
+                early, late = wait, 1.1 * late  # the machine may be slower than a moment ago
+            elif n == n_rows:
+                early, late = 0.9 * early, wait
+            else:
+                amid += 1
+                if amid == 5:
+                    break
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, handler)
-    assert any(0 < n < n_rows for n in found), found
+    assert amid, "no interrupt came between two rows"
 
 
 def test_an_error_in_a_batch_says_how_many_rows_were_learned() -> None:
