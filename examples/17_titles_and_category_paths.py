@@ -2,7 +2,7 @@
 
 Products of a shop: a column of titles and one of category paths, as they were scraped. The paths
 have one to eight levels, the last name is often that of the product itself, and many categories
-have a single product. From the file to a saved model it takes fourteen statements. The data are not
+have a single product. From the file to a saved model it takes ten statements. The data are not
 part of the package: this page shows the recorded output of a run with 12,000 products of
 [Flipkart](https://www.kaggle.com/datasets/PromptCloudHQ/flipkart-products), which needs an account.
 """
@@ -23,16 +23,15 @@ from river_hier import Taxonomy, feature_extraction, inspection, linear_model, m
 
 file = Path(os.environ["RIVER_HIER_DATA"], "products", "products.csv.gz")
 df = pd.read_csv(file).drop_duplicates("product_name").sample(frac=1, random_state=0)
-names = df.product_category_tree.str.strip('["]').str.split(" >> ")
-above = [[" >> ".join(path[:k]) for k in range(len(path), 0, -1)] for path in names]
-sizes = Counter(path for paths in above for path in paths)
-df["category"] = [next((path for path in paths if sizes[path] >= 10), None) for paths in above]
-df = df.dropna()
-tree = Taxonomy.from_paths(df.category, separator=" >> ", labels="path")
+paths = df.product_category_tree.str.strip('["]')
+tree = Taxonomy.from_paths(paths, separator=" >> ", labels="path", min_count=10)
+df["category"] = paths.map(tree.nearest)
+df = df[df.category != tree.root]
 print(f"{len(df):,} titles in {df.category.nunique()} categories\n{tree}")
 
 # %%
 # The tree: its largest branches, with their numbers of products.
+sizes = Counter(path for category in df.category for path in tree.path(category))
 for top in sorted(tree.children(tree.root), key=lambda path: -sizes[path])[:4]:
     print(f"\n{top} ({sizes[top]:,})")
     for child in sorted(tree.children(top), key=lambda path: -sizes[path])[:3]:

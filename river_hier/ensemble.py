@@ -162,12 +162,11 @@ class LogarithmicPool(TransparentWrapper):
         """Take a Newton step, given the probabilities of the models, (models, nodes)."""
         logs, coefficients = self._logs(members), self._coefficients
         p = self._p(coefficients.values @ logs)
+        true = np.zeros(len(p))
         if is_multilabel(self):
-            true = np.zeros(len(p))
             true[list(self._labels.closure(y))] = 1.0
             curved, mean = logs * (p * (1.0 - p)), np.zeros(len(logs))
         else:
-            true = np.zeros(len(p))
             true[read_label(self._last, y)[1]] = 1.0
             curved, mean = logs * p, logs @ p
         coefficients.step(logs @ (true - p), curved @ logs.T - np.outer(mean, mean), w)
@@ -185,7 +184,9 @@ class LogarithmicPool(TransparentWrapper):
         never = list(self._never_predicted)
         if is_multilabel(self):
             p: Floats = logistic(scores)
-            p[..., 0], p[..., never] = 1.0, 0.0
+            p[..., 0] = 1.0
+            if len(never) < p.shape[-1] - 1:  # after the first example
+                p[..., never] = 0.0
             return p
         p = scores - scores.max(axis=-1, keepdims=True)
         np.exp(p, out=p)

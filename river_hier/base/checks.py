@@ -35,7 +35,9 @@ def check_cap(name: str, value: Any) -> None:
 
 def check_integer(name: str, value: Any, at_least: int) -> None:
     """Raise an error unless a parameter is an integer of at least this size."""
-    if isinstance(value, bool) or not isinstance(value, int | numbers.Integral):
+    if type(value) is not int and (
+        isinstance(value, bool) or not isinstance(value, numbers.Integral)
+    ):
         raise TypeError(f"`{name}` must be an integer, got {short(value)}")
     if value < at_least:
         raise ValueError(f"`{name}` must be at least {at_least}, got {value}")

@@ -18,14 +18,16 @@ from .explanation import Floats
 from .model import TaxonomyModel
 from .predictor import LabelPredictor
 from .targets import Table, multilabels_of, stages
-from .unseen import switched_off
+from .unseen import Unseen, switched_off
 
 
 class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
     """A multilabel classifier whose predictions contain all ancestors of their labels.
 
     Unless a learner defines another rule, it predicts from the top down: a node is on if its
-    parents are on and its own score is at least zero, so an untrained node is on.
+    parents are on and its own score is at least zero, so an untrained node is on. Before its first
+    example a model predicts no label; its probabilities, to which a `threshold` is compared, are
+    then 1/2 given that the parents are on.
     """
 
     predict_labels_one: ClassVar[Callable[..., list[Label]]] = LabelPredictor.predict_labels_one
@@ -61,6 +63,13 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
             self._learn_in(self._with_labels(y), x, y, w)
         if labels.n_unseen or not labels.has_learned:
             labels.learned(np.array(sorted(implied_nodes(self._taxonomy, y)), dtype=np.uint32))
+
+    @property
+    def _never_predicted(self) -> Unseen:
+        """The unseen nodes; all of them before the first example."""
+        if self._labels.has_learned:
+            return self._unseen
+        return frozenset(range(1, len(self._taxonomy)))
 
     def _with_labels(self, y: Any) -> Taxonomy:
         """The taxonomy with the labels of a multilabel, which an open one may lack."""

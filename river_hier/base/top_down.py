@@ -53,7 +53,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     >>> stream = synth.PrototypePaths(taxonomy, seed=42)
     >>> metric = metrics.HLoss(stream.taxonomy)
     >>> evaluate.progressive_val_score(stream.take(500), Perceptron(stream.taxonomy), metric)
-    HLoss: 0.072
+    HLoss: 0.07
 
     """
 

@@ -188,7 +188,7 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
 
     >>> model = decision.Calibrated(linear_model.HAROW(t))
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
-    HLoss: 1.0515
+    HLoss: 1.0505
 
     >>> model = decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t)))
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))

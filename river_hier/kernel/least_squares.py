@@ -201,7 +201,7 @@ class HRLS(KernelLeastSquares):
     >>> metric = metrics.HLoss(taxonomy)
 
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(500), model, metric)
-    HLoss: 0.334
+    HLoss: 0.328
 
     """
 

@@ -110,7 +110,7 @@ class HMinOver(LinearLearner, MultiLabelModel):
     >>> multilabels = ((x, {y}) for x, y in stream.take(2000))
 
     >>> evaluate.progressive_val_score(multilabels, model, metric)
-    SymmetricDifferenceLoss: 0.898
+    SymmetricDifferenceLoss: 0.8795
 
     References
     ----------

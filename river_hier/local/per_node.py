@@ -10,6 +10,7 @@ from river import linear_model as river_linear_model
 from .._core import top_down_probabilities, trained_nodes
 from ..base.classifiers import probability
 from ..base.predictor import LabelPredictor, refuse_unknown
+from ..base.unseen import Unseen
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, UnknownLabelError
 from ..taxonomy.open import named, with_labels
 from .model import EstimatorSpec, LocalModel, Position, Threshold, check_classifier
@@ -24,8 +25,8 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
     $$P(v \\text{ on} \\mid \\text{parents on}) \\ge \\text{threshold}.$$
 
     A node that has learned nothing has probability 1/2, so it is on at a threshold of 1/2, as in
-    `linear_model`. `predict_one` evaluates the classifiers of the nodes whose parents are
-    predicted, and `predict_proba_one` all of them.
+    `linear_model`, but before the first example no label is predicted. `predict_one` evaluates the
+    classifiers of the nodes whose parents are predicted, and `predict_proba_one` all of them.
 
     Its flat counterpart is `PerNode(classifier, taxonomy.flatten())`: River's
     `multioutput.PerOutputClassifier` for any kind of y.
@@ -100,6 +101,11 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"classifier": river_linear_model.LogisticRegression()}
+
+    @property
+    def _never_predicted(self) -> Unseen:
+        """The unseen nodes; all of them before the first example."""
+        return self._unseen if self._local else frozenset(range(1, len(self._taxonomy)))
 
     def _targets(self, y: Any) -> tuple[Taxonomy, list[tuple[Position, bool]]]:
         if isinstance(y, Iterator):  # it is needed twice

@@ -189,11 +189,11 @@ class Reliability(ProbabilityMetric, TableMetric):
     >>> metric = progressive_val_score(stream.take(2000), model, metrics.Reliability(t, n_bins=5))
     >>> metric
     Predicted   Observed   Labels
-         9.1%       8.2%    4,476
-        28.6%      28.7%    2,247
-        48.9%      49.9%      992
-        69.7%      76.6%      620
-        94.1%      94.8%    1,665
+         9.1%       8.2%    4,467
+        28.6%      28.7%    2,253
+        49.0%      49.9%      994
+        69.8%      76.7%      622
+        94.1%      94.8%    1,664
 
     >>> p, on, labels = metric.get()[4]
     >>> on
@@ -257,7 +257,7 @@ class CalibrationError(ProbabilityMetric):
 
     >>> model = evaluate.Probabilities(decision.Calibrated(linear_model.HPerceptron(t)))
     >>> progressive_val_score(stream.take(2000), model, metrics.CalibrationError(t))
-    CalibrationError: 1.79%
+    CalibrationError: 1.76%
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Open single-label models before the first label, and the root that is not a label."""
+"""Models before the first example, and the root that is not a label."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 from river import base, linear_model, multioutput, naive_bayes
 from river import preprocessing as scaling
 
-from river_hier import OpenTaxonomy, inspection
+from river_hier import OpenTaxonomy, Taxonomy, inspection
+from support.makers import SEVERAL
 from support.public_api import estimators, one_label
 
 CLASSIFIERS = [linear_model.SoftmaxRegression(), naive_bayes.GaussianNB()]
@@ -69,6 +70,23 @@ def test_before_the_first_label_there_is_no_answer_as_in_river(taxonomy: Any) ->
             for method in (model.predict_one, model.predict_proba_one):
                 with pytest.raises(ValueError, match="not a number"):
                     method({0: "red"})
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_before_the_first_example_no_label_is_on(name: str) -> None:
+    t = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
+    model, x = SEVERAL[name](t), {0: 1.0, 1: 2.0}
+    nothing = {"a": False, "b": False, "c": False}
+    frame = pd.DataFrame([x, x])
+    assert model.predict_one(x) == nothing
+    assert model.predict_labels_one(x) == []
+    assert not model.predict_many(frame).to_numpy().any()
+    model.learn_one(x, "b", w=0.0)
+    assert model.predict_one(x) == nothing, "an example of weight 0 is none"
+    for _ in range(20):
+        model.learn_one(x, "b")
+    assert model.predict_labels_one(x)
+    assert model.clone().predict_one(x) == nothing
 
 
 def test_a_scaler_that_has_learned_nothing() -> None:

@@ -180,6 +180,7 @@ def test_the_python_cost_of_a_new_label_does_not_grow(name: str) -> None:
 
 def test_debug_one_shows_a_node_with_two_parents_once() -> None:
     model = linear_model.HPerceptron(Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")]))
+    model.learn_one({"x": 1.0}, "c")
     assert model.debug_one({"x": 1.0}).count("'c': ") == 1
 
 

@@ -94,6 +94,7 @@ def check(model: Any, x: Any) -> None:
 @n_examples(60)
 def test_decisions_in_small_taxonomies(data: st.DataObject, t: Taxonomy, name: str) -> None:
     model = MODELS[name](t)
+    model.learn_one({}, [])  # before, no label is predicted
     examples = st.lists(st.tuples(features(), multilabels(t)), max_size=8)
     for x, y in data.draw(examples):
         check(model, x)

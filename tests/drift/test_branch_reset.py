@@ -275,7 +275,9 @@ def test_only_the_topmost_drift_on_a_path_resets() -> None:
         def update(self, x: Any) -> None:
             super().update(1)
 
-    model = drift.BranchReset(linear_model.HPerceptron(T), Third(3))
+    learned = linear_model.HPerceptron(T)
+    learned.learn_one({"x": 1.0}, T.nodes[1:])  # before, nothing is predicted
+    model = drift.BranchReset(learned, Third(3))
     for _ in range(2):
         model.learn_one({"x": 1.0}, T.nodes[1:])  # all are on
     assert set(model._detectors) == {"r", "a", "b", "e", "g"}

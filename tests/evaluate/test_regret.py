@@ -119,7 +119,7 @@ def test_a_model_has_no_regret_against_itself(make: Any, loss: Any) -> None:
     model = make(TREE)
     assert regrets(stream, model, model, loss) == [0.0] * 60
     assert evaluate.regret(stream, make(TREE), make(TREE).clone(), loss) == 0.0
-    assert make(TREE).predict_one({0: 1.0}) != model.predict_one({0: 1.0})  # it has learned
+    assert make(TREE).score_one({0: 1.0}) != model.score_one({0: 1.0})  # it has learned
 
 
 def test_the_same_object_as_both_learns_once() -> None:

@@ -201,7 +201,8 @@ def test_without_a_pair_only_the_threshold_learns(y: Any) -> None:
 
 def test_a_score_at_the_threshold_counts_as_on() -> None:
     model = linear_model.HMinOver(DAG)
-    assert all(model.predict_one({"x": 1.0}).values()), "nothing is learned: all scores are 0"
+    model.learn_one({}, DAG.leaves)
+    assert all(model.predict_one({"x": 1.0}).values()), "all scores are 0"
 
 
 def test_halving_delta_is_doubling_the_margin() -> None:

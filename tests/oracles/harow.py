@@ -22,6 +22,7 @@ class HAROW:
         self.forgetting = forgetting
         self.w: Weights = {i: {} for i in labels_below_root(parents)}
         self.variances: Weights = {i: {} for i in labels_below_root(parents)}
+        self.has_learned = False
 
     def scores(self, x: Features) -> dict[Node, float]:
         """w_i . x of every node but the root."""
@@ -29,11 +30,12 @@ class HAROW:
 
     def predict(self, x: Features) -> dict[Node, bool]:
         """Top-down, for every node but the root."""
-        return top_down(self.parents, self.scores(x))
+        return top_down(self.parents, self.scores(x), self.has_learned)
 
     def learn(self, x: Features, y: Iterable[Node], weight: float = 1.0) -> None:
         """With r / weight for r: if y_i w_i . x < 1, with y_i = +1 / -1 and r_x = sum_j S_j x_j^2:
         w_j += (y_i - w_i . x) / (r_x + r) S_j x_j, and S_j -= (S_j x_j)^2 / (r_x + r)."""
+        self.has_learned = True
         if not any(x.values()):
             return
         true = closure(self.parents, y)

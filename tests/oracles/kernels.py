@@ -260,7 +260,7 @@ class KernelRLS:
 
     def predict(self, x: Features) -> dict[Node, bool]:
         """Top-down, for every node but the root."""
-        return top_down(self.parents, self.scores(x))
+        return top_down(self.parents, self.scores(x), self.t)
 
     def learn(self, x: Features, y: Iterable[Node]) -> None:
         """Store where the parents are truly on and in doubt; then forget."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +12,17 @@ from .trees import Features, Node, Parents, Weights, closure, labels_below_root,
 from .vectors import add, dot
 
 
-def top_down(parents: Parents, scores: Mapping[Node, float]) -> dict[Node, bool]:
-    """On iff all parents are predicted on and the score is >= 0 ([R] Fig. 3, step 2)."""
+def top_down(
+    parents: Parents, scores: Mapping[Node, float], has_learned: Any = True
+) -> dict[Node, bool]:
+    """On iff all parents are predicted on and the score is >= 0 ([R] Fig. 3, step 2); before the
+    first example, not in the paper, no node is."""
 
     def is_on(i: Node) -> bool:
         return i == root(parents) or (all(is_on(j) for j in parents[i]) and scores[i] >= 0)
+
+    if not has_learned:
+        return dict.fromkeys(labels_below_root(parents), False)
 
     return {i: is_on(i) for i in labels_below_root(parents)}
 
@@ -36,6 +43,7 @@ class HPerceptron:
     def __init__(self, parents: Parents) -> None:
         self.parents = parents
         self.w: Weights = {i: {} for i in labels_below_root(parents)}
+        self.has_learned = False
 
     def scores(self, x: Features) -> dict[Node, float]:
         """w_i . x of every node but the root."""
@@ -43,10 +51,11 @@ class HPerceptron:
 
     def predict(self, x: Features) -> dict[Node, bool]:
         """Top-down, for every node but the root."""
-        return top_down(self.parents, self.scores(x))
+        return top_down(self.parents, self.scores(x), self.has_learned)
 
     def learn(self, x: Features, y: Iterable[Node], weight: float = 1.0) -> None:
         """w_i += weight v_i x, v_i = +1 / -1, iff {w_i . x >= 0} != v_i."""
+        self.has_learned = True
         true = closure(self.parents, y)
         for i in trained_nodes(self.parents, true):
             if (dot(self.w[i], x) >= 0) != (i in true):
@@ -120,7 +129,7 @@ class _RLS:
 
     def predict(self, x: Features) -> dict[Node, bool]:
         """Top-down, for every node but the root."""
-        return top_down(self.parents, self.scores(x))
+        return top_down(self.parents, self.scores(x), self.t)
 
     def _stores(self, node: Node, x: Features) -> bool:
         """Whether the node stores x on this round."""

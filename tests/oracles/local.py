@@ -56,7 +56,7 @@ class PerNode(_Local):
     def predict(self, x: Features, threshold: float = 0.5) -> dict[Node, bool]:
         """Top-down: on iff all parents are predicted on and P(V_i = 1 | them) >= threshold."""
         margin = {i: self.given(i, x) - threshold for i in labels_below_root(self.parents)}
-        return top_down(self.parents, margin)
+        return top_down(self.parents, margin, self.taught)
 
 
 class PerParent(_Local):

@@ -162,9 +162,12 @@ class HMinOver:
         return float(solution @ np.array(self.summary(self.ranked(x))))
 
     def predict(self, x: Features) -> dict[Node, bool]:
-        """The candidates that reach the threshold, and their ancestors."""
+        """The candidates that reach the threshold, and their ancestors; none before the first
+        example."""
         threshold, scores = self.threshold(x), self.ranked(x)
-        on = closure(self.parents, [c for c in scores if scores[c] >= threshold])
+        on = closure(
+            self.parents, [c for c in scores if self.thresholds and scores[c] >= threshold]
+        )
         return {v: v in on for v in labels_below_root(self.parents)}
 
     def worst_pair(self, x: Features, y: Iterable[Node]) -> tuple[Node, Node] | None:

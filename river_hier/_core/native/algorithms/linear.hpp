@@ -135,10 +135,11 @@ void step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const L
 // The nodes that are on, the root first: those whose parents are on and whose own score is >= 0. Only nodes
 // below nodes that are on are scored. Unseen nodes are off.
 inline void top_down(Weights& w, const Vector& x, const Labels& labels, bool averaged, Nodes& on) {
+    on.assign(1, 0);
+    if (!labels.has_learned) return;  // before the first example no label is predicted
     w.bind(x, averaged);
     w.mask.resize(labels.n());
     w.mask[0] = 1;
-    on.assign(1, 0);
     for (size_t i = 0; i < on.size(); ++i) {
         const Ranges& below = labels.below(on[i]);
         if (below.empty()) continue;
