@@ -277,7 +277,10 @@ def _checked(model: Any, k: int, depth: int | None) -> Labels:
     if depth is not None:
         check_integer("depth", depth, at_least=0)
     last = None if isinstance(model, type) else last_step(model)
-    taxonomy = inner(last)._taxonomy if hasattr(last, "taxonomy") else None
+    if is_ours(last):
+        taxonomy = last._taxonomy
+    else:
+        taxonomy = inner(last)._taxonomy if hasattr(last, "taxonomy") else None
     if not isinstance(taxonomy, Taxonomy) or not getattr(last, "_predicts_labels", True):
         raise TypeError(
             "`model` must be a model in a taxonomy, or a pipeline that ends in one, "
@@ -293,7 +296,7 @@ def _top(
     taxonomy: Taxonomy = labels.taxonomy
     if not is_multilabel(model):
         found = ranked(labels, _shares(model, x, taxonomy, depth), k, leaves, depth, False)
-        return [] if without_labels(inner(model)) else found
+        return [] if len(taxonomy) == 1 and without_labels(inner(model)) else found
     return ranked(labels, _marginals(model, x, taxonomy), k, leaves, depth, True)
 
 
