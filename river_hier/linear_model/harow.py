@@ -71,7 +71,7 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     probabilities rank the labels correctly and are coherent, but not calibrated.
 
     The intercept is not in the paper. Its weight has a variance and is regularised like those of
-    other features. A score of 0 counts as on, so at first all nodes are on. With `intercept=0`,
+    other features. A score of 0 counts as on, so new nodes are on. With `intercept=0`,
     learning from an x that is empty or zero changes nothing.
 
     Examples

@@ -45,8 +45,8 @@ class HPerceptron(TopDownLearner, compiled=()):
     rank the labels correctly and are coherent, but not calibrated.
 
     Without an intercept, if x is empty, zero, or has only features that were never learned, all
-    scores are 0. A score of 0 counts as on, so all nodes are on. Learning from an x that is empty
-    or zero changes nothing.
+    scores are 0. A score of 0 counts as on, so all nodes are on; but not before the first example,
+    when no label is predicted. Learning from an x that is empty or zero changes nothing.
 
     Examples
     --------
