@@ -40,6 +40,22 @@ def test_step_by_step(t: Taxonomy, data: st.DataObject) -> None:
             oracle.forget(set(t.descendants(y)) | {y})
 
 
+@pytest.mark.parametrize("budget", [1, 7, 16])
+def test_the_latest_examples_vote(budget: int) -> None:
+    draws = np.random.default_rng(budget)
+    model = probabilistic.NearestNeighbors(TREE, 3, budget)
+    oracle = oracles.NearestNeighbors(parents_of(TREE), 3, budget)
+    for i in range(60):
+        x = dict(enumerate(draws.normal(size=3).tolist()))
+        y = str(draws.choice(["b", "c", "d"]))
+        assert model.score_one(x) == pytest.approx(oracle.scores(x))
+        model.learn_one(x, y)
+        oracle.learn(x, y)
+        if i % 25 == 20:  # the oldest of those that remain are replaced first
+            model.forget("b")
+            oracle.forget({"b"})
+
+
 @given(st.lists(st.integers(1, 70), max_size=4), st.integers(1, 100))
 def test_batches_are_loops(sizes: list[int], budget: int) -> None:
     draws = np.random.default_rng(sum(sizes))
