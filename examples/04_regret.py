@@ -10,6 +10,7 @@ it become at most? Two of the papers prove a bound.
 # near the boundary of a node would make the bound of H-RLS huge, so there are none. Hieron's labels
 # have hardly any noise: the prototypes, scaled, make no mistake, so all of its loss is regret.
 from itertools import islice
+from math import inf
 
 import matplotlib.pyplot as plt
 
@@ -40,7 +41,8 @@ for seed in (0, 1, 4):
     runs["H-PERC"].append(follow(clear, linear_model.HPerceptron(chain), best, losses.h_loss))
     runs["H-RLS"].append(follow(clear, linear_model.HRLS(chain), best, losses.h_loss))
     tree = datasets.synth.PrototypeTree(branching=2, depth=3, noise=1e-4, seed=seed)
-    t, u, hieron = tree.taxonomy, tree.prototypes, linear_model.Hieron(tree.taxonomy)
+    t, u = tree.taxonomy, tree.prototypes
+    hieron = linear_model.Hieron(t, C=inf)  # the learner of the bound has no cap on its steps
     runs["Hieron"].append(follow(tree.take(steps[-1]), hieron, hieron, losses.tree_induced_error))
 theorem = {step: evaluate.hrls_bound(chain, labels.weights, clear[:step]) for step in steps}
 w = {v: {i: 2.2 * (u[v][i] - u[p][i]) - 1.1 * u["root"][i] for i in u[v]} for p, v in t.edges}

@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import normalize
 from splits import Split
 
-from river_hier import decision, ensemble, feature_extraction, linear_model, probabilistic
+from river_hier import (
+    decision,
+    ensemble,
+    feature_extraction,
+    linear_model,
+    probabilistic,
+    stream,
+)
 
 Floats = NDArray[np.float64]
 
@@ -113,6 +120,11 @@ OURS = {
     ),
     "PathSoftmax, 3 passes": Method(
         ours(lambda s: linear_model.PathSoftmax(s.taxonomy), passes=3), single
+    ),
+    "Replayed(PathSoftmax)": Method(
+        ours(lambda s: stream.Replayed(linear_model.PathSoftmax(s.taxonomy))),
+        lambda s: s.single and not s.dense,
+        True,
     ),
     "AveragedHieron": Method(ours(lambda s: linear_model.AveragedHieron(s.taxonomy)), single, True),
     "Tempered(AveragedHieron)": Method(

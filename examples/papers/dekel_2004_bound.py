@@ -91,8 +91,8 @@ def run(noise: float, seed: int) -> Stream:
     t = stream.taxonomy
     examples = list(stream.take(STEPS[-1]))
     bound = evaluate.hieron_bound(t, comparator(stream, SCALES[noise]), examples)
-    tree, loss = curve(t, linear_model.Hieron(t), examples)
-    blind, _ = curve(t, linear_model.Hieron(flat(t.nodes)), examples)
+    tree, loss = curve(t, linear_model.Hieron(t, C=math.inf), examples)
+    blind, _ = curve(t, linear_model.Hieron(flat(t.nodes), C=math.inf), examples)
     new = list(islice(stream, STEPS[-1], STEPS[-1] + N_NEW))
     _, expected = batch(t, examples, new, STEPS)
     return Stream(loss, tree, blind, bound, expected)
@@ -139,7 +139,7 @@ def batch(
     t: Taxonomy, examples: Examples, new: Examples, steps: list[int]
 ) -> tuple[list[float], list[float]]:
     """The cumulative squared loss of batch Hieron, and its expected tree-induced error."""
-    average = linear_model.Averaged(LargestLoss(t), from_first_round=True)  # Eq. (13)
+    average = linear_model.Averaged(LargestLoss(t, C=math.inf), from_first_round=True)  # Eq. (13)
     loss, squares, expected = 0.0, [], []
     for m, (x, y) in enumerate(examples, start=1):
         loss += squared_loss(t, average.model.score_one(x), y, t.nodes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from typing import Any, NamedTuple
 
@@ -12,9 +13,15 @@ from river_hier import linear_model
 from river_hier.datasets import synth
 
 N_TRAIN, N_TEST = 100, 50  # of each label
+
+
+def online_hieron(t: Any) -> linear_model.Hieron:
+    return linear_model.Hieron(t, C=math.inf)
+
+
 LEARNERS: dict[str, tables.Learner] = {
-    "2004": lambda t: linear_model.AveragedHieron(t, from_first_round=True),
-    "2005": lambda t: linear_model.Averaged(linear_model.Hieron(t), from_first_round=True),
+    "2004": lambda t: linear_model.AveragedHieron(t, math.inf, from_first_round=True),
+    "2005": lambda t: linear_model.Averaged(online_hieron(t), from_first_round=True),
 }
 
 
@@ -50,8 +57,7 @@ def run(noise: float, seed: int, epochs: int) -> Run:
     train, test = balanced(stream, seed)
     trees = {"tree": t, "flat": tables.flat(t.nodes)}
     answers = {
-        name: tables.online(taxonomy, linear_model.Hieron, train)
-        for name, taxonomy in trees.items()
+        name: tables.online(taxonomy, online_hieron, train) for name, taxonomy in trees.items()
     }
     online = {(name, "online"): tables.errors(t, some) for name, some in answers.items()}
     by_rule = {

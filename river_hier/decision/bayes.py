@@ -82,10 +82,14 @@ class ZeroOneBayes(Decoder):
     products in place of the sums of `HLossBayes`. Only nodes for which $p_i \ge 1/2$ holds all the
     way up are visited, and their children.
 
+    In a DAG, to find the most probable multilabel is NP-hard. There a node that has several parents
+    counts as a child of the least probable one, and is on only if all of them are. What is found
+    is nearly always the most probable multilabel, if not, one that is nearly as probable.
+
     Parameters
     ----------
     model
-        A multilabel model in a tree, with `predict_proba_one`, or a pipeline that ends in one.
+        A multilabel model in a taxonomy, with `predict_proba_one`, or a pipeline that ends in one.
 
     Notes
     -----
@@ -111,9 +115,6 @@ class ZeroOneBayes(Decoder):
     ZeroOneLoss: 71.00%
 
     """
-
-    def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
-        taxonomy._check_tree()
 
     def _decide(self, marginals: Any) -> list[int]:
         return likeliest(self._labels, marginals)

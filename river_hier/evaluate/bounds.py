@@ -31,8 +31,8 @@ def hieron_bound(
     $$\sum_{v \in P(y)} \omega^v \cdot x - \sum_{v \in P(r)} \omega^v \cdot x
     \ge \sqrt{\gamma(y, r)} \quad \textrm{for every label } r \ne y$$
 
-    (Eq. 4), then the cumulative tree-induced error of online Hieron on them, and the cumulative
-    squared loss above it, are at most
+    (Eq. 4), then the cumulative tree-induced error of online Hieron with `C=math.inf` on them,
+    and the cumulative squared loss above it, are at most
 
     $$\sum_v \|\omega^v\|^2 \; \gamma_{\max} \; R^2$$
 

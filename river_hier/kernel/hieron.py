@@ -152,7 +152,7 @@ class KernelPathLearner(SingleLabelModel):
         self,
         taxonomy: TaxonomyLike = None,
         kernel: Kernel | Function | None = None,
-        C: float = math.inf,
+        C: float = 10.0,
         budget: int | None = None,
     ) -> None:
         super().__init__(taxonomy)
@@ -280,7 +280,8 @@ class Hieron(KernelPathLearner):
         examples once for each pair of them. For the model to be pickled, it must not be a lambda.
         `None` is the linear kernel.
     C
-        The largest step $\\alpha$, against noise; `math.inf`, the default, is the paper's.
+        The largest step $\\alpha$, against wrong labels of x with a small $K(x, x)$; `math.inf` is
+        the paper's. See `linear_model.Hieron`.
     budget
         The maximum number of examples that the model holds, at least 2; `None` for no limit.
 
@@ -370,7 +371,7 @@ class AveragedHieron(KernelPathLearner):
         self,
         taxonomy: TaxonomyLike = None,
         kernel: Kernel | Function | None = None,
-        C: float = math.inf,
+        C: float = 10.0,
         budget: int | None = None,
         from_first_round: bool = False,
     ) -> None:

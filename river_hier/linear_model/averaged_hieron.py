@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import copy
-import math
 
 import numpy as np
 
@@ -38,8 +37,8 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
         as they arrive. An `OpenTaxonomy` grows with labels that are paths.
     C
-        The largest step $\\alpha$. Smaller values limit the effect of a single example, whose label
-        may be wrong. With `math.inf`, the default, the step is the paper's.
+        The largest step $\\alpha$. It limits the effect of a single example, whose label may be
+        wrong. The default suits x of norm 1 or more; with `math.inf` the step is the paper's.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
@@ -63,7 +62,8 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     as it counts the step that leads to hypothesis i as the i-th. Here, as in Algorithm 1, the i-th
     step starts from hypothesis i and has weight (m + 1 - i) / (m + 1). The average is the same, Eq.
     (13). The paper averages all weights from the first round on, as `from_first_round` does. The
-    cap and the intercept are not in the paper; see `Hieron`. An empty or zero x counts as a round.
+    cap and the intercept are not in the paper, whose form is `AveragedHieron(taxonomy, C=math.inf,
+    from_first_round=True)`; see `Hieron`. An empty or zero x counts as a round.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     def __init__(
         self,
         taxonomy: TaxonomyLike = None,
-        C: float = math.inf,
+        C: float = 10.0,
         dtype: str = "float64",
         intercept: float = 0.0,
         from_first_round: bool = False,

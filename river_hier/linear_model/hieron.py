@@ -33,8 +33,8 @@ class Hieron(PathLearner, compiled=("C",)):
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
         as they arrive. An `OpenTaxonomy` grows with labels that are paths.
     C
-        The largest step $\\alpha$. Smaller values limit the effect of a single example, whose label
-        may be wrong. With `math.inf`, the default, the step is the paper's.
+        The largest step $\\alpha$. It limits the effect of a single example, whose label may be
+        wrong. The default suits x of norm 1 or more; with `math.inf` the step is the paper's.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
@@ -50,11 +50,14 @@ class Hieron(PathLearner, compiled=("C",)):
 
     Notes
     -----
-    Without a cap this is exactly Algorithm 1 of the paper [^1]. Its step moves the prototypes until
-    the example is classified correctly, so one wrong label can undo what was learned from many
-    correct ones. The cap $\\alpha \\le C$ is that of PA-I [^2]: a step moves the weights by at most
-    $C \\|x\\| \\sqrt{\\gamma}$, and the bound of the paper no longer holds. Steps have the scale of
-    $1 / \\|x\\|^2$, and so does `C`: where labels are noisy, about half of that works well.
+    With `C=math.inf` this is exactly Algorithm 1 of the paper [^1]. Its step moves the prototypes
+    until the example is classified correctly, so one wrong label can undo what was learned from
+    many correct ones, above all if x is short: weights move by $\\ell / (\\sqrt{\\gamma} \\|x\\|)$.
+    The cap $\\alpha \\le C$ is that of PA-I [^2]; with it they move by at most $C \\|x\\|
+    \\sqrt{\\gamma}$. Where it takes effect, the bound of the paper does not hold. Steps have the
+    scale of $1 / \\|x\\|^2$, and so does `C`. The default leaves the steps for x of norm 1 as they
+    are, and costs little down to norm 0.3; for shorter x choose a larger one. Where labels are
+    noisy, about $0.5 / \\|x\\|^2$ works well.
 
     Ties, which the paper does not specify, go to the first node in taxonomy order, so the very
     first prediction is the root.
@@ -87,7 +90,7 @@ class Hieron(PathLearner, compiled=("C",)):
     def __init__(
         self,
         taxonomy: TaxonomyLike = None,
-        C: float = math.inf,
+        C: float = 10.0,
         dtype: str = "float64",
         intercept: float = 0.0,
     ) -> None:

@@ -200,11 +200,22 @@ def test_classifiers_stay_at_their_nodes() -> None:
             model.adopt(T.extend([("b", "new")]).flatten())
 
 
+def test_a_dag_may_grow_above_the_parents_of_new_nodes() -> None:
+    """A new node below an old and a new one, of which the old one is farther from the root."""
+    t = Taxonomy([("r", "a"), ("a", "b"), ("b", "c")])
+    model = linear_model.HAROW(t)
+    model.adopt(t.extend([("r", "new"), ("c", "x"), ("new", "x")]))
+    for _ in range(9):
+        model.learn_one({"f": 1.0}, {"x"})
+    assert all(model.predict_one({"f": 1.0}).values())
+    for made in (decision.SymmetricDifferenceBayes(model, 9.0), decision.ZeroOneBayes(model)):
+        assert all(made.predict_one({"f": 1.0}).values())
+
+
 def test_decoders_check_the_new_taxonomy() -> None:
     dag = T.extend([("d", "new"), ("b", "new")])
     for model in (
         decision.HLossBayes(linear_model.HAROW(T), costs={"b": 2.0}),
-        decision.ZeroOneBayes(linear_model.HAROW(T)),
         decision.TreeBayes(probabilistic.LinearDiscriminant(T), T),
     ):
         with pytest.raises(ValueError, match="node 'new' has 2 parents"):

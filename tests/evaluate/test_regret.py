@@ -413,8 +413,8 @@ def test_the_theorems_on_hieron_say_something(broken: str) -> None:
     assert bound == pytest.approx(8)
     batch_bound = (bound + 12) / (m + 1) + 12 * math.sqrt(2 * math.log(20) / m)  # 3 B^2 gamma_max
     assert batch_bound < 0.3
-    batch: Any = linear_model.AveragedHieron(t, from_first_round=True)
-    online: Any = linear_model.Hieron(t)
+    batch: Any = linear_model.AveragedHieron(t, math.inf, from_first_round=True)
+    online: Any = linear_model.Hieron(t, math.inf)
     errors = 0
     for model in (batch, online):
         model.learn_one = BROKEN[broken](model.learn_one, {"a": "b", "b": "a"}.__getitem__)
@@ -485,7 +485,7 @@ def test_the_prototypes_of_the_paper_meet_the_margins() -> None:
         omega[v] = {i: 2.2 * (W[v][i] - parent[i]) - 1.1 * W["root"][i] for i in parent}
     examples = list(stream.take(500))
     bound = evaluate.hieron_bound(t, omega, examples)
-    model = linear_model.Hieron(t)
+    model = linear_model.Hieron(t, C=math.inf)
     errors = 0
     for x, y in examples:
         errors += t.distance(y, model.predict_one(x))

@@ -109,7 +109,7 @@ def theirs_moved(oracle: Any) -> Callable[[Any], bool]:
 @n_examples(25)
 def test_the_papers_average_is_over_all_rounds(data: Any, pickle_at: int) -> None:
     taxonomy, stream = data
-    ours = kernel.AveragedHieron(taxonomy, kernel.Polynomial(2), from_first_round=True)
+    ours = kernel.AveragedHieron(taxonomy, kernel.Polynomial(2), math.inf, from_first_round=True)
     theirs = oracles.KernelAveragedHieron(
         parents_of(taxonomy), oracles.polynomial_kernel(2, 1.0), from_first_round=True
     )
@@ -224,7 +224,7 @@ def test_theorem_1_in_the_space_of_a_kernel(taxonomy: Taxonomy, seed: int) -> No
         f = np.array([1.0 if v in taxonomy.path(y) else -1.0 for y in labels])
         norms2 += f @ np.linalg.solve(K, f)
     gamma_max = max(taxonomy.distance(u, v) for u in taxonomy for v in taxonomy)
-    model = kernel.Hieron(taxonomy, kernel.RBF(sigma=1.0))
+    model = kernel.Hieron(taxonomy, kernel.RBF(sigma=1.0), C=math.inf)
     error = loss2 = 0.0
     for _ in range(6):
         for row, y in zip(points.tolist(), labels, strict=True):
@@ -243,7 +243,7 @@ def test_theorem_1_in_the_space_of_a_kernel(taxonomy: Taxonomy, seed: int) -> No
 @n_examples(20)
 def test_the_margin_is_met_and_only_after_a_mistake(which: str, data: Any, x: Any) -> None:
     taxonomy, stream = data
-    model = kernel.Hieron(taxonomy, KERNELS[which][0])
+    model = kernel.Hieron(taxonomy, KERNELS[which][0], C=math.inf)
     for example in stream:
         model.learn_one(*example)
     y = taxonomy.nodes[-1]
@@ -363,7 +363,7 @@ def test_forgetting_survives_repeated_examples(name: str, which: str) -> None:
 @pytest.mark.parametrize("scale", [2.0**-450, 2.0**-260, 2.0**260, 2.0**450])
 def test_a_budget_does_not_depend_on_the_unit(name: str, scale: float) -> None:
     """What is kept is the same, though coefficients are too large or too small to be squared."""
-    parameters = [{}, {}] if name in SINGLE else [{"l2": 1.0}, {"l2": scale**2}]
+    parameters = [{"C": math.inf}] * 2 if name in SINGLE else [{"l2": 1.0}, {"l2": scale**2}]
     usual, scaled = (getattr(kernel, name)(TREE, budget=7, **some) for some in parameters)
     for x, y in cloud(60, seed=11):
         z = {j: scale * value for j, value in x.items()}

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from river_hier import Taxonomy, evaluate, linear_model
+from river_hier import Taxonomy, evaluate, kernel, linear_model
 from support.hypothesis_settings import n_examples
 from support.public_api import learners
 from support.strategies import (
@@ -28,7 +28,7 @@ SINGLE, MULTI = learners("linear_model")
 @given(data=single_label_streams(), x=features(numbers=reals))
 def test_hieron_moves_only_where_the_paths_differ_and_meets_its_margin(data: Any, x: Any) -> None:
     taxonomy, stream = data
-    model = linear_model.Hieron(taxonomy)
+    model = linear_model.Hieron(taxonomy, C=math.inf)
     for example in stream:
         model.learn_one(*example)
     y = taxonomy.nodes[-1]
@@ -74,7 +74,7 @@ def test_a_capped_step_is_a_short_one(data: Any, C: float) -> None:
 @n_examples(30)
 def test_a_cap_beyond_every_step_changes_nothing(name: str, data: Any) -> None:
     taxonomy, stream = data
-    plain = getattr(linear_model, name)(taxonomy)
+    plain = getattr(linear_model, name)(taxonomy, C=math.inf)
     steps = [0.0]
     for x, y in stream:
         before = (plain if name == "Hieron" else plain.last).weights
@@ -89,9 +89,20 @@ def test_a_cap_beyond_every_step_changes_nothing(name: str, data: Any) -> None:
     assert pickle.dumps(capped.weights) == pickle.dumps(plain.weights)
 
 
+@pytest.mark.parametrize("module", [linear_model, kernel])
+@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron"])
+def test_a_short_example_with_a_wrong_label_undoes_nothing(name: str, module: Any) -> None:
+    model = getattr(module, name)(Taxonomy.flat(range(8)))
+    examples = [({str(y): 0.8, f"{y} {i}": 0.6}, y) for i in range(5) for y in range(8)]
+    for x, y in examples:
+        model.learn_one(x, y)
+    model.learn_one(dict.fromkeys(map(str, range(8)), 1e-4), 7)
+    assert all(model.predict_one(x) == y for x, y in examples)
+
+
 @pytest.mark.parametrize("size", [1e-4, 1e4])
 def test_the_margin_is_met_whatever_the_norm(size: float) -> None:
-    model = linear_model.Hieron(Taxonomy.flat(["a", "b"]))
+    model = linear_model.Hieron(Taxonomy.flat(["a", "b"]), C=math.inf)
     x = {"x": size}
     model.learn_one(x, "a")
     model.learn_one(x, "b")
@@ -117,7 +128,7 @@ def test_corollary_1_on_separable_streams(taxonomy: Taxonomy, seed: int) -> None
     }  # +2 where v is on the path of y, -2 where it is not
     bound = evaluate.hieron_bound(taxonomy, omega, examples)
     for name in ("Hieron", "AveragedHieron"):
-        model = getattr(linear_model, name)(taxonomy)
+        model = getattr(linear_model, name)(taxonomy, C=math.inf)
         error = loss2 = 0.0
         for x, y in examples:
             if name == "Hieron":

@@ -290,7 +290,7 @@ def test_probabilities_are_products_along_the_path() -> None:
 
 
 def test_probabilities_of_large_scores_do_not_overflow() -> None:
-    model = linear_model.Hieron(Taxonomy.flat(["a", "b"]))
+    model = linear_model.Hieron(Taxonomy.flat(["a", "b"]), C=math.inf)
     model.learn_one({"x": 1e-6}, "a")
     proba = model.predict_proba_one({"x": 1e6})
     assert proba["a"] == pytest.approx(1.0)

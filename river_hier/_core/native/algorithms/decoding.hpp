@@ -26,45 +26,56 @@ struct ZeroOneRule {
 };
 
 // Only nodes that are more likely on than off, given their parents, all the way up, can be on. They are
-// visited from the top down, and so are their children; then decided from the bottom up.
+// visited from the top down, and decided from the bottom up. In a DAG, what is below several nodes counts
+// for the least probable of them, as if the others were on whenever it is.
 template <class Rule>
-Nodes decode(const Rule& rule, Probabilities& p, const Labels& tree) {
+Nodes decode(const Rule& rule, Probabilities& p, const Labels& labels) {
     struct Visited {
         uint32_t node;
-        size_t parent, first_child;  // among those visited, whose children follow each other
-        double best;                 // of the subtree
+        double below;  // of the best decisions below it, if it is on
         bool on;
     };
-    std::vector<Visited> visited{{0, 0, 1, 0.0, true}};
+    struct Ranked {
+        const Probabilities& p;
+        std::pair<double, uint32_t> operator[](uint32_t v) const { return {p[v], v}; }
+    };
+    std::vector<Visited> visited{{0, 0.0, true}};  // in order
+    std::vector<char> mask(labels.n());
+    mask[0] = 1;
+    const auto place = [&](uint32_t v) {
+        return std::lower_bound(visited.begin(), visited.end(), v,
+                                [](const Visited& a, uint32_t b) { return a.node < b; });
+    };
+    const auto parent = [&](uint32_t v) {
+        return labels.of_parents(Ranked{p}, v, [](auto a, auto b) { return std::min(a, b); }).second;
+    };
     for (size_t i = 0; i < visited.size(); ++i) {
-        const uint32_t v = visited[i].node;
-        visited[i].first_child = visited.size();
-        p.expand(tree.below(v));
-        for (Range children : tree.below(v))
-            for (uint32_t k = children.first; k < children.last; ++k)
-                if (p[k] != 0.0 && 2.0 * p[k] >= p[v]) visited.push_back({k, i, 0, 0.0, false});
+        const Ranges& below = labels.below(visited[i].node);
+        p.expand(below);
+        for (Range range : below)
+            for (uint32_t v = range.first; v < range.last; ++v) {
+                if (!labels.all_parents(mask.data(), v)) continue;
+                const uint32_t u = parent(v);
+                mask[v] = p[v] != 0.0 && 2.0 * p[v] >= p[u];
+                if (mask[v])
+                    visited.insert(place(v), {v, 0.0, false});
+                else
+                    place(u)->below += rule.off(v, p[v], p[u]);
+            }
     }
     for (size_t i = visited.size(); i-- > 1;) {
         Visited& here = visited[i];
-        const uint32_t v = here.node;
-        const Visited* child = visited.data() + here.first_child;
-        double below = 0.0;
-        for (Range children : tree.below(v))
-            for (uint32_t k = children.first; k < children.last; ++k) {
-                const bool known = child != visited.data() + visited.size() && child->node == k;
-                below += known ? (child++)->best : rule.off(k, p[k], p[v]);
-            }
-        const double above = p[visited[here.parent].node];
-        const double on = rule.on(v, p[v], above) + below, off = rule.off(v, p[v], above);
+        const uint32_t v = here.node, u = parent(v);
+        const double on = rule.on(v, p[v], p[u]) + here.below, off = rule.off(v, p[v], p[u]);
         here.on = rule.better(on, off);
-        here.best = here.on ? on : off;
+        place(u)->below += here.on ? on : off;
     }
     Nodes found;
     for (size_t i = 1; i < visited.size(); ++i) {
-        visited[i].on = visited[i].on && visited[visited[i].parent].on;
-        if (visited[i].on) found.push_back(visited[i].node);
+        const uint32_t v = visited[i].node;
+        mask[v] = visited[i].on && labels.all_parents(mask.data(), v);
+        if (mask[v]) found.push_back(v);
     }
-    std::sort(found.begin(), found.end());
     return found;
 }
 

@@ -132,6 +132,12 @@ void step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const L
     w.add(x, w.nodes, w.steps);
 }
 
+// Inserts a node below on[i] in its place. In this order, the parents of a node are decided before it, also
+// where nodes were added to a DAG later.
+inline void insert(Nodes& on, size_t i, uint32_t v) {
+    on.insert(std::upper_bound(on.begin() + i + 1, on.end(), v), v);
+}
+
 // The nodes that are on, the root first: those whose parents are on and whose own score is >= 0. Only nodes
 // below nodes that are on are scored. Unseen nodes are off.
 inline void top_down(Weights& w, const Vector& x, const Labels& labels, bool averaged, Nodes& on) {
@@ -149,11 +155,10 @@ inline void top_down(Weights& w, const Vector& x, const Labels& labels, bool ave
                 if (!(w.scores[v] >= 0.0) || labels.unseen(v) || !labels.all_parents(w.mask.data(), v))
                     continue;
                 w.mask[v] = 1;
-                on.push_back(v);
+                insert(on, i, v);
             }
     }
     for (uint32_t v : on) w.mask[v] = 0;
-    std::sort(on.begin(), on.end());
 }
 
 }  // namespace river_hier

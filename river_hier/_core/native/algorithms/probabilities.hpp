@@ -81,11 +81,10 @@ inline Nodes connected(Probabilities& p, const Labels& labels, double threshold,
                 if (!mask.empty()) mask[v] = 1;
                 if (max_depth)
                     depth[v] = 1 + labels.of_parents(depth, v, [](auto a, auto b) { return std::max(a, b); });
-                if (!max_depth || depth[v] <= *max_depth) on.push_back(v);
+                if (!max_depth || depth[v] <= *max_depth) insert(on, i, v);
             }
     }
     on.erase(on.begin());
-    std::sort(on.begin(), on.end());
     return on;
 }
 

@@ -135,9 +135,9 @@ class Labels {
     }
 
     // The least or largest of the values of a node's parents.
-    template <class T, class Choose>
-    T of_parents(const std::vector<T>& values, uint32_t v, Choose choose) const {
-        T chosen = values[parent(v)];
+    template <class Values, class Choose>
+    auto of_parents(const Values& values, uint32_t v, Choose choose) const {
+        auto chosen = values[parent(v)];
         for (uint32_t e = parents_.ptr[v] + 1; e < parents_.ptr[v + 1]; ++e)
             chosen = choose(chosen, values[parents_.nodes[e]]);
         return chosen;
