@@ -76,6 +76,16 @@ def test_levels(y: Any) -> None:
     assert model[-1].model_.taxonomy_.height == 3
 
 
+def test_weights_belong_to_their_rows() -> None:
+    """`fit` shuffles the rows: those of weight 0, whose labels are wrong, are not learned."""
+    X = np.eye(4)[np.arange(80) % 4]
+    wrong = np.arange(80) % 8 < 4
+    y = np.where(wrong, np.roll(PATHS[:4], 1)[np.arange(80) % 4], np.array(PATHS[:4] * 20))
+    model = HierarchicalClassifier(linear_model.PathSoftmax(), separator=" > ")
+    model.fit(X, y, sample_weight=np.where(wrong, 0.0, 1.0))
+    assert model.predict(np.eye(4)).tolist() == PATHS[:4]
+
+
 def test_paths_and_names() -> None:
     model = texts(separator=" > ").fit(TEXTS, PATHS)
     assert model.score(TEXTS, PATHS) == 1.0
