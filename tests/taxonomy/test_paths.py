@@ -416,6 +416,9 @@ def test_rare_categories(labels: str) -> None:
     assert [t.nearest(path) for path in paths] == [*map(label, nearest[:-1]), "root"]
     assert t.nearest("f > b > c") == "root"  # not the b that is below a
     assert t.nearest(" a>b > new") == label("a > b")
+    if labels == "name":
+        t = Taxonomy.from_paths(["a > b", "c > d"], separator=" > ")
+        assert t.nearest("c > b") == "c"  # not b, which is below a
     assert Taxonomy.from_paths(paths, " > ", labels, "all", min_count=2).root == "all"
     assert Taxonomy.from_paths(paths, " > ", labels, min_count=1) == Taxonomy.from_paths(
         paths, " > ", labels
