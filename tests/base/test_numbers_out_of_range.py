@@ -173,7 +173,7 @@ def test_the_largest_weight_of_an_example(name: str) -> None:
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("size", [1e-140, 1e-40, 1e-3])
 def test_a_step_moves_weights_up_to_a_limit(dtype: str, size: float) -> None:
-    model = linear_model.Hieron(TREE, dtype=dtype)
+    model = linear_model.Hieron(TREE, math.inf, dtype)
     model.learn_one({"a": size}, "sky")
     largest = {"float64": 1e140, "float32": 1e20}[dtype]
     step = 1.0 / (math.sqrt(2.0) * size)  # of both nodes, to a margin of the root of 2
