@@ -45,7 +45,10 @@ class Merging {
         Entries weights, updates;
         for (uint32_t row = 0; row < merged_.features.size(); ++row) {
             read(row);
-            weights = updates = Entries();
+            for (Entries* entries : {&weights, &updates}) {
+                entries->nodes.clear();
+                for (Numbers& plane : entries->planes) plane.clear();
+            }
             for (uint32_t v : nodes_) {
                 const Cell mean = merged(v);
                 weights.nodes.push_back(v);
@@ -97,23 +100,19 @@ class Merging {
 
     Cell merged(uint32_t v) const {
         Cell mean = cell(parts_.size() - 1, v);
-        double moves = 0.0, weight = merged_.w.n_planes() > 1 ? prior_ : total_[v];
-        const double before = 1.0 / (1.0 + mean.s);
-        double precision = before;
+        const double w = mean.w, before = 1.0 / (1.0 + mean.s);
+        const bool uncertain = merged_.w.n_planes() > 1;
+        double moves = 0.0, gained = 0.0;
         for (size_t k = 0; k + 1 < parts_.size(); ++k) {
             const Cell& part = cell(k, v);
-            if (part.w == mean.w && part.s == mean.s) continue;
-            double share = n_[k * n_columns_ + v];
-            if (merged_.w.n_planes() > 1) {
-                const double gain = std::max(1.0 / (1.0 + part.s) - before, 0.0);
-                precision += gain;
-                weight += gain;
-                share = prior_ + gain;
-            }
-            moves += share * (part.w - mean.w);
+            if (uncertain && part.s == mean.s && part.w == w) continue;
+            const double gain = uncertain ? std::max(1.0 / (1.0 + part.s) - before, 0.0) : 0.0;
+            moves += (uncertain ? prior_ + gain : n_[k * n_columns_ + v]) * (part.w - w);
+            gained += gain;
         }
+        const double weight = uncertain ? prior_ + gained : total_[v];
         if (weight > 0.0) mean.w += moves / weight;
-        mean.s = 1.0 / precision - 1.0;
+        mean.s = 1.0 / (before + gained) - 1.0;
         return mean;
     }
 
