@@ -66,8 +66,10 @@ def merge(models: Iterable[Model], start: Model | None = None) -> Model:
         raise ValueError("`models` must hold at least one model, got none")
     for other in [*models[1:], *([] if start is None else [start])]:
         _check_alike(models[0], other)
+    if len(models) == 1:
+        return copy.deepcopy(models[0])
     merged: Model = _merged(models[0], models, start)
-    return copy.deepcopy(models[0]) if len(models) == 1 else merged
+    return merged
 
 
 @singledispatch
@@ -105,6 +107,8 @@ def _check_alike(first: Any, other: Any) -> None:
             one, another = getattr(first, name, None), getattr(other, name, None)
             if isinstance(one, base.Base):
                 _check_alike(one, another)
+            elif isinstance(one, list) and any(isinstance(part, base.Base) for part in one):
+                continue  # no such model can be merged
             elif name != "taxonomy" and not (one is another or one == another):
                 raise ValueError(
                     f"models must have the same parameters to be merged, got {name}={one!r} and "
