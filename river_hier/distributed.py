@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base, compose
 
-from ._core import Calibration, FeatureIndex, Labels, LeastSquares, LinearState, Vocabulary
+from ._core import Calibration, FeatureIndex, Labels, LinearState
 from .base.classifiers import shown
 from .base.explanation import Floats
 from .base.linear import LinearLearner
@@ -407,7 +407,6 @@ def _(first: HRLS, models: Sequence[Any], start: Any) -> Any:
             "their number; learn text by `HAROW`"
         )
     merged._t = float(_total([model._t for model in models], 0.0 if start is None else start._t))
-    parameters: list[Any]
     *parameters, systems = merged._rls.saved()
     above = {s: parents for parents, s in merged._below.items()}
     sums = [_systems(m, r, d, merged) for m, r in zip(everyone, rows, strict=True)]
@@ -419,7 +418,7 @@ def _(first: HRLS, models: Sequence[Any], start: Any) -> Any:
         n, squares, products, ones = (_total(of, before) for before, *of in parts)
         inverse = np.linalg.inv(first.l2 * np.eye(d) + squares)
         found.append(("primal", nodes, float(n), 0, inverse, inverse @ products, ones))
-    merged._rls = LeastSquares(*parameters, found)
+    merged._rls = type(merged._rls)(*parameters, found)
     return merged
 
 
@@ -471,8 +470,8 @@ def _systems(model: Any, rows: Rows, d: int, merged: Any) -> dict[Any, tuple[Any
 def _(first: LogTFIDF, models: Sequence[Any], start: Any) -> Any:
     """The counts of documents and words."""
     merged = copy.copy(first)
-    options: list[Any]
-    *options, _ = first._vocabulary.saved()
+    vocabulary: Any = first._vocabulary
+    *options, _ = vocabulary.saved()
     counts = [_counts(model) for model in models]
     before = {} if start is None else _counts(start)
     words = {word: before.get(word, np.zeros(2, int)).copy() for of in counts for word in of}
@@ -481,7 +480,7 @@ def _(first: LogTFIDF, models: Sequence[Any], start: Any) -> Any:
             words[word] += np.maximum(count - before.get(word, 0), 0)
     n = _total([model.n for model in models], 0 if start is None else start.n)
     occurrences, documents = np.array(list(words.values())).reshape(-1, 2).T.tolist()
-    merged._vocabulary = Vocabulary(*options, (n, list(words), occurrences, documents))
+    merged._vocabulary = type(vocabulary)(*options, (n, list(words), occurrences, documents))
     return merged
 
 

@@ -20,21 +20,24 @@ struct Part {
     const LinearState& state;
     std::vector<uint32_t> rows;     // for each feature of the merged model, its row or `no_row`
     std::vector<uint32_t> columns;  // for each of its weight vectors, the merged one
+    bool same_columns;              // the first ones, in order
 };
 
+// The merged models have n weight vectors. Numbers of one feature stand side by side: those of part k begin at
+// k * n.
 class Merging {
   public:
     // The last part is the start. The features of `merged` are those of all parts.
     Merging(LinearState& merged, const std::vector<Part>& parts, double prior)
-        : merged_(merged), parts_(parts), prior_(prior), n_columns_(merged.w.n_nodes()),
-          n_(parts.size() * n_columns_), total_(n_columns_), cells_(n_.size()), touched_(n_columns_) {
-        const double before = parts.back().state.n;
-        merged.n = before;
-        for (size_t k = 0; k + 1 < parts.size(); ++k) {
-            const double n = parts[k].state.n - before;
+        : merged_(merged), parts_(parts), prior_(prior), n_(merged.w.n_nodes()), start_(parts.size() - 1),
+          certain_(merged.w.n_planes() == 1), examples_(parts.size() * n_), total_(n_),
+          w_(examples_.size()), s_(examples_.size()), u_(examples_.size()), moves_(n_), gained_(n_) {
+        merged.n = parts[start_].state.n;
+        for (size_t k = 0; k < start_; ++k) {
+            const double n = parts[k].state.n - parts[start_].state.n;
             merged.n += n;
             for (uint32_t v : parts[k].columns) {
-                n_[k * n_columns_ + v] = n;
+                examples_[k * n_ + v] = n;
                 total_[v] += n;
             }
         }
@@ -44,76 +47,92 @@ class Merging {
     void run() {
         Entries weights, updates;
         for (uint32_t row = 0; row < merged_.features.size(); ++row) {
-            read(row);
-            for (Entries* entries : {&weights, &updates}) {
-                entries->nodes.clear();
-                for (Numbers& plane : entries->planes) plane.clear();
-            }
-            for (uint32_t v : nodes_) {
-                const Cell mean = merged(v);
-                weights.nodes.push_back(v);
-                weights.planes[0].push_back(mean.w);
-                weights.planes[1].push_back(mean.s);
-                if (merged_.w.average) updates.planes[0].push_back(update(v, mean.w));
-                for (size_t k = 0; k < parts_.size(); ++k) cells_[k * n_columns_ + v] = Cell();
-                touched_[v] = 0;
-            }
-            if (nodes_.empty()) continue;
-            merged_.w->load(row, weights, 0, nodes_.size());
-            updates.nodes = nodes_;
-            if (merged_.w.average) merged_.w.average->updates->load(row, updates, 0, nodes_.size());
+            touched_.clear();
+            all_ = false;
+            for (size_t k = 0; k < parts_.size(); ++k) read(k, row);
+            std::sort(touched_.begin(), touched_.end());
+            touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+            if (all_) touched_.assign(1, 0);
+            for (uint32_t v : touched_) mean(v, all_ ? n_ : v + 1, weights, updates);
+            if (!weights.nodes.empty()) merged_.w->load(row, weights, 0, weights.nodes.size());
+            if (!updates.nodes.empty()) merged_.w.average->updates->load(row, updates, 0, updates.nodes.size());
+            clear(weights);
+            clear(updates);
         }
     }
 
   private:
-    // A weight, its variance less 1, and the sum of its updates (see `Average`).
-    struct Cell {
-        double w = 0.0, s = 0.0, u = 0.0;
-    };
-
-    // A feature in all parts: `cells_`, and in `nodes_` the weight vectors that it has an entry in.
-    void read(uint32_t row) {
-        nodes_.clear();
-        for (size_t k = 0; k < parts_.size(); ++k) {
-            const Part& part = parts_[k];
-            const Weights& w = part.state.w;
-            if (part.rows[row] == no_row) continue;
-            const auto each = [&](const Weights& from, auto set) {
-                entries_.nodes.clear();
-                for (Numbers& plane : entries_.planes) plane.clear();
-                if (part.rows[row] < from->n_features()) from->save(part.rows[row], entries_);
-                for (size_t i = 0; i < entries_.nodes.size(); ++i) {
-                    const uint32_t v = part.columns[entries_.nodes[i]];
-                    if (!touched_[v]) nodes_.push_back(v);
-                    touched_[v] = 1;
-                    set(cells_[k * n_columns_ + v], i);
-                }
-            };
-            each(w, [&](Cell& cell, size_t i) {
-                cell.w = entries_.planes[0][i];
-                if (w.n_planes() > 1) cell.s = entries_.planes[1][i];
-            });
-            if (w.average) each(w.average->updates, [&](Cell& cell, size_t i) { cell.u = entries_.planes[0][i]; });
-        }
-        std::sort(nodes_.begin(), nodes_.end());
+    static void clear(Entries& entries) {
+        entries.nodes.clear();
+        for (Numbers& plane : entries.planes) plane.clear();
     }
 
-    Cell merged(uint32_t v) const {
-        Cell mean = cell(parts_.size() - 1, v);
-        const double w = mean.w, before = 1.0 / (1.0 + mean.s);
-        const bool uncertain = merged_.w.n_planes() > 1;
-        double moves = 0.0, gained = 0.0;
-        for (size_t k = 0; k + 1 < parts_.size(); ++k) {
-            const Cell& part = cell(k, v);
-            if (uncertain && part.s == mean.s && part.w == w) continue;
-            const double gain = uncertain ? std::max(1.0 / (1.0 + part.s) - before, 0.0) : 0.0;
-            moves += (uncertain ? prior_ + gain : n_[k * n_columns_ + v]) * (part.w - w);
-            gained += gain;
+    // The numbers of a feature in a part, and which of its nodes they are for.
+    void read(size_t k, uint32_t row) {
+        const Part& part = parts_[k];
+        const Weights& w = part.state.w;
+        double* planes[2] = {&w_[k * n_], &s_[k * n_]};
+        read(w, w.n_planes(), part, row, planes);
+        planes[0] = &u_[k * n_];
+        if (w.average) read(w.average->updates, 1, part, row, planes);
+    }
+
+    void read(const Weights& from, size_t n_planes, const Part& part, uint32_t row, double* const* planes) {
+        row = part.rows[row];
+        if (row == no_row || row >= from->n_features()) return;
+        if (part.same_columns && from->copy(0, row, part.columns.size(), planes[0])) {
+            if (n_planes > 1) from->copy(1, row, part.columns.size(), planes[1]);
+            all_ = true;
+            return;
         }
-        const double weight = uncertain ? prior_ + gained : total_[v];
-        if (weight > 0.0) mean.w += moves / weight;
-        mean.s = 1.0 / (before + gained) - 1.0;
-        return mean;
+        clear(entries_);
+        from->save(row, entries_);
+        for (size_t i = 0; i < entries_.nodes.size(); ++i) {
+            touched_.push_back(part.columns[entries_.nodes[i]]);
+            for (size_t plane = 0; plane < n_planes; ++plane)
+                planes[plane][touched_.back()] = entries_.planes[plane][i];
+        }
+    }
+
+    // Appends the merged numbers of the weight vectors first:last, and clears those of the parts.
+    void mean(size_t first, size_t last, Entries& weights, Entries& updates) {
+        const double *w0 = &w_[start_ * n_], *s0 = &s_[start_ * n_];
+        std::fill(&moves_[first], &moves_[0] + last, 0.0);
+        std::fill(&gained_[first], &gained_[0] + last, 0.0);
+        for (size_t k = 0; k < start_; ++k) {
+            const double *w = &w_[k * n_], *s = &s_[k * n_], *n = &examples_[k * n_];
+            if (certain_)
+                for (size_t v = first; v < last; ++v) moves_[v] += n[v] * (w[v] - w0[v]);
+            else
+                add_moves(w, s, w0, s0, first, last);
+        }
+        for (size_t v = first; v < last; ++v) {
+            const double weight = certain_ ? total_[v] : prior_ + gained_[v];
+            const double w = weight > 0.0 ? w0[v] + moves_[v] / weight : w0[v];
+            const double s = certain_ ? 0.0 : 1.0 / (1.0 / (1.0 + s0[v]) + gained_[v]) - 1.0;
+            if (w != 0.0 || s != 0.0) {
+                weights.nodes.push_back(static_cast<uint32_t>(v));
+                weights.planes[0].push_back(w);
+                weights.planes[1].push_back(s);
+            }
+            if (!merged_.w.average) continue;
+            updates.nodes.push_back(static_cast<uint32_t>(v));
+            updates.planes[0].push_back(update(static_cast<uint32_t>(v), w));
+        }
+        for (size_t k = 0; k < parts_.size(); ++k)
+            for (Numbers* numbers : {&w_, &s_, &u_})
+                std::fill_n(&(*numbers)[k * n_ + first], last - first, 0.0);
+    }
+
+    void add_moves(const double* w, const double* s, const double* w0, const double* s0, size_t first,
+                   size_t last) {
+        double *moves = moves_.data(), *gained = gained_.data();
+        const double prior = prior_;
+        for (size_t v = first; v < last; ++v) {
+            const double gain = std::max(1.0 / (1.0 + s[v]) - 1.0 / (1.0 + s0[v]), 0.0);
+            moves[v] += (prior + gain) * (w[v] - w0[v]);
+            gained[v] += gain;
+        }
     }
 
     // The average of a weight vector is over its hypotheses in all parts, in which the updates are those that
@@ -121,24 +140,22 @@ class Merging {
     // has begun, or if none has; and so does the start, which all parts contain.
     void start_average() {
         Average& average = *merged_.w.average;
-        const size_t start = parts_.size() - 1;
-        average.m = parts_[start].state.w.average->m;
-        rounds_.assign(n_.size(), 0.0);
-        std::vector<char> begun(n_.size(), 0);
+        average.m = parts_[start_].state.w.average->m;
+        rounds_.assign(w_.size(), 0.0);
+        counts_.assign(w_.size(), 0);
         for (size_t k = 0; k < parts_.size(); ++k) {
             const Average& from = *parts_[k].state.w.average;
-            if (k < start) average.m += from.m - parts_[start].state.w.average->m;
+            if (k < start_) average.m += from.m - parts_[start_].state.w.average->m;
             for (size_t i = 0; i < parts_[k].columns.size(); ++i) {
                 const uint32_t v = parts_[k].columns[i];
-                rounds_[k * n_columns_ + v] = from.m - from.since[i];
-                begun[k * n_columns_ + v] = from.begun[i];
+                rounds_[k * n_ + v] = from.m - from.since[i];
+                counts_[k * n_ + v] = from.begun[i];
                 average.begun[v] |= from.begun[i];
             }
         }
-        counts_ = begun;
-        for (size_t i = 0; i < counts_.size(); ++i) counts_[i] = counts_[i] == average.begun[i % n_columns_];
-        for (uint32_t v = 0; v < n_columns_; ++v) {
-            average.since[v] = average.m - sum(v, [&](size_t k) { return rounds_[k * n_columns_ + v]; });
+        for (size_t i = 0; i < counts_.size(); ++i) counts_[i] = counts_[i] == average.begun[i % n_];
+        for (uint32_t v = 0; v < n_; ++v) {
+            average.since[v] = average.m - sum(v, [&](size_t i) { return rounds_[i]; });
             average.moved[v] = 1;
         }
     }
@@ -146,33 +163,32 @@ class Merging {
     // The sum over the parts that count, in which the start counts once.
     template <class Value>
     double sum(uint32_t v, Value value) const {
-        const size_t start = parts_.size() - 1;
-        const double before = counts_[start * n_columns_ + v] ? value(start) : 0.0;
+        const size_t start = start_ * n_ + v;
+        const double before = counts_[start] ? value(start) : 0.0;
         double total = before;
-        for (size_t k = 0; k < start; ++k)
-            if (counts_[k * n_columns_ + v]) total += value(k) - before;
+        for (size_t i = v; i < start; i += n_)
+            if (counts_[i]) total += value(i) - before;
         return total;
     }
 
     double update(uint32_t v, double w) const {
         const Average& average = *merged_.w.average;
-        return (average.m - average.since[v]) * w - sum(v, [&](size_t k) {
-                   return rounds_[k * n_columns_ + v] * cell(k, v).w - cell(k, v).u;
-               });
+        return (average.m - average.since[v]) * w -
+               sum(v, [&](size_t i) { return rounds_[i] * w_[i] - u_[i]; });
     }
-
-    const Cell& cell(size_t k, uint32_t v) const { return cells_[k * n_columns_ + v]; }
 
     LinearState& merged_;
     const std::vector<Part>& parts_;
     const double prior_;
-    const size_t n_columns_;
-    Numbers n_, total_;  // examples since the start, for each part and weight vector; and of all parts
-    Numbers rounds_;     // of the averages
+    const size_t n_, start_;
+    const bool certain_;        // weights without variances
+    Numbers examples_, total_;  // since the start, for each part and weight vector; and of all parts
+    Numbers rounds_;            // of the averages
     std::vector<char> counts_;
-    std::vector<Cell> cells_;
-    std::vector<char> touched_;
-    Nodes nodes_;
+    Numbers w_, s_, u_;  // weights, variances less 1, and updates of averages
+    Numbers moves_, gained_;
+    Nodes touched_;  // the weight vectors with numbers, unless `all_` have some
+    bool all_ = false;
     Entries entries_;
 };
 

@@ -264,7 +264,7 @@ void load(Weights& w, nb::handle rows) {
     const Nodes& nodes = entries.nodes;
     ensure_starts(start, nodes.size());
     for (size_t k = 0; k < w.n_planes(); ++k) {
-        entries.planes[k] = numbers(rows[2 + k].attr("astype")("float64"));
+        entries.planes[k] = numbers(rows[2 + k].attr("astype")("float64", "copy"_a = false));
         ensure(entries.planes[k].size() == nodes.size(), "as many numbers as nodes");
     }
     for (size_t row = 0; row + 1 < start.size(); ++row) {
@@ -320,12 +320,15 @@ std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, do
 void merge(LinearState& merged, const nb::list& states, double prior) {
     std::vector<Part> parts;
     for (nb::handle state : states) {
-        Part part{nb::cast<const LinearState&>(state[0]), {}, numbers<uint32_t>(state[1])};
+        Part part{nb::cast<const LinearState&>(state[0]), {}, numbers<uint32_t>(state[1]), true};
         const size_t n = part.columns.size();
         ensure(n == part.state.w.n_nodes() && part.state.w.n_planes() == merged.w.n_planes() &&
                    !part.state.w.average == !merged.w.average,
                "a column for each weight vector of such a state");
-        for (uint32_t v : part.columns) ensure(v < merged.w.n_nodes(), "a weight vector");
+        for (size_t i = 0; i < n; ++i) {
+            ensure(part.columns[i] < merged.w.n_nodes(), "a weight vector");
+            part.same_columns = part.same_columns && part.columns[i] == i;
+        }
         const nb::list names = part.state.features.names();
         std::vector<PyObject*> pointers;
         for (nb::handle name : names) pointers.push_back(name.ptr());
