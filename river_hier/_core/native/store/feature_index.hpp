@@ -31,11 +31,10 @@ class FeatureIndex {
         : intercept(intercept), first_row(intercept != 0.0), keys_(first_row) {
         if (!(intercept == 0.0 || (intercept >= 1e-6 && intercept <= 1e6)))
             throw nb::value_error("not an intercept");
-        std::vector<PyObject*> pointers;
-        for (nb::handle name : names) pointers.push_back(name.ptr());
-        std::vector<uint32_t> rows(pointers.size());
-        find_rows(pointers.data(), rows.size(), rows.data(), true);
-        if (size() != first_row + rows.size()) throw nb::value_error("a feature comes twice");
+        nb::dict zeros;
+        for (nb::handle name : names) zeros[name] = 0.0;
+        if (nb::len(zeros) != nb::len(names)) throw nb::value_error("a feature comes twice");
+        insert(zeros);
     }
     FeatureIndex(const FeatureIndex&) = delete;
 
