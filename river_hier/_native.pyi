@@ -78,6 +78,8 @@ class LinearState:
 
     features: FeatureIndex
     n_bytes: int
+    n: float  # the weight of all examples
+    from_first_round: bool | None  # whether averages are over all rounds, if there are any
     def __init__(
         self,
         labels: Labels,
@@ -86,10 +88,12 @@ class LinearState:
         dtype: str,
         n_planes: int = 1,
         vectors: int = 1,
+        n: float = 0.0,
         rows: Any = None,
         average: Any = None,
     ) -> None: ...
     def saved(self) -> tuple[Any, ...]: ...
+    def merge(self, states: list[tuple[LinearState, _Nodes]], prior: float) -> None: ...
     def start_average(self, from_first_round: bool) -> None: ...
     def add_nodes(self, n_nodes: int) -> None: ...
     def forget(self, nodes: _Nodes) -> None: ...

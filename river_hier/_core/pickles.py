@@ -10,7 +10,7 @@ import numpy as np
 from .. import _native
 from . import least_squares
 
-VERSION = 3
+VERSION = 4
 # The errors that a constructor may raise if the state is damaged.
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 

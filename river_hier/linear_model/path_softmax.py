@@ -203,6 +203,7 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
         tree, state, prior = self._taxonomy._arrays, self._state, float(self.prior_variance)
         vector = state.insert(x)
         state.begin_round(path_difference(y, 0, tree)[0])
+        state.end_round(w)
         if vector.norm2 == 0.0:
             return
         scores = self._scale * label_scores(state.scores(vector), tree)

@@ -55,8 +55,8 @@ class Discriminant:
     The first example, `origin`, is subtracted from all examples. `rates` has the total weights of
     the examples of the nodes and `sums` their weighted sums; `kept` has both for what has been
     forgotten below a node. The upper triangle of `scatter`, with the `rows` not yet added, is
-    `sum (x - mean)(x - mean)^T`, where the mean is that of the class of x; `reach` has the largest
-    square of each feature.
+    `sum (x - mean)(x - mean)^T`, where the mean is that of the class of x; `low` and `high` have
+    the smallest and the largest value of each feature.
     """
 
     def __init__(self, tree: Arrays, shrinkage: float, l2: float) -> None:
@@ -69,7 +69,8 @@ class Discriminant:
         self.kept: dict[int, tuple[float, Floats]] = {}
         self.scatter: Floats = np.zeros((0, 0))
         self.rows: list[Floats] = []
-        self.reach: Floats = np.zeros(0)
+        self.low: Floats = np.zeros(0)
+        self.high: Floats = np.zeros(0)
         self.free: float = 1.0  # degrees of freedom of the scatter, and one for the ridge
         self._latest: Latest = Latest()
         self._changing: Changing = Changing()
@@ -96,10 +97,10 @@ class Discriminant:
         n = self.n[v]
         # Welford: beside examples of weight n, one of weight w adds n w / (n + w) to the scatter.
         row = (x - self.sums[v] / n) * np.sqrt(n * (w / (n + w))) if n else None
-        reach, total = np.maximum(self.reach, np.square(x)), self.sums[v] + w * x
+        low, high, total = np.minimum(self.low, x), np.maximum(self.high, x), self.sums[v] + w * x
         free = self.free + float(_freedom(n + w) - _freedom(n))
         if latest.before is not None:
-            steps = [*latest.steps, Step(v, w, x, row, self._ridge(reach), free)]
+            steps = [*latest.steps, Step(v, w, x, row, self._ridge(low, high), free)]
             many = COSTLY * len(steps) > max(len(x), 2 * COSTLY)
             latest = Latest() if many else Latest(latest.before, steps)
         else:
@@ -108,7 +109,8 @@ class Discriminant:
         with self._changing:
             self.rates.learn(v, w)
             sums[...] = total
-            self.origin, self.reach, self.rows, self.free = origin, reach, rows, free
+            self.origin, self.low, self.high = origin, low, high
+            self.rows, self.free = rows, free
             self._latest = latest
 
     def learn_many(self, X: Floats, y: Nodes, w: Floats) -> None:
@@ -116,13 +118,13 @@ class Discriminant:
         origin = self.origin if self.origin is not None else X[0].astype(np.float64)
         labels = y
         nodes, y = np.unique(labels, return_inverse=True)
-        n, sums, reach = self.n[nodes], self.sums[nodes], self.reach
+        n, sums, low, high = self.n[nodes], self.sums[nodes], self.low, self.high
         scatter = self.scatter.copy()
         for first in range(0, len(X), BLOCK):
             order, slices = turns(y[first : first + BLOCK])
             order += first
             x, v, more = X[order] - origin, y[order], w[order]
-            reach = np.maximum(reach, np.square(np.maximum(x.max(axis=0), -x.min(axis=0))))
+            low, high = np.minimum(low, x.min(axis=0)), np.maximum(high, x.max(axis=0))
             rows = np.empty_like(x)
             for a, z in slices:  # rows of different nodes, each as in `learn`
                 u, added = v[a:z], more[a:z]
@@ -139,7 +141,7 @@ class Discriminant:
         with self._changing:
             self.sums[nodes] = sums
             self.free, self.rates = free, rates
-            self.origin, self.reach, self.scatter = origin, reach, scatter
+            self.origin, self.low, self.high, self.scatter = origin, low, high, scatter
             self._latest = Latest()
 
     @property
@@ -188,16 +190,17 @@ class Discriminant:
 
     def make_room(self, d: int) -> None:
         """Make room for d features; nothing changes if memory does not suffice."""
-        old = len(self.reach)
+        old = len(self.low)
         if d <= old:
             return
         wider = (0, max(d, int(ROOM * old)) - old)  # new features were 0 in all examples
         scatter = np.pad(self._whole_scatter(), (wider, wider))
-        sums, reach = np.pad(self.sums, ((0, 0), wider)), np.pad(self.reach, wider)
+        low, high = np.pad(self.low, wider), np.pad(self.high, wider)
+        sums = np.pad(self.sums, ((0, 0), wider))
         kept = {v: (n, np.pad(total, wider)) for v, (n, total) in self.kept.items()}
         origin = None if self.origin is None else np.pad(self.origin, wider)
         with self._changing:
-            self.origin, self.sums, self.kept, self.reach = origin, sums, kept, reach
+            self.origin, self.sums, self.kept, self.low, self.high = origin, sums, kept, low, high
             self.scatter, self.rows = scatter, []
             self._latest = Latest()
 
@@ -228,11 +231,12 @@ class Discriminant:
     def _posterior_of_sums(self) -> Posterior:
         n, sums = self._with_kept() if self.kept else (self.n, self.sums)
         means = Means(self.tree, self.shrinkage, n, sums)
-        scatter, ridge = self._whole_scatter(), self._ridge(self.reach)
+        scatter, ridge = self._whole_scatter(), self._ridge(self.low, self.high)
         return Posterior(means, self.rates, scatter, ridge, self.free, self.origin)
 
-    def _ridge(self, reach: Floats) -> Floats:
+    def _ridge(self, low: Floats, high: Floats) -> Floats:
         """The values added to the diagonal of the scatter, 1 for features that have not varied."""
+        reach = np.square(np.maximum(high, -low))  # the largest squares
         varied = reach > TINY
         return np.where(varied, self.l2 * np.count_nonzero(varied) * reach, 1.0)
 

@@ -115,7 +115,7 @@ class LinearDiscriminant(DenseModel):
 
     @property
     def _d(self) -> int:
-        return len(self._discriminant.reach)
+        return len(self._discriminant.low)
 
     def _widen(self, d: int) -> None:
         self._discriminant.make_room(d)

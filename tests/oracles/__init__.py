@@ -60,6 +60,7 @@ from .losses import (
     tree_induced_error,
     zero_one_loss,
 )
+from .merging import average_of_all, mixed, mixed_by_precision
 from .nearest_neighbors import NearestNeighbors, squared_distance
 from .newton_softmax import NewtonSoftmax
 from .path_softmax import PathSoftmax

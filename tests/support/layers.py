@@ -9,5 +9,5 @@ LAYERS = [
     {"kernel"},  # the same learners in the space of a kernel
     {"evaluate", "decision", "induction", "local", "batch", "inspection", "plot", "drift"}
     | {"ensemble", "stream"},
-    {"sklearn"},
+    {"distributed", "sklearn"},
 ]

@@ -6,6 +6,7 @@
 #include "algorithms/hieron.hpp"
 #include "algorithms/hperceptron.hpp"
 #include "algorithms/label_probabilities.hpp"
+#include "algorithms/merging.hpp"
 #include "bindings/bindings.hpp"
 
 namespace river_hier {
@@ -263,7 +264,7 @@ void load(Weights& w, nb::handle rows) {
     const Nodes& nodes = entries.nodes;
     ensure_starts(start, nodes.size());
     for (size_t k = 0; k < w.n_planes(); ++k) {
-        entries.planes[k] = numbers(rows[2 + k].attr("astype")("float64"));
+        entries.planes[k] = numbers(rows[2 + k].attr("astype")("float64", "copy"_a = false));
         ensure(entries.planes[k].size() == nodes.size(), "as many numbers as nodes");
     }
     for (size_t row = 0; row + 1 < start.size(); ++row) {
@@ -297,19 +298,51 @@ void load(LinearState& state, nb::handle average) {
 // All of it as plain values and arrays.
 nb::tuple saved(const LinearState& state) {
     return nb::make_tuple(state.shared_labels, state.features.names(), state.features.intercept,
-                          state.w.dtype(), state.w.n_planes(), state.vectors, saved(state.w),
+                          state.w.dtype(), state.w.n_planes(), state.vectors, state.n, saved(state.w),
                           saved(state.w.average.get()));
 }
 
 std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, double intercept,
-                                      const nb::str& dtype, size_t n_planes, size_t vectors, nb::handle rows,
-                                      nb::handle average) {
+                                      const nb::str& dtype, size_t n_planes, size_t vectors, double n,
+                                      nb::handle rows, nb::handle average) {
     ensure(n_planes == 1 || n_planes == 2, "one plane or two");
+    ensure(std::isfinite(n) && n >= 0.0, "the weight of all examples");
     auto state = std::make_unique<LinearState>(labels, features, intercept, is_single(dtype), n_planes,
                                                vectors);
+    state->n = n;
     if (!rows.is_none()) load(state->w, rows);
     load(*state, average);
     return state;
+}
+
+// The features of all parts, and the weights that `Merging` gives them, in a new state. A part is a state with,
+// for each of its weight vectors, the merged one. The last part is the start.
+void merge(LinearState& merged, const nb::list& states, double prior) {
+    std::vector<Part> parts;
+    for (nb::handle state : states) {
+        Part part{nb::cast<const LinearState&>(state[0]), {}, numbers<uint32_t>(state[1]), true};
+        const size_t n = part.columns.size();
+        ensure(n == part.state.w.n_nodes() && part.state.w.n_planes() == merged.w.n_planes() &&
+                   !part.state.w.average == !merged.w.average,
+               "a column for each weight vector of such a state");
+        for (size_t i = 0; i < n; ++i) {
+            ensure(part.columns[i] < merged.w.n_nodes(), "a weight vector");
+            part.same_columns = part.same_columns && part.columns[i] == i;
+        }
+        const nb::list names = part.state.features.names();
+        std::vector<PyObject*> pointers;
+        for (nb::handle name : names) pointers.push_back(name.ptr());
+        part.rows.resize(names.size());
+        merged.features.find_rows(pointers.data(), names.size(), part.rows.data(), true);
+        parts.push_back(std::move(part));
+    }
+    for (Part& part : parts) {  // from the merged row of each feature to its own of each merged one
+        std::vector<uint32_t> rows(merged.features.size(), no_row);
+        for (uint32_t i = 0; i < part.rows.size(); ++i) rows[part.rows[i]] = i + part.state.features.first_row;
+        for (uint32_t i = 0; i < merged.features.first_row; ++i) rows[i] = i;
+        part.rows = std::move(rows);
+    }
+    Merging(merged, parts, prior).run();
 }
 
 }  // namespace
@@ -325,7 +358,7 @@ void linear(nb::module_& m) {
 
     nb::class_<LinearState>(m, "LinearState")
         .def(nb::new_(&restored),
-             "labels"_a, "features"_a, "intercept"_a, "dtype"_a, "n_planes"_a = 1, "vectors"_a = 1,
+             "labels"_a, "features"_a, "intercept"_a, "dtype"_a, "n_planes"_a = 1, "vectors"_a = 1, "n"_a = 0.0,
              "rows"_a = nb::none(), "average"_a = nb::none())
         .def("saved", [](const LinearState& state) { return saved(state); })
         .def_prop_ro("features", [](LinearState& s) -> FeatureIndex& { return s.features; },
@@ -335,6 +368,13 @@ void linear(nb::module_& m) {
              [](const LinearState& s) {
                  return sizeof(LinearState) + s.w.bytes() + s.labels.bytes() + s.features.bytes();
              })
+        .def_ro("n", &LinearState::n)
+        .def_prop_ro("from_first_round",
+                     [](const LinearState& s) -> nb::object {
+                         if (!s.w.average) return nb::none();
+                         return nb::bool_(s.w.average->from_first_round);
+                     })
+        .def("merge", &merge, "states"_a, "prior"_a)
         .def("start_average", &LinearState::start_average, "from_first_round"_a)
         .def("add_nodes", &LinearState::add_nodes, "n_nodes"_a)
         .def("forget",

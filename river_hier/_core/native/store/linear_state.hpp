@@ -51,6 +51,7 @@ class LinearState {
         labels.learned(y);
     }
     void end_round(double weight) {
+        n += weight;
         if (w.average) w.average->m += weight;
     }
 
@@ -58,6 +59,7 @@ class LinearState {
     Labels& labels;
     Weights w;
     const size_t vectors;
+    double n = 0.0;  // the weight of all examples
     FeatureIndex features;
 };
 

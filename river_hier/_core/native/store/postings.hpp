@@ -148,27 +148,54 @@ class Postings : public WeightStore {
         return row.has(node, at) ? row.cells[at].get(plane) : 0.0;
     }
 
+    bool copy(size_t plane, size_t feature, size_t n, double* numbers) const override {
+        const auto& row = rows_[feature];
+        if (row.dense()) std::copy_n(row.numbers + plane * dense_.width, n, numbers);
+        return row.dense();
+    }
+
     void save(size_t feature, Entries& entries) const override {
         const auto& row = rows_[feature];
         const size_t n = row.dense() ? n_nodes_ : row.nodes.size();
-        for (uint32_t i = 0; i < n; ++i) {
-            const uint32_t v = row.dense() ? i : row.nodes[i];
-            double numbers[Cell::planes];
-            for (size_t k = 0; k < Cell::planes; ++k)
-                numbers[k] = row.dense() ? row.numbers[k * dense_.width + v] : row.cells[i].get(k);
-            if (numbers[0] == 0.0 && numbers[Cell::planes - 1] == 0.0) continue;
-            entries.nodes.push_back(v);
-            for (size_t k = 0; k < Cell::planes; ++k) entries.planes[k].push_back(numbers[k]);
+        size_t end = entries.nodes.size();
+        const auto resize = [&](size_t size) {
+            entries.nodes.resize(size);
+            for (size_t k = 0; k < Cell::planes; ++k) entries.planes[k].resize(size);
+        };
+        resize(end + n);
+        for (uint32_t i = 0; i < n; ++i) {  // what is zero is written over
+            entries.nodes[end] = row.dense() ? i : row.nodes[i];
+            bool zero = true;
+            for (size_t k = 0; k < Cell::planes; ++k) {
+                const double number = row.dense() ? row.numbers[k * dense_.width + i] : row.cells[i].get(k);
+                entries.planes[k][end] = number;
+                zero = zero && number == 0.0;
+            }
+            end += !zero;
         }
+        resize(end);
     }
 
     void load(size_t feature, const Entries& entries, size_t first, size_t last) override {
-        Vector x;
-        x.rows = {static_cast<uint32_t>(feature)};
-        x.values = {1.0};
-        const Nodes nodes(entries.nodes.begin() + first, entries.nodes.begin() + last);
-        for (size_t k = 0; k < Cell::planes; ++k)
-            add(k, x, nodes, Numbers(entries.planes[k].begin() + first, entries.planes[k].begin() + last));
+        if (feature >= rows_.size()) rows_.resize(feature + 1);
+        auto& row = rows_[feature];
+        if (small_ || 3 * (last - first - 1) >= n_nodes_) {
+            densify(row);
+        } else {
+            row.nodes.reserve(last - first);
+            row.cells.reserve(last - first);
+        }
+        for (size_t i = first; i < last; ++i) {
+            Cell cell;
+            for (size_t k = 0; k < Cell::planes; ++k) cell.set(k, entries.planes[k][i]);
+            if (row.dense()) {
+                for (size_t k = 0; k < Cell::planes; ++k)
+                    row.numbers[k * dense_.width + entries.nodes[i]] = cell.numbers[k];
+            } else {
+                row.nodes.push_back(static_cast<Node>(entries.nodes[i]));
+                row.cells.push_back(cell);
+            }
+        }
     }
 
     size_t bytes() const override {

@@ -1,0 +1,508 @@
+"""Many machines: workers learn from parts of a stream, and their models are merged into one."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+from collections.abc import Callable, Iterable, Sequence
+from functools import singledispatch
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from river import base, compose
+
+from ._core import Calibration, FeatureIndex, Labels, LinearState
+from .base.classifiers import shown
+from .base.explanation import Floats
+from .base.linear import LinearLearner
+from .decision.bayes import Decoder, TreeBayes
+from .decision.calibration import MOST, Calibrated, Calibrator, Tempered
+from .feature_extraction import LogTFIDF
+from .linear_model import HRLS, Averaged, HMinOver
+from .metrics.base import Partials, Sums, TaxonomyMetric, plus
+from .probabilistic import LinearDiscriminant
+from .probabilistic.discriminant import _freedom
+from .taxonomy import Taxonomy
+from .taxonomy.open import with_labels
+
+__all__ = ["merge"]
+
+Model = TypeVar("Model")
+Rows = NDArray[np.intp]
+WIDEST = 5000  # features of least squares: a system takes the square of it
+
+
+def merge(models: Iterable[Model], start: Model | None = None) -> Model:
+    """Merge models that have learned from different examples into a new one.
+
+    The models have the same class and parameters. Those given are not changed.
+
+    Parameters
+    ----------
+    models
+        The models, at least one; one alone is copied. Their order has no effect but on rounding
+        and on the order of new labels and features.
+    start
+        The model that the others were copies of before they learned their examples, so that what
+        it has learned counts once. `None` if they had learned nothing.
+
+    Returns
+    -------
+    A model.
+
+    Raises
+    ------
+    TypeError
+        If a model, or a part of it, cannot be merged.
+    ValueError
+        If there are no models, their parameters or taxonomies differ, or one has learned from fewer
+        examples than `start`.
+
+    """
+    models = list(models)
+    if not models:
+        raise ValueError("`models` must hold at least one model, got none")
+    for other in [*models[1:], *([] if start is None else [start])]:
+        _check_alike(models[0], other)
+    if len(models) == 1:
+        return copy.deepcopy(models[0])
+    merged: Model = _merged(models[0], models, start)
+    return merged
+
+
+@singledispatch
+def _merged(first: Any, models: Sequence[Any], start: Any) -> Any:
+    """The merged model; the first of the models says by which rule."""
+    try:
+        if len({pickle.dumps(model) for model in models}) == 1:  # it has no state, or not learned
+            return copy.deepcopy(first)
+    except (AttributeError, TypeError, pickle.PicklingError):
+        pass
+    raise TypeError(
+        f"`models` must be models that can be merged, got {shown(first)}; these are `HPerceptron`, "
+        "`Hieron`, `HAROW`, `PathSoftmax`, `LinearDiscriminant`, `HRLS`, `LogTFIDF`, metrics, and "
+        "pipelines and wrappers of these"
+    )
+
+
+def _check_alike(first: Any, other: Any) -> None:
+    """Raise an error unless both have the same class and parameters."""
+    if type(first) is not type(other):
+        raise TypeError(
+            f"models must have the same class to be merged, got {shown(first)} and {shown(other)}"
+        )
+    if isinstance(first, compose.Pipeline | compose.TransformerUnion):
+        parts, others = _parts(first), _parts(other)
+        if parts.keys() != others.keys():
+            raise ValueError(
+                "pipelines must have the same steps to be merged, got "
+                f"{', '.join(map(str, parts))} and {', '.join(map(str, others))}"
+            )
+        for name, part in parts.items():
+            _check_alike(part, others[name])
+    elif isinstance(first, base.Base):
+        for name in inspect.signature(type(first)).parameters:
+            one, another = getattr(first, name, None), getattr(other, name, None)
+            if isinstance(one, base.Base):
+                _check_alike(one, another)
+            elif isinstance(one, list) and any(isinstance(part, base.Base) for part in one):
+                continue  # no such model can be merged
+            elif name != "taxonomy" and not (one is another or one == another):
+                raise ValueError(
+                    f"models must have the same parameters to be merged, got {name}={one!r} and "
+                    f"{name}={another!r} in {type(first).__name__}"
+                )
+
+
+# Pipelines and wrappers, part by part
+
+
+def _parts(pipeline: Any) -> dict[Any, Any]:
+    steps: dict[Any, Any] = getattr(pipeline, "steps", None) or pipeline.transformers
+    return steps
+
+
+def _part(models: Sequence[Any], start: Any, part: Callable[[Any], Any]) -> Any:
+    """One part of all models, merged."""
+    parts = [part(model) for model in models]
+    return _merged(parts[0], parts, None if start is None else part(start))
+
+
+@_merged.register(compose.Pipeline)
+@_merged.register(compose.TransformerUnion)
+def _(first: Any, models: Sequence[Any], start: Any) -> Any:
+    merged = copy.copy(first)
+    name = "steps" if isinstance(first, compose.Pipeline) else "transformers"
+    parts = [
+        (step, _part(models, start, lambda model, step=step: _parts(model)[step]))
+        for step in _parts(first)
+    ]
+    setattr(merged, name, type(_parts(first))(parts))
+    return merged
+
+
+@_merged.register(Averaged)
+@_merged.register(Decoder)
+def _with_model(first: Any, models: Sequence[Any], start: Any) -> Any:
+    merged = copy.copy(first)
+    merged.model = _part(models, start, lambda model: model.model)
+    return merged
+
+
+@_merged.register
+def _(first: TreeBayes, models: Sequence[Any], start: Any) -> Any:
+    merged = copy.copy(first)
+    merged.classifier = _part(models, start, lambda model: model.classifier)
+    return merged
+
+
+@_merged.register
+def _(first: Calibrated, models: Sequence[Any], start: Any) -> Any:
+    """AdaGrad's steps become the mean, weighted by the squares of their gradients."""
+    merged = _calibrator(first, models, start)
+    taxonomy: Taxonomy = merged._taxonomy
+
+    def placed(model: Any) -> tuple[Floats, Floats]:
+        shared, own = model._calibration.saved()
+        places = [taxonomy.index(label) for label in model._taxonomy.nodes[: own.shape[1]]]
+        wide = np.zeros((len(own), len(taxonomy)))
+        wide[1::2] = 1.0
+        wide[:, places] = own
+        return shared, wide
+
+    if start is None:
+        start = copy.copy(first)
+        start._calibration = Calibration(0)
+    (shared0, own0), *saved = map(placed, [start, *models])
+    shared = _total([s for s, _ in saved], shared0)
+    for i in (2, 4):
+        shared[i : i + 2] = _descended([s[i : i + 2] for s, _ in saved], shared0[i : i + 2])
+    own = np.concatenate(
+        [_descended([o[i : i + 2] for _, o in saved], own0[i : i + 2]) for i in (0, 2)]
+    )
+    merged._calibration = Calibration(shared, own)
+    return merged
+
+
+@_merged.register
+def _(first: Tempered, models: Sequence[Any], start: Any) -> Any:
+    merged = _calibrator(first, models, start)
+    merged._temperatures = found = copy.deepcopy(first._temperatures)
+    befores = type(found)() if start is None else start._temperatures
+    each = [model._temperatures for model in models]
+    for name in ("squares", "n"):
+        total = _total([getattr(t.scale, name) for t in each], getattr(befores.scale, name))
+        setattr(found.scale, name, float(total))
+    for name in ("sharp", "flat", "mixture"):
+        value, squares = _descended(
+            [np.array([getattr(t, name).value, getattr(t, name).squares]) for t in each],
+            np.array([getattr(befores, name).value, getattr(befores, name).squares]),
+        )
+        getattr(found, name).value, getattr(found, name).squares = float(value), float(squares)
+    return merged
+
+
+def _calibrator(first: Calibrator, models: Sequence[Any], start: Any) -> Any:
+    merged = _with_model(first, models, start)
+    each = [model._sightings for model in models]
+    merged._sightings = seen = copy.copy(each[0])  # examples of any part are known
+    seen.dense, seen.every = any(s.dense for s in each), max(s.every for s in each)
+    seen.steps, seen.alike = sum(s.steps for s in each), sum(s.alike for s in each)
+    known = set[int]().union(*(s.seen for s in each if s.dense == seen.dense))
+    while len(sample := {key for key in known if key % seen.every == 0}) > MOST:
+        seen.every *= 2
+    seen.seen = sample
+    seen.n = sum(s.n * s.every // seen.every for s in each)
+    return merged
+
+
+def _total(parts: Sequence[Any], before: Any) -> Any:
+    """The sum of what the parts have added to `before`, and of that."""
+    return before + sum(part - before for part in parts)
+
+
+def _descended(parts: Sequence[Floats], before: Floats) -> Floats:
+    """Values and squares of gradients of AdaGrad, in two rows."""
+    gained = [part[1] - before[1] for part in parts]
+    moved = sum(g * (part[0] - before[0]) for g, part in zip(gained, parts, strict=True))
+    total = np.asarray(sum(gained))
+    return np.array([before[0] + moved / np.where(total > 0.0, total, 1.0), before[1] + total])
+
+
+# Labels and features
+
+
+def _taxonomy_of(models: Sequence[Any], start: Any) -> Taxonomy:
+    """The taxonomy of the merged model; open ones are united."""
+    given = models[0].taxonomy
+    everyone = list(models) if start is None else [start, *models]
+    found: Taxonomy = everyone[0].taxonomy_
+    for model in everyone:
+        if not isinstance(given, Taxonomy):
+            found = with_labels(given, found, model.taxonomy_.nodes[1:])
+        elif model is not start and model.taxonomy_ != models[0].taxonomy_:
+            raise ValueError(
+                "models to merge must have the same taxonomy, got taxonomies of "
+                f"{len(models[0].taxonomy_)} and {len(model.taxonomy_)} nodes; let all models "
+                "adopt the larger one, or start from an OpenTaxonomy"
+            )
+    return models[0].taxonomy_ if isinstance(given, Taxonomy) else found
+
+
+def _nodes(model: Any, taxonomy: Taxonomy) -> Rows:
+    """The place of each node of a model in the merged taxonomy."""
+    return np.array([taxonomy.index(label) for label in model.taxonomy_.nodes], dtype=np.intp)
+
+
+def _fresh(models: Sequence[Any], start: Any) -> Any:
+    """A model that has learned nothing, with the labels that the merged one will have."""
+    first, taxonomy = models[0], _taxonomy_of(models, start)
+    fresh = first.clone()
+    if taxonomy is not fresh.taxonomy_:
+        fresh._extend(taxonomy, unseen=False)
+    unseen = set[Any](taxonomy.nodes)  # in all models that have it
+    for model in models:
+        known = model.taxonomy_.nodes
+        unseen -= set(known) - {known[v] for v in model._labels.unseen}
+    learned = any(model._labels.has_learned for model in models)
+    fresh._labels = Labels(taxonomy, sorted(map(taxonomy.index, unseen)), learned)
+    return fresh
+
+
+def _rows(merged: FeatureIndex, features: FeatureIndex) -> Rows:
+    """The row of each feature of a model in the merged one, to which new ones are added."""
+    return merged.insert(dict.fromkeys(features.names(), 1.0)).rows.astype(np.intp)
+
+
+def _wide(array: Any, shape: tuple[int, ...], *places: Rows) -> Floats:
+    """An array of this shape, of zeros but for the given numbers at these places."""
+    wide = np.zeros(shape)
+    wide[np.ix_(*places)] = array
+    return wide
+
+
+# Learners
+
+
+@_merged.register
+def _(first: LinearLearner, models: Sequence[Any], start: Any) -> Any:
+    """The mean of the weights; that of uncertain ones is weighted by the precision gained."""
+    if isinstance(first, HMinOver):
+        raise TypeError(
+            f"`models` must be models that can be merged, got {first}: its threshold is fitted to "
+            "the scores of its own weights; learn in one process, or merge `HPerceptron`"
+        )
+    merged = _fresh(models, start)
+    taxonomy, vectors, kept = merged.taxonomy_, first._vectors, first._state
+
+    def empty(labels: Labels) -> LinearState:
+        planes = 2 if getattr(first, "second_order", False) else 1
+        state = LinearState(labels, [], float(first.intercept), first.dtype, planes, vectors)
+        if kept.from_first_round is not None:
+            state.start_average(kept.from_first_round)
+        return state
+
+    def columns(model: Any) -> NDArray[np.uint32]:
+        places = vectors * _nodes(model, taxonomy)[:, None] + np.arange(vectors)
+        return places.ravel().astype(np.uint32)
+
+    parts = [(model._state, columns(model)) for model in models]
+    if start is None:
+        labels = Labels(Taxonomy.flat([]))
+        parts.append((empty(labels), np.arange(vectors, dtype=np.uint32)))
+    else:
+        parts.append((start._state, columns(start)))
+        if any(state.n < start._state.n for state, _ in parts):
+            raise ValueError(
+                "`start` must be what the models began with, got one that has learned from more "
+                f"examples, {start._state.n:g}, than {min(state.n for state, _ in parts):g}"
+            )
+    merged._state = empty(merged._labels)
+    merged._state.merge(parts, 1.0)
+    return merged
+
+
+@_merged.register
+def _(first: LinearDiscriminant, models: Sequence[Any], start: Any) -> Any:
+    """Counts, sums and second moments about the first origin, which add up."""
+    merged = _fresh(models, start)
+    before = merged if start is None else start
+    everyone = [before, *models]
+    rows = [_rows(merged._features, model._features) for model in everyone]
+    merged._widen(len(merged._features))
+    found, n, d = merged._discriminant, len(merged.taxonomy_), merged._d
+    origins = [
+        None if (o := model._discriminant.origin) is None else _wide(o[: len(r)], (d,), r)
+        for model, r in zip(everyone, rows, strict=True)
+    ]
+    found.origin = next((origin for origin in origins if origin is not None), None)
+    sums = list[dict[str, Any]]()
+    for model, r, origin in zip(everyone, rows, origins, strict=True):
+        part, nodes = model._discriminant, _nodes(model, merged.taxonomy_)
+        shift = np.zeros(d) if origin is None or found.origin is None else origin - found.origin
+        weight, kept_weight, kept = _wide(part.n, (n,), nodes), np.zeros(n), np.zeros((n, d))
+        for v, (kept_weight[nodes[v]], forgotten) in part.kept.items():
+            kept[nodes[v], r] = forgotten[: len(r)]
+        total = _wide(part.sums[:, : len(r)], (n, d), nodes, r) + np.outer(weight, shift)
+        upper = _wide(np.triu(part._whole_scatter()[: len(r), : len(r)]), (d, d), r, r)
+        scatter = upper + upper.T - np.diag(upper.diagonal())
+        since, earlier = (_wide(a, (n,), nodes) for a in (part.rates.since, part.rates.earlier))
+        m = part.rates.m
+        sums.append(
+            {
+                "n": weight,
+                "sums": total,
+                "moments": scatter + _squares(total, weight),
+                "free": part.free - _freedom(weight).sum(),
+                "kept_n": kept_weight,
+                "kept": kept + np.outer(kept_weight, shift),
+                "m": m,
+                # For how long the frequencies of labels are counted: also in parts without them.
+                "counted": np.where(weight > 0.0, m - since, m - before._discriminant.rates.m),
+                "latest": weight - earlier,
+            }
+        )
+        if origin is not None:
+            low, high = (_wide(a[: len(r)], (d,), r) for a in (part.low, part.high))
+            found.low = np.minimum(found.low, low + shift)
+            found.high = np.maximum(found.high, high + shift)
+    first_, *others = sums
+    total = {key: _total([other[key] for other in others], first_[key]) for key in first_}
+    found.sums, rates = total["sums"], found.rates
+    found.scatter = np.triu(total["moments"] - _squares(total["sums"], total["n"]))
+    found.free = float(total["free"] + _freedom(total["n"]).sum())
+    found.kept = {
+        int(v): (total["kept_n"][v], total["kept"][v]) for v in np.flatnonzero(total["kept_n"])
+    }
+    learned = total["n"] > 0.0
+    rates.n, rates.m, rates.k = total["n"], float(total["m"]), 1.0 + np.count_nonzero(learned)
+    rates.since = np.where(learned, total["m"] - total["counted"], 0.0)
+    rates.earlier = np.where(learned, total["n"] - total["latest"], 0.0)
+    return merged
+
+
+def _squares(sums: Floats, n: Floats) -> Floats:
+    """The sum of n mean mean^T."""
+    scaled = sums / np.sqrt(np.where(n > 0.0, n, 1.0))[:, None]
+    return scaled.T @ scaled
+
+
+@_merged.register
+def _(first: HRLS, models: Sequence[Any], start: Any) -> Any:
+    """`A = l2 I + S S^T`, `S v` and `S 1`, which add up, in primal variables."""
+    if first.budget is not None or first.forgetting != 1.0:
+        raise TypeError(
+            f"`models` must be models that can be merged, got {first}: instances that it has "
+            "dropped or discounted do not add up; learn without `budget` and `forgetting`"
+        )
+    merged = _fresh(models, start)
+    everyone = [merged, *models] if start is None else [start, *models]
+    rows = [_rows(merged._features, model._features) for model in everyone]
+    d = len(merged._features)
+    if d > WIDEST:
+        raise TypeError(
+            f"`HRLS` can be merged up to {WIDEST} features, got {d}: a system holds the square of "
+            "their number; learn text by `HAROW`"
+        )
+    merged._t = float(_total([model._t for model in models], 0.0 if start is None else start._t))
+    *parameters, systems = merged._rls.saved()
+    above = {s: parents for parents, s in merged._below.items()}
+    sums = [_systems(m, r, d, merged) for m, r in zip(everyone, rows, strict=True)]
+    found = []
+    for s, (_, nodes, *_) in enumerate(systems):
+        nothing = 0.0, np.zeros((d, d)), np.zeros((d, len(nodes))), np.zeros(d)
+        first_, *others = [of.get(above[s], nothing) for of in sums]
+        parts = zip(first_, *others, strict=True)
+        n, squares, products, ones = (_total(of, before) for before, *of in parts)
+        inverse = np.linalg.inv(first.l2 * np.eye(d) + squares)
+        found.append(("primal", nodes, float(n), 0, inverse, inverse @ products, ones))
+    merged._rls = type(merged._rls)(*parameters, found)
+    return merged
+
+
+def _systems(model: Any, rows: Rows, d: int, merged: Any) -> dict[Any, tuple[Any, ...]]:
+    """By the parents of its nodes, what each system stores: weight, S S^T, S v and S 1.
+
+    They are in terms of the features and nodes of the merged model.
+    """
+    *_, (starts, features, values, _), systems = model._rls.saved()
+    if len(systems) != len(model._below):
+        raise TypeError(
+            f"`HRLS` cannot be merged after `forget`, got {len(systems)} systems for "
+            f"{len(model._below)} sets of siblings; merge first"
+        )
+    nodes, found = _nodes(model, merged.taxonomy_), {}
+    instances = np.zeros((len(starts) - 1, d))
+    instances[
+        np.repeat(np.arange(len(starts) - 1), np.diff(starts).astype(int)), rows[features]
+    ] = values
+    for parents, s in model._below.items():
+        kind, of_system, n, _, *arrays = systems[s]
+        above = tuple(sorted(nodes[list(parents)].tolist()))
+        if kind == "primal":
+            inverse, w, total = arrays
+            r = rows[: len(total)]
+            matrix = np.linalg.inv(inverse)
+            squares = _wide(matrix - model.l2 * np.eye(len(total)), (d, d), r, r)
+            products = _wide(matrix @ w, (d, len(of_system)), r, np.arange(len(of_system)))
+            ones = _wide(total, (d,), r)
+        else:
+            ids, roots, y, *_ = arrays
+            x = roots[:, None] * instances[ids]
+            squares, products, ones = x.T @ x, x.T @ y, roots @ x
+        *_, merged_systems = merged._rls.saved()
+        outputs = merged_systems[merged._below[above]][1]
+        place = {int(nodes[v]): i for i, v in enumerate(of_system)}
+        # Labels that are new elsewhere were off here.
+        all_products = np.stack(
+            [products[:, place[v]] if v in place else -ones for v in outputs], 1
+        )
+        found[above] = n, squares, all_products, ones
+    return found
+
+
+# Transformers and metrics
+
+
+@_merged.register
+def _(first: LogTFIDF, models: Sequence[Any], start: Any) -> Any:
+    """The counts of documents and words."""
+    merged = copy.copy(first)
+    vocabulary: Any = first._vocabulary
+    *options, _ = vocabulary.saved()
+    counts = [_counts(model) for model in models]
+    before = {} if start is None else _counts(start)
+    words = {word: before.get(word, np.zeros(2, int)).copy() for of in counts for word in of}
+    for of in counts:
+        for word, count in of.items():  # a word that was rare may have been forgotten since
+            words[word] += np.maximum(count - before.get(word, 0), 0)
+    n = _total([model.n for model in models], 0 if start is None else start.n)
+    occurrences, documents = np.array(list(words.values())).reshape(-1, 2).T.tolist()
+    merged._vocabulary = type(vocabulary)(*options, (n, list(words), occurrences, documents))
+    return merged
+
+
+def _counts(bag: LogTFIDF) -> dict[Any, NDArray[np.intp]]:
+    """Occurrences and documents of each word."""
+    *_, (_, words, *counts) = bag._vocabulary.saved()
+    return dict(zip(words, np.array(counts).T, strict=True))
+
+
+@_merged.register
+def _(first: TaxonomyMetric, models: Sequence[Any], start: Any) -> Any:
+    """Sums, without rounding."""
+    merged = copy.copy(first)
+    merged.taxonomy_ = _taxonomy_of(models, start)
+    merged._sums = Sums()
+    before: dict[Any, Partials] = {} if start is None else start._sums._sums
+    totals = dict(before)
+    for model in models:
+        of = model._sums._sums
+        for key in [*of, *(key for key in before if key not in of)]:
+            added = [*of.get(key, ()), *(-x for x in before.get(key, ()))]
+            for x in added:
+                totals[key] = plus(totals.get(key, ()), x)
+    merged._sums._sums = {key: total for key, total in totals.items() if total}
+    return merged

@@ -1,0 +1,152 @@
+"""Models of the parts of a stream, merged: how good are they, and how fast?
+
+    python tests/bench/merging.py
+
+The stream is that of `zipf_stream.py` in the size of RCV1, 103 topics and 50,000 words; that of the
+linear discriminant has Gaussian classes. One model learns all documents in order. Then 2, 8 and 32
+models learn a part each, are sent as pickles, and are merged. "One part" is a model of a part
+alone, and the losses are those on documents behind the end of the stream.
+
+All parts are learned in this process, one after the other. Times are processor times: those of the
+slowest worker, its pickle included, and of opening and merging the pickles. How many times as fast
+they are as one model is given for learning alone, and with the time that reading the documents
+takes, from lines of `word:weight`. Where pairs of workers merge their models, and pairs of these,
+as many levels as needed, merging takes less time; 100 machines are computed from the costs of 8,
+with groups of ten.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import math
+import pickle
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import zipf_stream
+
+from river_hier import distributed, linear_model, losses, probabilistic
+from river_hier._core import read_pairs
+
+BLOCKS = 32  # of the stream
+PARTS = (1, 2, 8, 32)
+DENSE = 64  # features of the linear discriminant
+LEARNERS: dict[str, Any] = {
+    "HPerceptron": linear_model.HPerceptron,
+    "HAROW": linear_model.HAROW,
+    "PathSoftmax": linear_model.PathSoftmax,
+    "LinearDiscriminant": probabilistic.LinearDiscriminant,
+}
+TREE = zipf_stream.taxonomy(104, 4)
+TABLES = zipf_stream._Tables(TREE, 50_000, 0)
+
+
+def examples(name: str, block: int, n: int) -> list[tuple[Any, Any]]:
+    """A block of the stream."""
+    if name == "LinearDiscriminant":
+        return list(gaussian(block, n))
+    found = zipf_stream._documents(TABLES, n, block)
+    return [(x, zipf_stream.label(TREE, y) if name == "PathSoftmax" else y) for x, y in found]
+
+
+def gaussian(block: int, n: int) -> Iterator[tuple[Any, Any]]:
+    """A topic adds to the mean of all topics below it."""
+    steps = np.random.default_rng(0).normal(size=(len(TREE), DENSE)) / 2.0
+    means = [steps[[TREE.index(u) for u in TREE.path(v)]].sum(axis=0) for v in TREE]
+    rng = np.random.default_rng([1, block])
+    for v in rng.integers(1, len(TREE), n).tolist():
+        x = means[v] + rng.normal(scale=2.0, size=DENSE)
+        yield dict(enumerate(x.tolist())), TREE.nodes[v]
+
+
+def loss(model: Any, tested: list[tuple[Any, Any]]) -> float:
+    found = losses.tree_induced_error if isinstance(tested[0][1], str) else losses.h_loss
+    return sum(found(TREE, y, model.predict_one(x)) for x, y in tested) / len(tested)
+
+
+def reading(block: list[tuple[Any, Any]]) -> float:
+    """Seconds to read a document."""
+    lines = [" ".join(f"{name}:{value:.6f}" for name, value in x.items()) for x, _ in block]
+    began = time.process_time()
+    for line in lines:
+        read_pairs(line)
+    return (time.process_time() - began) / len(lines)
+
+
+def measure(name: str, n: int) -> None:
+    models = {parts: [LEARNERS[name](TREE) for _ in range(parts)] for parts in PARTS}
+    times = {parts: [0.0] * parts for parts in PARTS}
+    for i in range(BLOCKS):
+        block = examples(name, i, n // BLOCKS)
+        for parts in PARTS:
+            k = i * parts // BLOCKS
+            model, began = models[parts][k], time.process_time()
+            for x, y in block:
+                model.learn_one(x, y)
+            times[parts][k] += time.process_time() - began
+    read = reading(block)
+    del block
+    gc.freeze()  # a process that only merges has no examples either
+    tested = examples(name, BLOCKS, max(1000, n // 40))
+    (one,), (single,) = models[1], times[1]
+    base = loss(one, tested)
+    print(f"\n{name}: {n:,} documents, one model: loss {base:.4f}, {single:.1f} s")
+    print(
+        f"{1e6 * read:.0f} us to read a document; 8 parts in pairs, 100 machines in groups of ten"
+    )
+    header = (
+        "parts",
+        "one part",
+        "merged",
+        "relative",
+        "worker",
+        "merge",
+        "MB",
+        "learning",
+        "reading",
+    )
+    print("".join(word.rjust(10) for word in header))
+    for parts in PARTS[1:]:
+        began = time.process_time()
+        sent = [pickle.dumps(model, 5) for model in models[parts]]
+        dumped = (time.process_time() - began) / parts
+        began = time.process_time()
+        merged = distributed.merge([pickle.loads(model) for model in sent])
+        merging = time.process_time() - began
+        worker, alone = max(times[parts]) + dumped, loss(models[parts][0], tested)
+        found, size = loss(merged, tested), sum(map(len, sent)) / 1e6
+        row = [f"{parts}", f"{alone:.4f}", f"{found:.4f}", f"{found / base - 1.0:+.1%}"]
+        row += [f"{worker:.2f}", f"{merging:.2f}", f"{size:.0f}"]
+        row += faster(parts, single, worker, merging, read * n)
+        print("".join(word.rjust(10) for word in row), flush=True)
+        if parts == 8:
+            model, levels = merging / parts, ((8, 2), (100, 10))
+            for machines, group in levels:
+                levels_ = math.ceil(math.log(machines, group) - 1e-9)
+                tree = levels_ * group * model + (levels_ - 1) * dumped
+                whole, docs = machines * single / parts, machines * read * n / parts
+                ratios = faster(machines, whole, worker, tree, docs)
+                row = [f"{machines}", "", "", "", f"{worker:.2f}", f"{tree:.2f}", "", *ratios]
+                print("".join(word.rjust(10) for word in row), flush=True)
+
+
+def faster(parts: int, single: float, worker: float, merging: float, read: float) -> list[str]:
+    """How many times as fast as one model: learning alone, and with reading."""
+    learning = single / (worker + merging)
+    return [f"{learning:.1f}", f"{(single + read) / (worker + merging + read / parts):.1f}"]
+
+
+parser = argparse.ArgumentParser(
+    description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+)
+parser.add_argument("--documents", type=int, default=800_000)
+parser.add_argument("--learners", nargs="+", default=list(LEARNERS), choices=LEARNERS)
+
+
+if __name__ == "__main__":
+    asked = parser.parse_args()
+    for learner in asked.learners:
+        measure(learner, asked.documents)

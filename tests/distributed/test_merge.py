@@ -1,0 +1,501 @@
+"""Models that have learned apart become one: exactly, or by the rule of the oracles."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from river import compose, preprocessing
+from river import linear_model as river_linear_model
+
+import oracles
+from river_hier import (
+    OpenTaxonomy,
+    Taxonomy,
+    decision,
+    distributed,
+    drift,
+    ensemble,
+    feature_extraction,
+    kernel,
+    linear_model,
+    metrics,
+    probabilistic,
+    stream,
+)
+from support.comparison import assert_near, assert_same_weights
+from support.hypothesis_settings import n_examples
+from support.strategies import multilabel_streams, parents_of, sample_weights, single_label_streams
+
+TREE = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d")])
+Examples = Sequence[tuple[Any, Any, float]]
+bounds = st.lists(st.integers(0, 25), min_size=3, max_size=3).map(sorted)
+
+
+def examples(n: int, single: bool, seed: int = 0, scale: float = 1.0) -> list[tuple[Any, Any]]:
+    """Dense features around a mean for each label; some features come late."""
+    rng, found = random.Random(seed), []
+    for i in range(n):
+        y = TREE.nodes[i + 1] if i < 4 else rng.choice(TREE.nodes[1:])
+        x = {f: rng.gauss(TREE.index(y) * (f != "u"), scale) for f in "uvwxyz"[: 2 + i]}
+        found.append((x, y if single else {y}))
+    return found
+
+
+def learned(model: Any, data: Any) -> Any:
+    for x, y, *w in data:
+        model.learn_one(x, y, *w)
+    return model
+
+
+def apart(start: Any, parts: Sequence[Any]) -> list[Any]:
+    """Copies of a model, each of which has learned a part; they come back as pickles."""
+    workers = [pickle.loads(pickle.dumps(start)) for _ in parts]
+    return [pickle.loads(pickle.dumps(learned(m, p))) for m, p in zip(workers, parts, strict=True)]
+
+
+def split(data: list[Any], at: list[int]) -> tuple[list[Any], list[list[Any]]]:
+    """What the start learns, and three parts."""
+    first, *parts = (data[a:b] for a, b in itertools.pairwise([0, *at, len(data)]))
+    return first, parts
+
+
+# By the rules of the oracles
+
+
+def check_rule(
+    make: Callable[[], Any], oracle: Any, data: Any, at: list[int], more: Any, rule: Any
+) -> None:
+    """Both sides learn apart, are merged, and learn on."""
+    first, parts = split(data, at)
+    start, theirs = learned(make(), first), copy.deepcopy(oracle)
+    for x, y, w in first:
+        theirs.learn(x, y, w)
+    others = []
+    for part in parts:
+        others.append(copy.deepcopy(theirs))
+        for x, y, w in part:
+            others[-1].learn(x, y, w)
+    merged = distributed.merge(apart(start, parts), start)
+    ours = rule(theirs, others, [sum(w for *_, w in part) for part in parts])
+    assert_same_weights(merged.weights, ours.w)
+    if not first:
+        again = distributed.merge(apart(start, parts))
+        assert again.weights == merged.weights
+    x, y, w = more
+    scores = ours.scores(x)
+    if all(abs(abs(s) - margin) > 1e-6 for s in scores.values() for margin in (0.0, 1.0)):
+        merged.learn_one(x, y, w)
+        ours.learn(x, y, w)
+        assert_same_weights(merged.weights, ours.w)
+
+
+def by_counts(start: Any, parts: Any, counts: Any) -> Any:
+    merged = copy.deepcopy(start)
+    merged.w = oracles.mixed([p.w for p in parts], counts, start.w)
+    return merged
+
+
+def by_precision(start: Any, parts: Any, counts: Any) -> Any:
+    merged, of = copy.deepcopy(start), [(p.w, p.variances) for p in parts]
+    merged.w, merged.variances = oracles.mixed_by_precision(of, (start.w, start.variances))
+    return merged
+
+
+def weighted(data: Any, weights: list[float]) -> list[Any]:
+    return [(x, y, w) for (x, y), w in zip(data, weights, strict=False)]
+
+
+@given(multilabel_streams(), bounds, sample_weights)
+@n_examples(40)
+def test_mixing_of_perceptrons(found: Any, at: list[int], weights: list[float]) -> None:
+    t, data = found
+    oracle = oracles.HPerceptron(parents_of(t))
+    more = {"a": 1.0, "new": 0.5}, set(t.nodes[-1:]), 1.0
+    make = lambda: linear_model.HPerceptron(t)  # noqa: E731
+    check_rule(make, oracle, weighted(data, weights), at, more, by_counts)
+
+
+@given(multilabel_streams(), bounds, sample_weights, st.sampled_from([1.0, 0.9]))
+@n_examples(40)
+def test_mixing_by_precision(
+    found: Any, at: list[int], weights: list[float], forgetting: float
+) -> None:
+    t, data = found
+    oracle = oracles.HAROW(parents_of(t), forgetting=forgetting)
+    more = {"a": 1.0, "new": 0.5}, set(t.nodes[-1:]), 1.0
+    make = lambda: linear_model.HAROW(t, forgetting=forgetting, intercept=0.0)  # noqa: E731
+    check_rule(make, oracle, weighted(data, weights), at, more, by_precision)
+
+
+@given(single_label_streams(), bounds)
+@n_examples(40)
+def test_mixing_of_paths(found: Any, at: list[int]) -> None:
+    t, data = found
+    first, parts = split(data, at)
+    start, theirs = linear_model.Hieron(t), oracles.Hieron(parents_of(t))
+    learned(start, first)
+    for x, y in first:
+        theirs.learn(x, y)
+    others = [copy.deepcopy(theirs) for _ in parts]
+    for other, part in zip(others, parts, strict=True):
+        for x, y in part:
+            other.learn(x, y)
+    merged = distributed.merge(apart(start, parts), start)
+    assert_same_weights(
+        merged.weights, oracles.mixed([o.w for o in others], [*map(len, parts)], theirs.w)
+    )
+
+
+def test_vectors_of_path_softmax() -> None:
+    parents = parents_of(TREE)
+    start, theirs = linear_model.PathSoftmax(TREE, intercept=0.0), oracles.PathSoftmax(parents)
+    data = [(x, y) for x, y in examples(40, single=True, scale=2.0)]
+    first, parts = split(data, [5, 15, 25])
+    learned(start, first)
+    for x, y in first:
+        theirs.learn(x, y)
+    others = [copy.deepcopy(theirs) for _ in parts]
+    for other, part in zip(others, parts, strict=True):
+        for x, y in part:
+            other.learn(x, y)
+    merged = distributed.merge(apart(start, parts), start)
+    of = [(o.vectors, o.variances) for o in others]
+    theirs.vectors, theirs.variances = oracles.mixed_by_precision(
+        of, (theirs.vectors, theirs.variances), 1.0 / 32.0
+    )
+    for _ in range(2):
+        assert_same_weights(merged.weights, theirs.w)
+        assert_same_weights(merged.own_weights, theirs.own)
+        x, y = examples(9, single=True, seed=1)[-1]
+        merged.learn_one(x, y)
+        theirs.learn(x, y)
+
+
+@given(multilabel_streams(), bounds, st.booleans())
+@n_examples(40)
+def test_averages_are_over_the_hypotheses_of_all(found: Any, at: list[int], whole: bool) -> None:
+    t, data = found
+    first, parts = split(data, at)
+    start = linear_model.Averaged(linear_model.HPerceptron(t), whole)
+    theirs = oracles.Averaged(oracles.HPerceptron(parents_of(t)), whole)
+    learned(start, first)
+    for x, y in first:
+        theirs.learn(x, y)
+    others = [copy.deepcopy(theirs) for _ in parts]
+    for other, part in zip(others, parts, strict=True):
+        for x, y in part:
+            other.learn(x, y)
+    merged = distributed.merge(apart(start, parts), start)
+    last = oracles.mixed([o.oracle.w for o in others], [*map(len, parts)], theirs.oracle.w)
+    assert_same_weights(merged.last.weights, last)
+    assert_same_weights(merged.weights, oracles.average_of_all(parents_of(t), others, theirs, last))
+    if not first:
+        assert distributed.merge(apart(start, parts)).weights == merged.weights
+
+
+# Exactly
+
+
+@given(multilabel_streams(), bounds, sample_weights, st.permutations(range(3)))
+@n_examples(40)
+def test_least_squares_are_those_of_one_pass(
+    found: Any, at: list[int], weights: list[float], order: list[int]
+) -> None:
+    t, data = found
+    first, parts = split(weighted(data, weights), at)
+    start = learned(linear_model.HRLS(t), first)
+    one = learned(linear_model.HRLS(t), itertools.chain(first, *(parts[k] for k in order)))
+    merged = distributed.merge(apart(start, parts), start if first else None)
+    x: dict[Any, float] = {"a": 1.0, "b": -0.5, 1: 2.0, "new": 1.0}
+    for _ in range(2):
+        assert_near(merged.score_one(x), one.score_one(x))
+        assert_same_weights(merged.weights, one.weights)
+        merged.learn_one(x, t.nodes[-1:])
+        one.learn_one(x, t.nodes[-1:])
+
+
+@pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
+@pytest.mark.parametrize("open_", [False, True])
+def test_the_discriminant_is_that_of_one_pass(order: tuple[int, ...], open_: bool) -> None:
+    data = examples(60, single=True, scale=0.5)
+    first, parts = split(
+        data, [4, 20, 45]
+    )  # the frequency of a label counts from its first example
+    make = lambda: probabilistic.LinearDiscriminant(None if open_ else TREE)  # noqa: E731
+    start = learned(make(), first)
+    one = learned(make(), itertools.chain(first, *(parts[k] for k in order)))
+    merged = distributed.merge(apart(start, parts), start)
+    for x, y in examples(9, single=True, seed=1):
+        assert_near(merged.score_one(x), one.score_one(x))
+        merged.learn_one(x, y)
+        one.learn_one(x, y)
+    whole = distributed.merge(apart(make(), [first + parts[0], parts[1], parts[2]]))
+    assert whole.predict_one(x) == one.predict_one(x)
+
+
+def test_the_discriminant_keeps_what_was_forgotten_below_a_node() -> None:
+    first, parts = split(examples(40, single=True), [10, 20, 30])
+    start = learned(probabilistic.LinearDiscriminant(TREE), first)
+    start.forget("c")
+    one = learned(copy.deepcopy(start), itertools.chain(*parts))
+    merged = distributed.merge(apart(start, parts), start)
+    x = {"u": 1.0, "v": 2.0}
+    seen = {label for _, label in first}
+    ours, theirs = merged.score_one(x), one.score_one(x)
+    for label in seen - {"c", "a"}:
+        assert ours[label] == pytest.approx(theirs[label], abs=0.5)
+
+
+TEXTS = ["the wolf howls", "the owl", "a wolf, a wolf", "an owl flies", "howls howls", ""]
+
+
+@given(st.lists(st.sampled_from(TEXTS), max_size=20), bounds, st.sampled_from([1, 2]))
+@n_examples(40)
+def test_words_are_counted_as_in_one_pass(texts: list[str], at: list[int], min_count: int) -> None:
+    first, parts = split(texts, [min(a, len(texts)) for a in at])
+
+    def bag(texts: Any, like: Any = None) -> Any:
+        found = pickle.loads(pickle.dumps(like or feature_extraction.LogTFIDF(min_count=min_count)))
+        for text in texts:
+            found.learn_one(text)
+        return found
+
+    start, one = bag(first), bag(texts)
+    merged = distributed.merge([bag(part, start) for part in parts], start)
+    assert (merged.n, merged.dfs) == (one.n, one.dfs)
+    for text in TEXTS:
+        assert merged.transform_one(text) == pytest.approx(one.transform_one(text))
+
+
+METRICS = ["HLoss", "HF1", "DepthAccuracy", "DistanceHistogram", "ZeroOneLoss", "HLossByDepth"]
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_metrics_are_those_of_one_pass(name: str) -> None:
+    rng = random.Random(0)
+    pairs = [(*rng.choices("abcd", k=2), rng.choice([1.0, 0.1])) for _ in range(40)]
+
+    def metric(pairs: Any, like: Any = None) -> Any:
+        found = copy.deepcopy(like) if like else getattr(metrics, name)(TREE)
+        for y, p, w in pairs:
+            found.update(y, p, w)
+        return found
+
+    first, parts = split(pairs, [5, 10, 30])
+    start = metric(first)
+    merged = distributed.merge([metric(part, start) for part in parts], start)
+    assert merged.get() == metric(pairs).get()
+    assert distributed.merge([metric(part) for part in parts]).get() == metric(pairs[5:]).get()
+    for y, p, w in pairs:
+        merged.revert(y, p, w)
+    assert not list(merged._sums)
+
+
+# All models
+
+SINGLE: dict[str, Callable[[Any], Any]] = {
+    "Hieron": linear_model.Hieron,
+    "AveragedHieron": linear_model.AveragedHieron,
+    "PathSoftmax": linear_model.PathSoftmax,
+    "float32": lambda t: linear_model.PathSoftmax(t, dtype="float32"),
+    "Averaged": lambda t: linear_model.Averaged(linear_model.Hieron(t)),
+    "Tempered": lambda t: decision.Tempered(linear_model.Hieron(t)),
+    "LinearDiscriminant": probabilistic.LinearDiscriminant,
+    "pipeline": lambda t: preprocessing.Normalizer() | linear_model.Hieron(t),
+}
+SEVERAL: dict[str, Callable[[Any], Any]] = {
+    "HPerceptron": linear_model.HPerceptron,
+    "HAROW": linear_model.HAROW,
+    "HRLS": linear_model.HRLS,
+    "Averaged HAROW": lambda t: linear_model.Averaged(linear_model.HAROW(t)),
+    "Calibrated": lambda t: decision.Calibrated(linear_model.HAROW(t)),
+    "HLossBayes": lambda t: decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t))),
+    "union": lambda t: (
+        (compose.Select("u", "v") + compose.Discard("u", "v")) | linear_model.HAROW(t)
+    ),
+}
+ALL = pytest.mark.parametrize("name", [*SINGLE, *SEVERAL])
+
+
+def near(model: Any) -> Any:
+    return pytest.approx(scores(model), rel=1e-5, abs=1e-6)  # float32
+
+
+def workers(name: str, taxonomy: Any = TREE, n: int = 60) -> tuple[Any, list[Any]]:
+    single = name in SINGLE
+    first, parts = split(examples(n, single), [10, 25, 40])
+    start = learned((SINGLE if single else SEVERAL)[name](taxonomy), first)
+    return start, apart(start, parts)
+
+
+def scores(model: Any) -> dict[Any, float]:
+    """Scores, or calibrated probabilities."""
+    x = {"u": 0.5, "v": 1.0, "y": -1.0}
+    if isinstance(model, compose.Pipeline):
+        x = model.transform_one(x)
+        model = model._last_step
+    if not hasattr(model, "score_one"):
+        calibrated = model if hasattr(model, "_calibrate") else model.model
+        p = calibrated.predict_proba_one(x)
+        return {v: q if isinstance(q, float) else q[True] for v, q in p.items()}
+    found: dict[Any, float] = model.score_one(x)
+    return found
+
+
+@ALL
+@pytest.mark.parametrize("taxonomy", [TREE, None])
+def test_order_and_rounds_do_not_matter(name: str, taxonomy: Any) -> None:
+    start, models = workers(name, taxonomy)
+    before = pickle.dumps((start, models))
+    merged = distributed.merge(models, start)
+    for permuted in itertools.permutations(models):
+        assert scores(distributed.merge(permuted, start)) == near(merged)
+    # Those of one rack first.
+    rack = pickle.loads(pickle.dumps(distributed.merge(models[:2], start)))
+    assert scores(distributed.merge([rack, models[2]], start)) == near(merged)
+    assert pickle.dumps((start, models)) == before
+    merged.learn_one(*examples(9, name in SINGLE)[-1])
+
+
+@ALL
+def test_one_model_is_itself(name: str) -> None:
+    start, (model, *_) = workers(name)
+    alone = distributed.merge([model], start)
+    assert alone is not model
+    assert pickle.dumps(alone) == pickle.dumps(copy.deepcopy(model))
+
+
+@ALL
+def test_models_that_have_learned_nothing_do_not_count(name: str) -> None:
+    start, (model, *_) = workers(name)
+    merged = distributed.merge([model, copy.deepcopy(start)], start)
+    assert scores(merged) == near(model)
+
+
+def test_open_taxonomies_are_united() -> None:
+    models = []
+    for labels in (["a/b", "c"], ["c/d", "a"], ["e"]):
+        model = linear_model.HAROW(OpenTaxonomy("/"))
+        for label in labels:
+            model.learn_one({label: 1.0, "all": 1.0}, {label})
+        models.append(model)
+    merged = distributed.merge(models)
+    assert set(merged.taxonomy_) == {"", "a", "a/b", "c", "c/d", "e"}
+    assert merged.taxonomy_.parents("c/d") == ("c",)
+    assert merged.predict_one({"a/b": 1.0})["a/b"]
+    assert merged.predict_one({"e": 1.0})["e"]
+    merged.learn_one({"f": 1.0}, {"f"})
+    found = metrics.HLoss(OpenTaxonomy("/"))
+    found.update({"a/b"}, {"c"})
+    other = metrics.HLoss(OpenTaxonomy("/"))
+    other.update({"e"}, {"e"})
+    assert distributed.merge([found, other]).get() == 1.0
+    assert "e" in distributed.merge([found, other]).taxonomy_
+
+
+def test_a_node_has_an_example_if_it_has_one_somewhere() -> None:
+    start = learned(linear_model.HAROW(TREE), examples(9, single=False))
+    start.adopt(TREE.extend([("b", "new")]))
+    models = [copy.deepcopy(start) for _ in range(2)]
+    assert not distributed.merge(models, start).predict_one({"u": 1.0}).get("new")
+    assert distributed.merge(models, start)._labels.unseen
+    models[1].learn_one({"u": 1.0}, {"new"})
+    assert not distributed.merge(models, start)._labels.unseen
+
+
+# Refusals
+
+t = TREE
+
+
+@pytest.mark.parametrize(
+    ("models", "error", "message"),
+    [
+        ([], ValueError, "at least one model, got none"),
+        (
+            [linear_model.SHRLS(t), learned(linear_model.SHRLS(t), examples(5, False))],
+            TypeError,
+            "SHRLS",
+        ),
+        ([linear_model.HAROW(t), linear_model.HPerceptron(t)], TypeError, "same class"),
+        ([linear_model.HAROW(t), linear_model.HAROW(t, r=2.0)], ValueError, "r=1.0 and r=2.0"),
+        ([linear_model.HAROW(t), linear_model.HAROW(t.flatten())], ValueError, "same taxonomy"),
+        ([linear_model.HMinOver(t)] * 2, TypeError, "threshold"),
+        ([linear_model.HRLS(t, budget=5)] * 2, TypeError, "without `budget`"),
+        (
+            [linear_model.HRLS(t, forgetting=0.9)] * 2,
+            TypeError,
+            "without `budget` and `forgetting`",
+        ),
+        (
+            [
+                decision.HLossBayes(linear_model.HAROW(t)),
+                decision.HLossBayes(linear_model.HAROW(t, r=2.0)),
+            ],
+            ValueError,
+            "r=1.0 and r=2.0",
+        ),
+        (
+            [
+                preprocessing.StandardScaler() | linear_model.HAROW(t),
+                preprocessing.Normalizer() | linear_model.HAROW(t),
+            ],
+            ValueError,
+            "same steps",
+        ),
+    ],
+)
+def test_refusals(models: Any, error: type[Exception], message: str) -> None:
+    before = pickle.dumps(models)
+    with pytest.raises(error, match=message):
+        distributed.merge(models)
+    assert pickle.dumps(models) == before
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: preprocessing.StandardScaler() | linear_model.Hieron(TREE),
+        lambda: kernel.Hieron(TREE),
+        lambda: drift.BranchReset(linear_model.Hieron(TREE)),
+        lambda: stream.Replayed(linear_model.Hieron(TREE)),
+        lambda: decision.Selective(linear_model.PathSoftmax(TREE)),
+        lambda: probabilistic.NearestNeighbors(TREE),
+        lambda: decision.TreeBayes(river_linear_model.SoftmaxRegression(), TREE),
+        lambda: ensemble.LogarithmicPool(
+            [linear_model.Hieron(TREE), linear_model.PathSoftmax(TREE)]
+        ),
+    ],
+)
+def test_what_cannot_be_merged_says_so(make: Callable[[], Any]) -> None:
+    data = examples(20, single=True)
+    models = [learned(make(), part) for part in (data[:10], data[10:])]
+    with pytest.raises(TypeError, match="must be models that can be merged, got "):
+        distributed.merge(models)
+
+
+def test_the_start_is_one() -> None:
+    start, models = workers("HAROW")
+    with pytest.raises(ValueError, match="must be what the models began with"):
+        distributed.merge([start, start], models[0])
+    with pytest.raises(TypeError, match="same class"):
+        distributed.merge(models, linear_model.HPerceptron(TREE))
+
+
+def test_least_squares_of_many_features() -> None:
+    models = [linear_model.HRLS(TREE), linear_model.HRLS(TREE)]
+    models[0].learn_one(dict.fromkeys(range(5001), 1.0), {"a"})
+    with pytest.raises(TypeError, match="up to 5000 features, got 5001"):
+        distributed.merge(models)
+    models = [learned(linear_model.HRLS(TREE), examples(9, single=False)) for _ in range(2)]
+    models[0].forget("c")
+    with pytest.raises(TypeError, match="after `forget`"):
+        distributed.merge(models)
