@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import inspect
-import pickle
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import singledispatch
 from typing import Any, TypeVar
 
@@ -116,11 +116,9 @@ def merge(models: Iterable[Model], start: Model | None = None) -> Model:
 @singledispatch
 def _merged(first: Any, models: Sequence[Any], start: Any) -> Any:
     """The merged model; the first of the models says by which rule."""
-    try:
-        if len({pickle.dumps(model) for model in models}) == 1:  # it has no state, or not learned
-            return copy.deepcopy(first)
-    except (AttributeError, TypeError, pickle.PicklingError):
-        pass
+    with suppress(ValueError):  # arrays
+        if all(model.__getstate__() == first.__getstate__() for model in models):
+            return copy.deepcopy(first)  # a transformer that does not learn
     raise TypeError(
         f"`models` must be models that can be merged, got {shown(first)}; these are `HPerceptron`, "
         "`Hieron`, `HAROW`, `PathSoftmax`, `LinearDiscriminant`, `HRLS`, `LogTFIDF`, metrics, and "

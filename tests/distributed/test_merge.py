@@ -310,6 +310,9 @@ SINGLE: dict[str, Callable[[Any], Any]] = {
     "Tempered": lambda t: decision.Tempered(linear_model.Hieron(t)),
     "LinearDiscriminant": probabilistic.LinearDiscriminant,
     "pipeline": lambda t: preprocessing.Normalizer() | linear_model.Hieron(t),
+    "random features": lambda t: (
+        feature_extraction.RandomFourierFeatures(n_components=8) | linear_model.Hieron(t)
+    ),
 }
 SEVERAL: dict[str, Callable[[Any], Any]] = {
     "HPerceptron": linear_model.HPerceptron,
