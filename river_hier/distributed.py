@@ -18,12 +18,11 @@ from .base.classifiers import shown
 from .base.explanation import Floats
 from .base.linear import LinearLearner
 from .decision.bayes import Decoder, TreeBayes
-from .decision.calibration import MOST, Calibrated, Calibrator, Tempered
+from .decision.calibration import Calibrated, Calibrator, Sightings, Tempered
 from .feature_extraction import LogTFIDF
 from .linear_model import HRLS, Averaged, HMinOver, PathSoftmax
 from .metrics.base import Partials, Sums, TaxonomyMetric, plus
 from .probabilistic import LinearDiscriminant
-from .probabilistic.discriminant import wide
 from .taxonomy import Taxonomy
 from .taxonomy.open import with_labels
 
@@ -246,15 +245,7 @@ def _(first: Tempered, models: Sequence[Any], start: Any) -> Any:
 
 def _calibrator(first: Calibrator, models: Sequence[Any], start: Any) -> Any:
     merged = _with_model(first, models, start)
-    each = [model._sightings for model in models]
-    merged._sightings = seen = copy.copy(each[0])  # examples of any part are known
-    seen.dense, seen.every = any(s.dense for s in each), max(s.every for s in each)
-    seen.steps, seen.alike = sum(s.steps for s in each), sum(s.alike for s in each)
-    known = set[int]().union(*(s.seen for s in each if s.dense == seen.dense))
-    while len(sample := {key for key in known if key % seen.every == 0}) > MOST:
-        seen.every *= 2
-    seen.seen = sample
-    seen.n = sum(s.n * s.every // seen.every for s in each)
+    merged._sightings = Sightings.united([model._sightings for model in models])
     return merged
 
 
@@ -372,76 +363,23 @@ def _(first: LinearDiscriminant, models: Sequence[Any], start: Any) -> Any:
 
 @_merged.register
 def _(first: HRLS, models: Sequence[Any], start: Any) -> Any:
-    """`A = l2 I + S S^T`, `S v` and `S 1`, which add up, in primal variables."""
+    """`A`, `S v` and `S 1`, which add up."""
     if first.budget is not None or first.forgetting != 1.0:
         raise TypeError(
             f"`models` must be models that can be merged, got {first}: instances that it has "
             "dropped or discounted do not add up; learn without `budget` and `forgetting`"
         )
     merged = _fresh(models, start)
-    everyone = [merged, *models] if start is None else [start, *models]
+    everyone = [merged if start is None else start, *models]
     rows = [_rows(merged._features, model._features) for model in everyone]
-    d = len(merged._features)
-    if d > WIDEST:
+    if (d := len(merged._features)) > WIDEST:
         raise TypeError(
             f"`HRLS` can be merged up to {WIDEST} features, got {d}: a system holds the square of "
             "their number; learn text by `HAROW`"
         )
-    merged._t = float(_total([model._t for model in models], 0.0 if start is None else start._t))
-    *parameters, systems = merged._rls.saved()
-    above = {s: parents for parents, s in merged._below.items()}
-    sums = [_systems(m, r, d, merged) for m, r in zip(everyone, rows, strict=True)]
-    found = []
-    for s, (_, nodes, *_) in enumerate(systems):
-        nothing = 0.0, np.zeros((d, d)), np.zeros((d, len(nodes))), np.zeros(d)
-        first_, *others = [of.get(above[s], nothing) for of in sums]
-        parts = zip(first_, *others, strict=True)
-        n, squares, products, ones = (_total(of, before) for before, *of in parts)
-        inverse = np.linalg.inv(first.l2 * np.eye(d) + squares)
-        found.append(("primal", nodes, float(n), 0, inverse, inverse @ products, ones))
-    merged._rls = type(merged._rls)(*parameters, found)
+    nodes = [_nodes(model, merged.taxonomy_) for model in everyone]
+    merged._add_up(list(zip(everyone, nodes, rows, strict=True)))
     return merged
-
-
-def _systems(model: Any, rows: Rows, d: int, merged: Any) -> dict[Any, tuple[Any, ...]]:
-    """By the parents of its nodes, what each system stores: weight, S S^T, S v and S 1.
-
-    They are in terms of the features and nodes of the merged model.
-    """
-    *_, (starts, features, values, _), systems = model._rls.saved()
-    if len(systems) != len(model._below):
-        raise TypeError(
-            f"`HRLS` cannot be merged after `forget`, got {len(systems)} systems for "
-            f"{len(model._below)} sets of siblings; merge first"
-        )
-    nodes, found = _nodes(model, merged.taxonomy_), {}
-    instances = np.zeros((len(starts) - 1, d))
-    instances[
-        np.repeat(np.arange(len(starts) - 1), np.diff(starts).astype(int)), rows[features]
-    ] = values
-    for parents, s in model._below.items():
-        kind, of_system, n, _, *arrays = systems[s]
-        above = tuple(sorted(nodes[list(parents)].tolist()))
-        if kind == "primal":
-            inverse, w, total = arrays
-            r = rows[: len(total)]
-            matrix = np.linalg.inv(inverse)
-            squares = wide(matrix - model.l2 * np.eye(len(total)), (d, d), r, r)
-            products = wide(matrix @ w, (d, len(of_system)), r, np.arange(len(of_system)))
-            ones = wide(total, (d,), r)
-        else:
-            ids, roots, y, *_ = arrays
-            x = roots[:, None] * instances[ids]
-            squares, products, ones = x.T @ x, x.T @ y, roots @ x
-        *_, merged_systems = merged._rls.saved()
-        outputs = merged_systems[merged._below[above]][1]
-        place = {int(nodes[v]): i for i, v in enumerate(of_system)}
-        # Labels that are new elsewhere were off here.
-        all_products = np.stack(
-            [products[:, place[v]] if v in place else -ones for v in outputs], 1
-        )
-        found[above] = n, squares, all_products, ones
-    return found
 
 
 # Transformers and metrics
