@@ -48,10 +48,10 @@ def merge(models: Iterable[Model], start: Model | None = None) -> Model:
     models. Calibrations become means, too, weighted by the squares of their gradients. Pipelines
     and wrappers merge part by part, and open taxonomies are united.
 
-    Let each worker learn all of its examples, and merge once: models that are merged and sent back
-    to learn on several times get worse, above all those of second order. For intermediate results
-    merge copies, and let the workers continue with their own models. It does not matter whether
-    all models are merged at once, or groups of them first. Takes O(size of all models).
+    Let each worker learn all of its examples, and merge once. Perceptrons may also be merged, sent
+    back and go on learning, several times, which `HAROW` and `PathSoftmax` do not bear. For a model
+    in between, merge copies, and let the workers go on with their own models. Groups of models may
+    be merged first. Takes O(size of all models).
 
     Parameters
     ----------
