@@ -231,21 +231,27 @@ def _(first: Tempered, models: Sequence[Any], start: Any) -> Any:
     merged._temperatures = found = copy.deepcopy(first._temperatures)
     befores = type(found)() if start is None else start._temperatures
     each = [model._temperatures for model in models]
-    for name in ("squares", "n"):
-        total = _total([getattr(t.scale, name) for t in each], getattr(befores.scale, name))
-        setattr(found.scale, name, float(total))
+    before = 0 if start is None else start._sightings.steps
+    learned = [model._sightings.steps - before for model in models]
+    if total := sum(learned):  # the scale is that of the latest scores, so it does not add up
+        squares = [t.scale.squares / max(t.scale.n, 1.0) for t in each]
+        found.scale.n = max(t.scale.n for t in each)
+        found.scale.squares = found.scale.n * float(np.dot(learned, squares)) / total
     for name in ("sharp", "flat", "mixture"):
-        value, squares = _descended(
-            [np.array([getattr(t, name).value, getattr(t, name).squares]) for t in each],
-            np.array([getattr(befores, name).value, getattr(befores, name).squares]),
-        )
-        getattr(found, name).value, getattr(found, name).squares = float(value), float(squares)
+        of = [getattr(t, name) for t in (befores, *each)]
+        first_, *others = (np.array([descent.value, descent.squares]) for descent in of)
+        descent = getattr(found, name)
+        descent.value, descent.squares = _descended(others, first_).tolist()
     return merged
 
 
 def _calibrator(first: Calibrator, models: Sequence[Any], start: Any) -> Any:
     merged = _with_model(first, models, start)
-    merged._sightings = Sightings.united([model._sightings for model in models])
+    each = [model._sightings for model in models]
+    merged._sightings = Sightings.united(each)
+    before = Sightings() if start is None else start._sightings
+    merged._sightings.steps = _total([s.steps for s in each], before.steps)
+    merged._sightings.alike = _total([s.alike for s in each], before.alike)
     return merged
 
 

@@ -98,7 +98,6 @@ class Sightings:
         """The examples that are known to any of these."""
         all_ = copy.copy(each[0])
         all_.dense, all_.every = any(s.dense for s in each), max(s.every for s in each)
-        all_.steps, all_.alike = sum(s.steps for s in each), sum(s.alike for s in each)
         known = set[int]().union(*(s.seen for s in each if s.dense == all_.dense))
         while len(sample := {key for key in known if key % all_.every == 0}) > MOST:
             all_.every *= 2
