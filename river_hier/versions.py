@@ -8,9 +8,12 @@ from importlib import metadata
 REQUIRED = ("river", "numpy", "scipy", "pandas", "narwhals")
 EXTRA = (
     "bytewax",
+    "dask",
     "kaldi-native-fbank",
     "matplotlib",
     "networkx",
+    "pyspark",
+    "ray",
     "redis",
     "scikit-learn",
     "starlette",

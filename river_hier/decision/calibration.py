@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import abc
+import copy
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,6 +92,17 @@ class Sightings:
             self.every *= 2
             self.seen = {key for key in self.seen if key % self.every == 0}
             self.n //= 2
+
+    @classmethod
+    def united(cls, each: Sequence[Sightings]) -> Sightings:
+        """The examples that are known to any of these."""
+        all_ = copy.copy(each[0])
+        all_.dense, all_.every = any(s.dense for s in each), max(s.every for s in each)
+        known = set[int]().union(*(s.seen for s in each if s.dense == all_.dense))
+        while len(sample := {key for key in known if key % all_.every == 0}) > MOST:
+            all_.every *= 2
+        all_.seen, all_.n = sample, sum(s.n * s.every // all_.every for s in each)
+        return all_
 
     def _like_the_last(self, names: int, whole: int) -> bool:
         return names == self.last[0] and whole != self.last[1]

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from .._core import Nodes
 from ..base.explanation import Floats
@@ -154,3 +157,58 @@ class HRLS(LeastSquaresModel):
         for _, s, of_system in sorted((-n, s, nodes) for s, (n, nodes) in enumerate(systems)):
             for v in of_system:
                 self._below.setdefault(self._taxonomy._parent_rows[v], s)
+
+    def _add_up(self: Any, parts: Sequence[tuple[Any, Any, Any]]) -> None:
+        """Become the sum of all parts: what they have stored since the first, and that once.
+
+        A part is a model with the places of its nodes and features here. It may be this one, empty.
+        """
+        d, sums = len(self._features), [self._stored(*part) for part in parts]
+        ts = [model._t for model, *_ in parts]
+        self._t = ts[0] + sum(t - ts[0] for t in ts[1:])
+        *parameters, systems = self._rls.saved()
+        above, found = {s: parents for parents, s in self._below.items()}, []
+        for s, (_, nodes, *_) in enumerate(systems):
+            nothing = 0.0, np.zeros((d, d)), np.zeros((d, len(nodes))), np.zeros(d)
+            first, *others = (of.get(above[s], nothing) for of in sums)
+            n, squares, products, ones = (
+                before + sum(of[i] - before for of in others) for i, before in enumerate(first)
+            )
+            inverse = np.linalg.inv(self.l2 * np.eye(d) + squares)
+            found.append(("primal", nodes, float(n), 0, inverse, inverse @ products, ones))
+        self._rls = type(self._rls)(*parameters, found)
+
+    def _stored(self: Any, model: Any, nodes: Any, rows: Any) -> dict[Any, tuple[Any, ...]]:
+        """What each system of a model stores, by the parents of its nodes here.
+
+        The weight of its instances, `S S^T`, `S v` and `S 1`.
+        """
+        *_, (starts, features, values, _), systems = model._rls.saved()
+        if len(systems) != len(model._below):
+            raise TypeError(
+                f"`HRLS` cannot be merged after `forget`, got {len(systems)} systems for "
+                f"{len(model._below)} sets of siblings; merge first"
+            )
+        d, q, found = len(self._features), len(starts) - 1, {}
+        instances = np.zeros((q, d))
+        instances[np.repeat(np.arange(q), np.diff(starts).astype(int)), rows[features]] = values
+        for parents, s in model._below.items():
+            kind, own, n, _, *arrays = systems[s]
+            if kind == "primal":
+                inverse, w, total = arrays
+                r, m = rows[: len(total)], len(own)
+                matrix = np.linalg.inv(inverse)
+                squares, products, ones = np.zeros((d, d)), np.zeros((d, m)), np.zeros(d)
+                squares[np.ix_(r, r)] = matrix - model.l2 * np.eye(len(r))
+                products[r], ones[r] = matrix @ w, total
+            else:
+                ids, roots, y, *_ = arrays
+                x = roots[:, None] * instances[ids]
+                squares, products, ones = x.T @ x, x.T @ y, roots @ x
+            above = tuple(sorted(nodes[list(parents)].tolist()))
+            place = {int(nodes[v]): i for i, v in enumerate(own)}
+            here = self._rls.nodes[self._below[above]]  # labels that are new elsewhere were off
+            labels = [products[:, place[v]] if v in place else -ones for v in here]
+            products = np.stack(labels, axis=1) if labels else np.zeros((d, 0))
+            found[above] = n, squares, products, ones
+        return found

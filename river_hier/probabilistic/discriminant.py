@@ -180,6 +180,57 @@ class Discriminant:
         own[nodes] = 0.0
         self.rates, self.sums, self.kept, self._latest = rates, own, kept, Latest()
 
+    def add_up(self, parts: Sequence[tuple[Discriminant, Nodes, Nodes]]) -> None:
+        """Become the sum of all parts: what they have learned since the first, and that once.
+
+        A part comes with the places of its nodes and features here. It may be this one, empty.
+        """
+        n, d = self.tree.n, len(self.low)
+        origins = [wide(p.origin[: len(r)], (d,), r) for p, _, r in parts if p.origin is not None]
+        self.origin = origins[0] if origins else None
+        start, sums = parts[0][0].rates.m, list[dict[str, Any]]()
+        for part, nodes, rows in parts:
+            k = len(rows)
+            shift = np.zeros(d)
+            if part.origin is not None and self.origin is not None:
+                shift = wide(part.origin[:k], (d,), rows) - self.origin
+                low, high = (wide(a[:k], (d,), rows) for a in (part.low, part.high))
+                self.low = np.minimum(self.low, low + shift)
+                self.high = np.maximum(self.high, high + shift)
+            weight, kept_weight, kept = wide(part.n, (n,), nodes), np.zeros(n), np.zeros((n, d))
+            for v, (forgotten, total) in part.kept.items():
+                kept_weight[nodes[v]], kept[nodes[v], rows] = forgotten, total[:k]
+            own = wide(part.sums[:, :k], (n, d), nodes, rows) + np.outer(weight, shift)
+            upper = wide(np.triu(part._whole_scatter()[:k, :k]), (d, d), rows, rows)
+            rates, m = part.rates, part.rates.m
+            since = wide(m - rates.since, (n,), nodes)
+            sums.append(
+                {
+                    "n": weight,
+                    "sums": own,
+                    "moments": upper + upper.T - np.diag(upper.diagonal()) + _squares(own, weight),
+                    "free": part.free - _freedom(weight).sum(),
+                    "kept_n": kept_weight,
+                    "kept": kept + np.outer(kept_weight, shift),
+                    "m": m,
+                    # The examples that the frequency of a label counts. A part without the label
+                    # counts as a whole.
+                    "counted": np.where(weight > 0.0, since, m - start),
+                    "latest": weight - wide(rates.earlier, (n,), nodes),
+                }
+            )
+        first, *others = sums
+        all_ = {key: first[key] + sum(of[key] - first[key] for of in others) for key in first}
+        learned = all_["n"] > 0.0
+        self.sums, self.scatter = all_["sums"], all_["moments"] - _squares(all_["sums"], all_["n"])
+        self.free = float(all_["free"] + _freedom(all_["n"]).sum())
+        forgotten_below = np.flatnonzero(all_["kept_n"]).tolist()
+        self.kept = {v: (float(all_["kept_n"][v]), all_["kept"][v]) for v in forgotten_below}
+        self.rates.n, self.rates.m = all_["n"], float(all_["m"])
+        self.rates.k = 1.0 + np.count_nonzero(learned)
+        self.rates.since = np.where(learned, all_["m"] - all_["counted"], 0.0)
+        self.rates.earlier = np.where(learned, all_["n"] - all_["latest"], 0.0)
+
     def _with_kept(self) -> tuple[Floats, Floats]:
         """The weights and sums of the nodes, with what has been forgotten below them."""
         n, sums = self.n.copy(), self.sums.copy()
@@ -257,6 +308,20 @@ class Discriminant:
 def _freedom(n: Any) -> Any:
     """The degrees of freedom of the scatter of a class with examples of weight n."""
     return np.maximum(n - 1.0, 0.0)
+
+
+def wide(array: Any, shape: tuple[int, ...], *places: Nodes) -> Floats:
+    """An array of this shape: zeros, and the given numbers at these places."""
+    found = np.zeros(shape)
+    found[np.ix_(*places)] = array
+    return found
+
+
+def _squares(sums: Floats, n: Floats) -> Floats:
+    """The sum of n mean mean^T over the nodes."""
+    scaled = sums / np.sqrt(np.where(n > 0.0, n, 1.0))[:, None]
+    squares: Floats = scaled.T @ scaled
+    return squares
 
 
 def turns(y: Nodes) -> tuple[Nodes, list[tuple[int, int]]]:

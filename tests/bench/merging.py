@@ -13,11 +13,16 @@ they are as one model is given for learning alone, and with the time that readin
 takes, from lines of `word:weight`. Where pairs of workers merge their models, and pairs of these,
 as many levels as needed, merging takes less time; 100 machines are computed from the costs of 8,
 with groups of ten.
+
+    python tests/bench/merging.py --rounds 2
+
+merges 8 parts in the middle, too, and the workers go on from the merged model.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import gc
 import math
 import pickle
@@ -133,6 +138,20 @@ def measure(name: str, n: int) -> None:
                 print("".join(word.rjust(10) for word in row), flush=True)
 
 
+def in_rounds(name: str, n: int, rounds: int) -> None:
+    """8 workers learn, are merged, and go on from there."""
+    model, of_worker = LEARNERS[name](TREE), BLOCKS // 8
+    for r in range(rounds):
+        workers = [copy.deepcopy(model) for _ in range(8)]
+        for k, worker in enumerate(workers):
+            for i in range(r * of_worker // rounds, (r + 1) * of_worker // rounds):
+                for x, y in examples(name, k * of_worker + i, n // BLOCKS):
+                    worker.learn_one(x, y)
+        model = distributed.merge(workers, model)
+    found = loss(model, examples(name, BLOCKS, max(1000, n // 40)))
+    print(f"{name}, 8 parts in {rounds} rounds: loss {found:.4f}", flush=True)
+
+
 def faster(parts: int, single: float, worker: float, merging: float, read: float) -> list[str]:
     """How many times as fast as one model: learning alone, and with reading."""
     learning = single / (worker + merging)
@@ -144,9 +163,13 @@ parser = argparse.ArgumentParser(
 )
 parser.add_argument("--documents", type=int, default=800_000)
 parser.add_argument("--learners", nargs="+", default=list(LEARNERS), choices=LEARNERS)
+parser.add_argument("--rounds", type=int, choices=(1, 2, 4), help="merge so many times, 8 parts")
 
 
 if __name__ == "__main__":
     asked = parser.parse_args()
     for learner in asked.learners:
-        measure(learner, asked.documents)
+        if asked.rounds:
+            in_rounds(learner, asked.documents, asked.rounds)
+        else:
+            measure(learner, asked.documents)

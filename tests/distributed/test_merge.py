@@ -169,7 +169,7 @@ def test_vectors_of_path_softmax() -> None:
     merged = distributed.merge(apart(start, parts), start)
     of = [(o.vectors, o.variances) for o in others]
     theirs.vectors, theirs.variances = oracles.mixed_by_precision(
-        of, (theirs.vectors, theirs.variances), 1.0 / 32.0
+        of, (theirs.vectors, theirs.variances), 1.0 / 32.0, share=0.3
     )
     for _ in range(2):
         assert_same_weights(merged.weights, theirs.w)
@@ -310,6 +310,9 @@ SINGLE: dict[str, Callable[[Any], Any]] = {
     "Tempered": lambda t: decision.Tempered(linear_model.Hieron(t)),
     "LinearDiscriminant": probabilistic.LinearDiscriminant,
     "pipeline": lambda t: preprocessing.Normalizer() | linear_model.Hieron(t),
+    "random features": lambda t: (
+        feature_extraction.RandomFourierFeatures(n_components=8) | linear_model.Hieron(t)
+    ),
 }
 SEVERAL: dict[str, Callable[[Any], Any]] = {
     "HPerceptron": linear_model.HPerceptron,

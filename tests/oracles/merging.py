@@ -32,11 +32,13 @@ def mixed(parts: Sequence[Vectors], counts: Sequence[float], start: Vectors) -> 
 
 
 def mixed_by_precision(
-    parts: Sequence[tuple[Vectors, Vectors]], start: tuple[Vectors, Vectors], prior: float = 1.0
+    parts: Sequence[tuple[Vectors, Vectors]],
+    start: tuple[Vectors, Vectors],
+    prior: float = 1.0,
+    share: float = 1.0,
 ) -> tuple[Vectors, Vectors]:
-    """The mean of the weights, in which a part counts `prior`, the precision of weights at first,
-    and the precision that it has gained, over that of all; and the variances, as precisions add
-    up."""
+    """The mean of the weights, in which a part counts the precision that it has gained and a share
+    of `prior`, the precision of weights at first; and the variances, as precisions add up."""
     (w0, S0), means, variances = start, dict[Any, Any](), dict[Any, Any]()
     for v in w0:
         means[v], variances[v] = {}, {}
@@ -44,9 +46,9 @@ def mixed_by_precision(
             before, moved, gained = 1.0 / S0[v].get(name, 1.0 / prior), 0.0, 0.0
             for w, S in parts:
                 gain = max(1.0 / S[v].get(name, 1.0 / prior) - before, 0.0)
-                moved += (prior + gain) * (w[v].get(name, 0.0) - w0[v].get(name, 0.0))
+                moved += (share * prior + gain) * (w[v].get(name, 0.0) - w0[v].get(name, 0.0))
                 gained += gain
-            means[v][name] = w0[v].get(name, 0.0) + moved / (prior + gained)
+            means[v][name] = w0[v].get(name, 0.0) + moved / (share * prior + gained)
             variances[v][name] = 1.0 / (before + gained)
     return means, variances
 
