@@ -242,11 +242,11 @@ class SymmetricDifferenceBayes(Decoder):
     SymmetricDifferenceLoss: 1.7375
 
     >>> evaluate.progressive_val_score(stream.take(2000), linear_model.HRLS(t), metrics.HF1(t))
-    HF1: 53.67%
+    HF1: 53.61%
 
     >>> model = decision.SymmetricDifferenceBayes(linear_model.HRLS(t), missed=2.4)
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HF1(t))
-    HF1: 57.99%
+    HF1: 57.98%
 
     References
     ----------
