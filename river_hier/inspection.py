@@ -276,7 +276,7 @@ def _checked(model: Any, k: int, depth: int | None) -> Labels:
     check_integer("k", k, at_least=1)
     if depth is not None:
         check_integer("depth", depth, at_least=0)
-    last = None if isinstance(model, type) else last_step(model)
+    last: Any = None if isinstance(model, type) else last_step(model)
     if is_ours(last):
         taxonomy = last._taxonomy
     else:
