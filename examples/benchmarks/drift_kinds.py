@@ -100,7 +100,7 @@ TEXT: dict[str, Make] = {
     "AveragedHieron": linear_model.AveragedHieron,
     "AveragedHieron, resets": lambda t: drift.BranchReset(linear_model.AveragedHieron(t)),
     "Hieron": linear_model.Hieron,
-    "LinearSVC, refitted": lambda t: Refitted(FeatureHasher(), LinearSVC()),
+    "LinearSVC, refitted": lambda t: Refitted(FeatureHasher(2**14), LinearSVC()),
 }
 DENSE: dict[str, Make] = {
     **{name: make for name, make in TEXT.items() if "SVC" not in name},
