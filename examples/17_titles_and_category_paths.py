@@ -25,8 +25,8 @@ file = Path(os.environ["RIVER_HIER_DATA"], "products", "products.csv.gz")
 df = pd.read_csv(file).drop_duplicates("product_name").sample(frac=1, random_state=0)
 paths = df.product_category_tree.str.strip('["]')
 tree = Taxonomy.from_paths(paths, separator=" >> ", labels="path", min_count=10)
-df["category"] = paths.map(tree.nearest)
-df = df[df.category != tree.root]
+df["category"] = paths.map(tree.nearest).replace(tree.root, None)
+df = df.dropna()
 print(f"{len(df):,} titles in {df.category.nunique()} categories\n{tree}")
 
 # %%
