@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import math
 import pickle
 import random
 from collections.abc import Callable, Sequence
@@ -140,7 +141,7 @@ def test_mixing_by_precision(
 def test_mixing_of_paths(found: Any, at: list[int]) -> None:
     t, data = found
     first, parts = split(data, at)
-    start, theirs = linear_model.Hieron(t), oracles.Hieron(parents_of(t))
+    start, theirs = linear_model.Hieron(t, C=math.inf), oracles.Hieron(parents_of(t))
     learned(start, first)
     for x, y in first:
         theirs.learn(x, y)
