@@ -248,7 +248,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
                 f"y holds {self._form}, and {type(last_step(model)).__name__} takes "
                 + ("one label a row" if several else "several: sets, or a matrix of 0 and 1")
             )
-        self.model_ = _in_taxonomy(model, taxonomy)
+        self.model_: Any = _in_taxonomy(model, taxonomy)
         self.classes_ = _labels(names)
 
     def _learn(self, X: Any, rows: list[Any], w: Any, order: NDArray[Any]) -> Self:

@@ -84,7 +84,8 @@ class LinearExpansion:
     """Weights of features: O(features of x_i * nodes) to score or to update."""
 
     def __init__(self, examples: Examples, taxonomy: Taxonomy) -> None:
-        self.features = FeatureIndex()
+        self.features: FeatureIndex = FeatureIndex()
+        self.on: Mask
         xs, self.on = _read(examples, taxonomy, self.features.insert)
         # LIBLINEAR needs a column, and indices of 32 bits.
         start = np.array(list(accumulate((len(x.rows) for x in xs), initial=0)), dtype=np.int32)
@@ -148,11 +149,12 @@ class KernelExpansion:
     def __init__(
         self, examples: Examples, taxonomy: Taxonomy, kernel: Kernel | Function | None
     ) -> None:
-        self.instances = instances = instances_of(kernel)
+        self.instances: KernelInstances = instances_of(kernel)
+        self.on: Mask
 
         def kernel_row(x: Mapping[Any, Any]) -> Floats:
-            row = instances.row(x)  # with all instances before it
-            instances.append(x)
+            row = self.instances.row(x)  # with all instances before it
+            self.instances.append(x)
             return np.append(row.values, row.norm2)
 
         rows, self.on = _read(examples, taxonomy, kernel_row)

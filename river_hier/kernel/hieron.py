@@ -176,7 +176,9 @@ class KernelPathLearner(SingleLabelModel):
         """The node that y must beat: by default the predicted one."""
         return int(score.argmax())
 
-    rule = linear_model.Hieron.rule  # Eq. (12), where norm2 is K(x, x)
+    def rule(self, margin: float, gamma: float, norm2: float) -> float:
+        """The step of Eq. (12), where norm2 is K(x, x)."""
+        return linear_model.Hieron.rule(self, margin, gamma, norm2)
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         row, tree, average = self._instances.row(x), self._taxonomy._arrays, self._average
