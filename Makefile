@@ -22,6 +22,8 @@ docs: build/vendor
 	cp -r docs build/docs
 	cp -r build/vendor build/docs/assets/vendor
 	cp -r build/gallery build/docs/gallery
+	$(PYTHON) examples/papers/all.py --pages build/docs
+	$(PYTHON) examples/benchmarks/page.py build/docs/benchmarks/collections.md
 	$(PYTHON) site/pages.py build/docs
 	$(PYTHON) -m zensical build --clean --strict
 

@@ -34,7 +34,6 @@ from river_hier import linear_model, metrics
 from river_hier.metrics.pooled_auprc import area, bins
 
 HERE = Path(__file__).resolve().parent
-RECORDED = HERE / "recorded.jsonl"
 METHODS: dict[str, Method] = OURS | RIVALS
 SMALLEST = 1e-7  # for the log loss, probabilities are clipped to [SMALLEST, 1 - SMALLEST]
 SECONDS = 100  # maximum processor time of a run
@@ -188,7 +187,7 @@ if __name__ == "__main__":
     parser.add_argument("--page", action="store_true", help="only write the page")
     options = parser.parse_args()
     if not options.page:
-        main(options.data, options.seeds, options.only, options.again, RECORDED)
+        main(options.data, options.seeds, options.only, options.again, results.RECORDED)
     (HERE.parents[1] / "docs" / "benchmarks.md").write_text(
-        page.text(results.read(RECORDED)), "utf-8"
+        page.text(results.read(results.RECORDED)), "utf-8"
     )

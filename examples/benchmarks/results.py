@@ -19,6 +19,7 @@ import river_hier
 Key = tuple[str, str, int]  # collection, method, seed
 Results = dict[Key, dict[str, Any]]
 METHODS: dict[str, Method] = OURS | RIVALS
+RECORDED = Path(__file__).with_name("recorded.jsonl")
 ONE_PASS = [name for name, method in METHODS.items() if method.one_pass]
 LARGER_IS_BETTER = "AU(PRC)"
 

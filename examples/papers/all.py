@@ -1,12 +1,13 @@
-"""Run the papers' scripts and write docs/results.md and docs/results/*.md from their output.
+"""Run the papers' scripts, keep their output, and write docs/results.md, the table of verdicts.
 
     python examples/papers/all.py --data FOLDER
 
-FOLDER holds the data, in the subfolders that the scripts name. Output and figures are kept in
-docs/results; without --fresh, a script is run again only if it has changed. An interrupted run
-therefore continues where it stopped; only the script that was running starts over. If a script
-fails or its data are missing, its old section stays. Sections that were made with other sources of
-river_hier are listed at the end, or by --stale, and stay: tests compare the digits of some.
+FOLDER holds the data, in the subfolders that the scripts name. Output and figures are kept in the
+folder `recorded`, of which --pages makes the site's pages, one a paper. Without --fresh, a script
+is run again only if it has changed. An interrupted run therefore continues where it stopped; only
+the script that was running starts over. If a script fails or its data are missing, its old output
+stays. Output that was made with other sources of river_hier is listed at the end, or by --stale,
+and stays: tests compare the digits of some.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,10 +24,10 @@ from pathlib import Path
 
 from claims import VERDICTS
 from section import Section, judges, verdicts
-from tqdm import tqdm
 
 HERE = Path(__file__).resolve().parent
 DOCS = HERE.parents[1] / "docs"
+RECORDED = HERE / "recorded"
 INTRODUCTION = """\
 A claim of a paper says that one result is better than another. The difference is measured on
 several orders, splits or samples of the data, or, where a learner runs only once, on each document.
@@ -40,10 +42,10 @@ Where a claim is not reproduced or undecided, its page says how it was found out
 **data**, which are not the paper's; the **paper**, which lacks or contradicts what is needed; or
 **this library**.
 
-The pages are generated. Each section consists of the docstring, the output and the figures of a
-script in `examples/papers`. One command runs all scripts and writes the pages; without `--fresh` it
-runs only scripts that have changed since, and `--stale` lists the sections that were made with
-another version of a script or of the package:
+Each section of the pages below consists of the docstring, the output and the figures of a script in
+`examples/papers`, whose folder `recorded` holds what they printed. One command runs all scripts and
+writes the verdicts; without `--fresh` it runs only scripts that have changed since, and `--stale`
+lists the sections that were made with another version of a script or of the package:
 
 ```sh
 python examples/papers/all.py --data FOLDER --fresh
@@ -57,7 +59,7 @@ open](papers/open_questions.md) has a page of its own.
 
 def sections() -> list[Section]:
     """One for each script of the folder, sorted by year and name; modules are skipped."""
-    made = [Section(path, DOCS / "results") for path in HERE.glob("*.py") if path.name != "all.py"]
+    made = [Section(path, RECORDED) for path in HERE.glob("*.py") if path.name != "all.py"]
     scripts = [one for one in made if '__name__ == "__main__"' in one.source]
     return sorted(scripts, key=lambda one: (re.findall(r"\d{4}", one.name), one.name))
 
@@ -131,21 +133,20 @@ def page(paper: str, made: list[Section]) -> str:
     return "\n".join([*parts, *(one.markdown() for one in made)])
 
 
-def pages(made: list[Section]) -> dict[str, str]:
-    """The texts of all pages, by their paths in docs."""
-    texts = {f"results/{paper}.md": page(paper, some) for paper, some in by_paper(made).items()}
-    return {"results.md": overview(made), **texts}
+def write_pages(folder: Path, made: list[Section]) -> None:
+    """The pages of the papers and their figures, in a copy of docs."""
+    shutil.copytree(
+        RECORDED, folder / "results", ignore=shutil.ignore_patterns("*.txt"), dirs_exist_ok=True
+    )
+    for paper, some in by_paper(made).items():
+        (folder / "results" / f"{paper}.md").write_text(page(paper, some), encoding="utf-8")
 
 
-def write(made: list[Section]) -> None:
-    texts = pages(made)
-    for path in (DOCS / "results").glob("*.md"):
-        if f"results/{path.name}" not in texts:
-            path.unlink()
-    for name, text in texts.items():
-        part = (DOCS / name).with_suffix(".part")
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, DOCS / name)
+def write_overview(made: list[Section]) -> None:
+    path = DOCS / "results.md"
+    part = path.with_suffix(".part")
+    part.write_text(overview(made), encoding="utf-8")
+    os.replace(part, path)
 
 
 # %% The scripts
@@ -178,6 +179,8 @@ def show_stale(made: list[Section]) -> None:
 
 
 def main(data: Path | None, only: list[str], fresh: bool) -> int:
+    from tqdm import tqdm
+
     made = sections()
     chosen = [one for one in made if not only or one.name in only]
     if fresh:
@@ -194,8 +197,8 @@ def main(data: Path | None, only: list[str], fresh: bool) -> int:
         print(file=sys.stderr)  # the script's own progress bars go below
         if not run(one, data):
             failed.append(one.name)
-        write(made)
-    write(made)  # docstrings may have changed
+        write_overview(made)
+    write_overview(made)  # docstrings may have changed
     show_stale(made)
     if failed:
         print(f"failed, their old sections stay: {', '.join(failed)}", file=sys.stderr)
@@ -211,7 +214,11 @@ if __name__ == "__main__":
         "--fresh", action="store_true", help="run all scripts again, finished ones included"
     )
     parser.add_argument("--stale", action="store_true", help="only list the sections to run again")
+    parser.add_argument("--pages", type=Path, help="only write the pages, into this copy of docs")
     arguments = parser.parse_args()
+    if arguments.pages:
+        write_pages(arguments.pages, sections())
+        sys.exit()
     if arguments.stale:
         show_stale(sections())
         sys.exit()

@@ -43,13 +43,13 @@ PACKAGE = package_key()  # at the start: edits during a run do not count as havi
 
 
 class Section:
-    """The section of one script; `results` is the folder that holds its output."""
+    """The section of one script; `recorded` is the folder that holds its output."""
 
-    def __init__(self, script: Path, results: Path) -> None:
+    def __init__(self, script: Path, recorded: Path) -> None:
         self.script = script
         self.name = script.stem
-        self.text = results / f"{self.name}.txt"
-        self.figures = results / self.name
+        self.text = recorded / f"{self.name}.txt"
+        self.figures = recorded / self.name
         self.source = script.read_text(encoding="utf-8")
 
     @property

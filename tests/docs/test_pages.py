@@ -16,7 +16,14 @@ from support.paths import ROOT
 from support.public_api import estimators
 
 DOCS = ROOT / "docs"
-MADE = {"api", "gallery", "contributing.md", "changelog.md"}  # pages that nobody writes
+MADE = {
+    "api",
+    "benchmarks",
+    "gallery",
+    "results",
+    "contributing.md",
+    "changelog.md",
+}  # pages that nobody writes
 PAGES = [
     ROOT / "README.md",
     *sorted(p for p in DOCS.rglob("*.md") if p.relative_to(DOCS).parts[0] not in MADE),

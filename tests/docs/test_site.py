@@ -31,6 +31,10 @@ WRITTEN = {
     "gallery/": "examples/gallery/make.py",
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",
+    **{
+        f"results/{page.name}": "examples/papers/all.py" for page in DOCS.glob("papers/*_[0-9]*.md")
+    },
+    "benchmarks/collections.md": "examples/benchmarks/all.py",
 }
 # Commands in blocks, and who runs them.
 RUN_BY = {

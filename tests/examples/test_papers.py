@@ -1,4 +1,4 @@
-"""The papers' scripts print what docs/results has, and their claims have the same verdicts."""
+"""The papers' scripts print what is recorded, and their claims have the same verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run the papers' scripts and compare what they print with docs/results."""
+"""Run the papers' scripts and compare what they print with what is recorded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from .paths import DATA, ROOT
 
 PAPERS = ROOT / "examples" / "papers"
-RESULTS = ROOT / "docs" / "results"
+RECORDED = PAPERS / "recorded"
 
 
 sys.path.insert(0, str(PAPERS))
@@ -26,7 +26,7 @@ def needs(*folders: str) -> pytest.MarkDecorator:
 
 
 class Script:
-    """Runs a script in this process; what it printed, and what docs/results has."""
+    """Runs a script in this process; what it printed, and what is recorded."""
 
     def __init__(self, patch: pytest.MonkeyPatch, printed: pytest.CaptureFixture[str]) -> None:
         self._patch = patch
@@ -37,7 +37,7 @@ class Script:
         path = PAPERS / f"{name}.py"
         self._patch.setattr("sys.argv", [str(path), *map(str, arguments)])
         runpy.run_path(str(path), run_name="__main__")
-        recorded = (RESULTS / f"{name}.txt").read_text(encoding="utf-8").partition("\n\n")[2]
+        recorded = (RECORDED / f"{name}.txt").read_text(encoding="utf-8").partition("\n\n")[2]
         return self._printed.readouterr().out, recorded
 
 
