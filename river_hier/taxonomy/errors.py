@@ -14,7 +14,9 @@ _MOST = 120  # characters of a value
 class UnknownLabelError(KeyError, ValueError):
     """A label is not in the taxonomy.
 
-    It is both a `KeyError` (a look-up failed) and a `ValueError` (an argument is wrong).
+    It is both a `KeyError` (a look-up failed) and a `ValueError` (an argument is wrong). Models with
+    an `OpenTaxonomy` learn labels that are new; `Taxonomy.nearest` finds the known ancestor of a
+    path.
 
     Examples
     --------
@@ -41,6 +43,8 @@ class UnknownLabelError(KeyError, ValueError):
             self.message = f"label {label!r} is a missing value; leave out examples without a label"
         elif guess := _similar(label, known):
             self.message += f"; did you mean {guess}?"
+        else:
+            self.message += "; a model with an `OpenTaxonomy` learns new labels"
 
     def __str__(self) -> str:  # KeyError would print the message between quotes
         return self.message

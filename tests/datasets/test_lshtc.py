@@ -147,7 +147,8 @@ def test_cycles_are_named(tmp_path):
         assert stream.skipped == (
             message,
             "hierarchy.txt, line 6: 4 -> 4 closes the cycle 4 -> 4",
-            "train.txt, line 2: label '9' is not in the taxonomy (5 nodes)",
+            "train.txt, line 2: label '9' is not in the taxonomy (5 nodes); a model with an "
+            "`OpenTaxonomy` learns new labels",
         )
 
 
