@@ -6,11 +6,9 @@ it become at most? Two of the papers prove a bound.
 """
 
 # %%
-# The comparator of H-RLS and H-PERC knows the probabilities with which labels are drawn. Examples
-# near the boundary of a node would make the bound of H-RLS huge, so there are none. Hieron's labels
-# have hardly any noise: the prototypes, scaled, make no mistake, so all of its loss is regret.
+# The comparator of H-RLS and H-PERC knows the probabilities of labels. Examples near a boundary are
+# left out: they would make the bound of H-RLS huge. The comparator of Hieron makes no mistake.
 from itertools import islice
-from math import inf
 
 import matplotlib.pyplot as plt
 
@@ -41,10 +39,10 @@ for seed in (0, 1, 4):
     runs["H-PERC"].append(follow(clear, linear_model.HPerceptron(chain), best, losses.h_loss))
     runs["H-RLS"].append(follow(clear, linear_model.HRLS(chain), best, losses.h_loss))
     tree = datasets.synth.PrototypeTree(branching=2, depth=3, noise=1e-4, seed=seed)
-    t, u = tree.taxonomy, tree.prototypes
-    hieron = linear_model.Hieron(t, C=inf)  # the learner of the bound has no cap on its steps
+    hieron = linear_model.Hieron(tree.taxonomy, C=float("inf"))  # in the bound, steps have no cap
     runs["Hieron"].append(follow(tree.take(steps[-1]), hieron, hieron, losses.tree_induced_error))
 theorem = {step: evaluate.hrls_bound(chain, labels.weights, clear[:step]) for step in steps}
+t, u = tree.taxonomy, tree.prototypes
 w = {v: {i: 2.2 * (u[v][i] - u[p][i]) - 1.1 * u["root"][i] for i in u[v]} for p, v in t.edges}
 corollary = evaluate.hieron_bound(t, w, tree.take(steps[-1]))
 print(f"bounds: {theorem[steps[-1]]:,.0f} for H-RLS, {corollary:,.0f} for Hieron")

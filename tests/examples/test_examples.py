@@ -64,7 +64,7 @@ def test_form(path: Path) -> None:
     assert title.endswith("?")
     assert not blank
     assert len(paragraph) >= 3
-    assert len(text.splitlines()) <= 120
+    assert len(text.splitlines()) <= 60
     cells = text.split("\n# %%\n")
     assert len(cells) >= 3
     assert all(cell.startswith("# ") for cell in cells[1:]), "a cell without prose"
