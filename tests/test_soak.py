@@ -43,7 +43,7 @@ def cases() -> dict[str, Case]:
     found = {}
     for name, model in estimators().items():
         found[f"{name}, dense"] = Case(model, dense)
-        if f"{name}, dense" not in GROWS:
+        if f"{name}, dense" not in GROWS and name != "ensemble.DensePool":
             found[f"{name}, text"] = Case(model.clone(), text)
         if f"{name}, many names" in GROWS:
             found[f"{name}, many names"] = Case(model.clone(), many_names)
