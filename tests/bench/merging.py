@@ -28,6 +28,7 @@ import math
 import pickle
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,9 @@ DENSE = 64  # features of the linear discriminant
 LEARNERS: dict[str, Any] = {
     "HPerceptron": linear_model.HPerceptron,
     "HAROW": linear_model.HAROW,
+    "HAROW, float32": partial(linear_model.HAROW, dtype="float32"),
     "PathSoftmax": linear_model.PathSoftmax,
+    "PathSoftmax, float32": partial(linear_model.PathSoftmax, dtype="float32"),
     "LinearDiscriminant": probabilistic.LinearDiscriminant,
 }
 TREE = zipf_stream.taxonomy(104, 4)
@@ -54,7 +57,7 @@ def examples(name: str, block: int, n: int) -> list[tuple[Any, Any]]:
     if name == "LinearDiscriminant":
         return list(gaussian(block, n))
     found = zipf_stream._documents(TABLES, n, block)
-    return [(x, zipf_stream.label(TREE, y) if name == "PathSoftmax" else y) for x, y in found]
+    return [(x, zipf_stream.label(TREE, y) if name.startswith("PathSoftmax") else y) for x, y in found]
 
 
 def gaussian(block: int, n: int) -> Iterator[tuple[Any, Any]]:

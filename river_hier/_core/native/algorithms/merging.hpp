@@ -31,7 +31,8 @@ class Merging {
     Merging(LinearState& merged, const std::vector<Part>& parts, double prior)
         : merged_(merged), parts_(parts), prior_(prior), n_(merged.w.n_nodes()), start_(parts.size() - 1),
           certain_(merged.w.n_planes() == 1), examples_(parts.size() * n_), total_(n_),
-          w_(examples_.size()), s_(examples_.size()), u_(examples_.size()), moves_(n_), gained_(n_) {
+          w_(examples_.size()), s_(examples_.size()), u_(examples_.size()), moves_(n_), gained_(n_),
+          before_(n_) {
         merged.n = parts[start_].state.n;
         for (size_t k = 0; k < start_; ++k) {
             const double n = parts[k].state.n - parts[start_].state.n;
@@ -54,8 +55,8 @@ class Merging {
             touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
             if (all_) touched_.assign(1, 0);
             for (uint32_t v : touched_) mean(v, all_ ? n_ : v + 1, weights, updates);
-            if (!weights.nodes.empty()) merged_.w->load(row, weights, 0, weights.nodes.size());
-            if (!updates.nodes.empty()) merged_.w.average->updates->load(row, updates, 0, updates.nodes.size());
+            merged_.w->load(row, weights);
+            if (merged_.w.average) merged_.w.average->updates->load(row, updates);
             clear(weights);
             clear(updates);
         }
@@ -99,17 +100,18 @@ class Merging {
         const double *w0 = &w_[start_ * n_], *s0 = &s_[start_ * n_];
         std::fill(&moves_[first], &moves_[0] + last, 0.0);
         std::fill(&gained_[first], &gained_[0] + last, 0.0);
+        for (size_t v = first; v < last; ++v) before_[v] = 1.0 / (1.0 + s0[v]);
         for (size_t k = 0; k < start_; ++k) {
             const double *w = &w_[k * n_], *s = &s_[k * n_], *n = &examples_[k * n_];
             if (certain_)
                 for (size_t v = first; v < last; ++v) moves_[v] += n[v] * (w[v] - w0[v]);
             else
-                add_moves(w, s, w0, s0, first, last);
+                add_moves(w, s, w0, first, last);
         }
         for (size_t v = first; v < last; ++v) {
             const double weight = certain_ ? total_[v] : prior_ + gained_[v];
             const double w = weight > 0.0 ? w0[v] + moves_[v] / weight : w0[v];
-            const double s = certain_ ? 0.0 : 1.0 / (1.0 / (1.0 + s0[v]) + gained_[v]) - 1.0;
+            const double s = certain_ ? 0.0 : 1.0 / (before_[v] + gained_[v]) - 1.0;
             if (w != 0.0 || s != 0.0) {
                 weights.nodes.push_back(static_cast<uint32_t>(v));
                 weights.planes[0].push_back(w);
@@ -119,17 +121,19 @@ class Merging {
             updates.nodes.push_back(static_cast<uint32_t>(v));
             updates.planes[0].push_back(update(static_cast<uint32_t>(v), w));
         }
-        for (size_t k = 0; k < parts_.size(); ++k)
-            for (Numbers* numbers : {&w_, &s_, &u_})
-                std::fill_n(&(*numbers)[k * n_ + first], last - first, 0.0);
+        const auto clear = [&](Numbers& numbers) {
+            for (size_t k = 0; k < parts_.size(); ++k) std::fill_n(&numbers[k * n_ + first], last - first, 0.0);
+        };
+        clear(w_);
+        if (!certain_) clear(s_);
+        if (merged_.w.average) clear(u_);
     }
 
-    void add_moves(const double* w, const double* s, const double* w0, const double* s0, size_t first,
-                   size_t last) {
+    void add_moves(const double* w, const double* s, const double* w0, size_t first, size_t last) {
         double *moves = moves_.data(), *gained = gained_.data();
-        const double prior = prior_;
+        const double *before = before_.data(), prior = prior_;
         for (size_t v = first; v < last; ++v) {
-            const double gain = std::max(1.0 / (1.0 + s[v]) - 1.0 / (1.0 + s0[v]), 0.0);
+            const double gain = std::max(1.0 / (1.0 + s[v]) - before[v], 0.0);
             moves[v] += (prior + gain) * (w[v] - w0[v]);
             gained[v] += gain;
         }
@@ -186,7 +190,7 @@ class Merging {
     Numbers rounds_;            // of the averages
     std::vector<char> counts_;
     Numbers w_, s_, u_;  // weights, variances less 1, and updates of averages
-    Numbers moves_, gained_;
+    Numbers moves_, gained_, before_;  // before: the precisions of the start
     Nodes touched_;  // the weight vectors with numbers, unless `all_` have some
     bool all_ = false;
     Entries entries_;

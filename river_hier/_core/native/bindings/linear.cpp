@@ -260,18 +260,24 @@ nb::tuple saved(const Weights& w) {
 void load(Weights& w, nb::handle rows) {
     ensure(nb::len(rows) == 2 + w.n_planes(), "another number of planes");
     const auto start = numbers<int64_t>(rows[0]);
-    Entries entries{numbers<uint32_t>(rows[1]), {}};
-    const Nodes& nodes = entries.nodes;
-    ensure_starts(start, nodes.size());
+    const View<uint32_t> all = view<uint32_t>(rows[1]);
+    ensure_starts(start, all.size());
+    View<double> planes[2];
     for (size_t k = 0; k < w.n_planes(); ++k) {
-        entries.planes[k] = numbers(rows[2 + k].attr("astype")("float64", "copy"_a = false));
-        ensure(entries.planes[k].size() == nodes.size(), "as many numbers as nodes");
+        planes[k] = view<double>(rows[2 + k].attr("astype")("float64", "copy"_a = false));
+        ensure(planes[k].size() == all.size(), "as many numbers as nodes");
     }
+    Entries entries;  // of one row
+    Nodes& nodes = entries.nodes;
     for (size_t row = 0; row + 1 < start.size(); ++row) {
-        for (int64_t e = start[row]; e < start[row + 1]; ++e)
-            ensure(nodes[e] < w.n_nodes() && (e == start[row] || nodes[e - 1] < nodes[e]),
+        const int64_t first = start[row], last = start[row + 1];
+        nodes.assign(all.data() + first, all.data() + last);
+        for (size_t i = 0; i < nodes.size(); ++i)
+            ensure(nodes[i] < w.n_nodes() && (i == 0 || nodes[i - 1] < nodes[i]),
                    "an entry is outside the matrix, or a row out of order");
-        if (start[row] < start[row + 1]) w->load(row, entries, start[row], start[row + 1]);
+        for (size_t k = 0; k < w.n_planes(); ++k)
+            entries.planes[k].assign(planes[k].data() + first, planes[k].data() + last);
+        w->load(row, entries);
     }
 }
 

@@ -176,26 +176,23 @@ class Postings : public WeightStore {
         resize(end);
     }
 
-    void load(size_t feature, const Entries& entries, size_t first, size_t last) override {
+    void load(size_t feature, const Entries& entries) override {
+        const size_t n = entries.nodes.size();
+        if (n == 0) return;
         if (feature >= rows_.size()) rows_.resize(feature + 1);
         auto& row = rows_[feature];
-        if (small_ || 3 * (last - first - 1) >= n_nodes_) {
+        if (small_ || 3 * (n - 1) >= n_nodes_) {
             densify(row);
         } else {
-            row.nodes.reserve(last - first);
-            row.cells.reserve(last - first);
+            row.nodes.assign(entries.nodes.begin(), entries.nodes.end());
+            row.cells.resize(n);
         }
-        for (size_t i = first; i < last; ++i) {
-            Cell cell;
-            for (size_t k = 0; k < Cell::planes; ++k) cell.set(k, entries.planes[k][i]);
-            if (row.dense()) {
-                for (size_t k = 0; k < Cell::planes; ++k)
-                    row.numbers[k * dense_.width + entries.nodes[i]] = cell.numbers[k];
-            } else {
-                row.nodes.push_back(static_cast<Node>(entries.nodes[i]));
-                row.cells.push_back(cell);
-            }
-        }
+        for (size_t k = 0; k < Cell::planes; ++k)
+            for (size_t i = 0; i < n; ++i)
+                if (row.dense())
+                    row.numbers[k * dense_.width + entries.nodes[i]] = static_cast<T>(entries.planes[k][i]);
+                else
+                    row.cells[i].set(k, entries.planes[k][i]);
     }
 
     size_t bytes() const override {

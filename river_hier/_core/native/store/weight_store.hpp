@@ -68,7 +68,7 @@ class WeightStore {
     virtual void save(size_t feature, Entries& entries) const = 0;
 
     // Some of them again, for a feature without any.
-    virtual void load(size_t feature, const Entries& entries, size_t first, size_t last) = 0;
+    virtual void load(size_t feature, const Entries& entries) = 0;
 
     virtual size_t bytes() const = 0;
 };

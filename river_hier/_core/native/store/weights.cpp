@@ -104,7 +104,7 @@ void Weights::add_nodes(size_t n_nodes) {
         for (size_t row = 0; row < store_->n_features(); ++row) {
             Entries entries;
             store_->save(row, entries);
-            if (!entries.nodes.empty()) larger->load(row, entries, 0, entries.nodes.size());
+            larger->load(row, entries);
         }
         store_ = std::move(larger);
         room_ = room;
