@@ -112,12 +112,8 @@ class HRecall(ClosureMetric):
 
     Parameters
     ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-    average
-        `"micro"`, as above, or `"macro"`: the mean over the examples, as in HiClass.
-    depth
-        The depth of the nodes that count; `None` for all.
+    taxonomy, average, depth
+        As in `HPrecision`.
     zero_division
         The value where nothing is true: 0, 1 or nan. A mean leaves out nan.
 
@@ -149,14 +145,10 @@ class HFBeta(ClosureMetric):
 
     Parameters
     ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
+    taxonomy, average, depth
+        As in `HPrecision`.
     beta
         The importance of recall relative to precision, positive.
-    average
-        `"micro"`, as above, or `"macro"`: the mean over the examples, as in HiClass.
-    depth
-        The depth of the nodes that count; `None` for all.
     zero_division
         The value where precision and recall are both 0: 0, 1 or nan. A mean leaves out nan.
 
@@ -197,12 +189,8 @@ class HF1(HFBeta):
 
     Parameters
     ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-    average
-        `"micro"`, as above, or `"macro"`: the mean over the examples, as in HiClass.
-    depth
-        The depth of the nodes that count; `None` for all.
+    taxonomy, average, depth
+        As in `HPrecision`.
     zero_division
         The value where precision and recall are both 0: 0, 1 or nan. A mean leaves out nan.
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from scipy.io import arff
 
 from river_hier import Taxonomy, datasets
-from river_hier.datasets import hmc
 from support.corpora import by_depth, on, real_data, refused
 from support.hmc_corpus import DAG_HEADER, HEADER, ROWS, TRAINVALID, XS, YS, text, write_parts
 from support.hypothesis_settings import n_examples
@@ -209,29 +208,6 @@ def test_headers_are_compared(folder):
         path.write_text(text(ROWS["valid"], changed))
         with pytest.raises(ValueError, match=r"^yeast_FUN.valid.arff: its attributes or classes"):
             list(datasets.HMC(folder))
-
-
-@given(
-    st.lists(
-        st.sampled_from(["1", " 2.5 ", "-3e2", "nan", "inf", "?", "1e400", "1e308", "x", "'1'", ""])
-        | st.floats(-9, 9).map(repr),
-        max_size=4,
-    ),
-    st.sampled_from(["a/b", " a@b ", "?", ""]),
-    st.integers(0, 4),
-)
-def test_a_row_of_numbers_is_read_like_any_other(cells: list[str], labels: str, at: int) -> None:
-    at = min(at, len(cells))
-    attributes = [hmc.Attribute(f"x{i}", "numeric") for i in range(len(cells))]
-    attributes.insert(at, hmc.Attribute("class", "hierarchical"))
-    head = hmc.Header(tuple(attributes), at, Taxonomy([("root", "a")]), {})
-    names = [a.name for a in attributes if a.type == "numeric"]
-    row = ",".join([*cells[:at], labels, *cells[at:]])
-    found = hmc._numbers(row, names, at)
-    if found is not None:
-        assert found == hmc._values(row, head)
-    elif all(re.fullmatch(r"-?[0-9.]+", cell) for cell in cells):
-        assert labels == "?"
 
 
 ROW = ROWS["train"][0]
