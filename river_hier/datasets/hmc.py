@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
-from .file_dataset import FileDataset, check_subset
+from .file_dataset import FileDataset, checked_subset
 from .files import ErrorHandler, Files, Multilabels, error_at, lines
 
 SUBSETS = ("trainvalid", "train", "valid", "test")
@@ -140,10 +140,10 @@ class HMC(FileDataset):
         subsets: Sequence[str] | None = None,
         on_error: str = "raise",
     ) -> None:
+        self.subsets: tuple[str, ...] | None = None
         if subsets is not None:
-            check_subset("subsets", subsets, SUBSETS)
+            self.subsets = checked_subset("subsets", subsets, SUBSETS)
         self.dataset = dataset
-        self.subsets: tuple[str, ...] | None = None if subsets is None else tuple(subsets)
         super().__init__(path, on_error, task=MO_BINARY_CLF, n_features=0)
         with contextlib.suppress(FileNotFoundError):  # iterating will raise it
             self.n_features: int = len(self._header.attributes) - 1

@@ -19,7 +19,7 @@ from river.datasets.base import MULTI_CLF
 
 from ..taxonomy import Taxonomy
 from .base import data_home
-from .file_dataset import FileDataset, Source, check_subset
+from .file_dataset import FileDataset, Source, checked_subset
 from .files import ErrorHandler, Files, damage, lines
 
 Floats = NDArray[np.float64]
@@ -119,16 +119,14 @@ class Speech(FileDataset):
         sentences: Sequence[str] = SENTENCES,
         on_error: str = "raise",
     ) -> None:
-        check_subset("subsets", subsets, SUBSETS)
-        check_subset("sentences", sentences, SENTENCES)
+        self.subsets: tuple[str, ...] = checked_subset("subsets", subsets, SUBSETS)
+        self.sentences: tuple[str, ...] = checked_subset("sentences", sentences, SENTENCES)
         names = () if speakers is None or isinstance(speakers, str) else tuple(speakers)
         if speakers is not None and not (names and all(isinstance(name, str) for name in names)):
             raise ValueError(f"`speakers` must be a list or tuple of names, got {speakers!r}")
         n_features, n_classes = len(self.NAMES), len(PHONETIC_TREE.leaves)
         super().__init__(path, on_error, MULTI_CLF, n_features, n_classes=n_classes)
-        self.subsets: tuple[str, ...] = tuple(subsets)
         self.speakers: tuple[str, ...] | None = names or None
-        self.sentences: tuple[str, ...] = tuple(sentences)
 
     @property
     def taxonomy(self) -> Taxonomy:
