@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.io import arff
 
 from river_hier import Taxonomy, datasets
-from support.corpora import by_depth, on, real_data, refused
+from support.corpora import by_depth, never_skipped, on, real_data, refused
 from support.hmc_corpus import DAG_HEADER, HEADER, ROWS, TRAINVALID, XS, YS, text, write_parts
 from support.hypothesis_settings import n_examples
 
@@ -30,10 +30,7 @@ def folder(tmp_path):
 
 
 def test_examples(folder):
-    stream = datasets.HMC(folder)
-    assert read(stream) == TRAINVALID
-    assert {tuple(y) for _, y in stream} == {("01", "02", "01/01", "01/01/03")}  # without the root
-    assert (stream.n_features, stream.n_outputs) == (4, 4)
+    assert read(datasets.HMC(folder)) == TRAINVALID
 
 
 def test_taxonomy(folder, tmp_path):
@@ -44,7 +41,6 @@ def test_taxonomy(folder, tmp_path):
         ("01", "01/01"),
         ("01/01", "01/01/03"),
     )
-    assert stream.taxonomy is stream.taxonomy
     # Only pairs from the root make a DAG.
     (tmp_path / "plants.arff").write_text("@attribute c hierarchical roots,roots/a/b\n@data\n")
     assert list(datasets.HMC(tmp_path / "plants.arff").taxonomy)[1:] == [
@@ -277,10 +273,9 @@ def test_broken_headers(tmp_path, line, wrong, message):
     header = [*HEADER]
     header[line] = wrong
     (tmp_path / "mine.arff").write_text(text([ROW], header))
-    for on_error in ("raise", "skip"):  # without a header nothing can be skipped
-        with pytest.raises(ValueError, match=r"^mine\.arff, line") as error:
-            datasets.HMC(tmp_path / "mine.arff", on_error=on_error)
-        assert str(error.value).startswith(f"mine.arff, line {line + 1}: {message}")
+    path = tmp_path / "mine.arff"
+    message = f"mine.arff, line {line + 1}: {message}"
+    never_skipped(lambda e: datasets.HMC(path, on_error=e), message)
 
 
 @pytest.mark.parametrize(
@@ -293,16 +288,14 @@ def test_broken_headers(tmp_path, line, wrong, message):
     ],
 )
 def test_files_that_are_no_arff(tmp_path, data, message):
-    (tmp_path / "mine.arff").write_text(data)
-    with pytest.raises(ValueError, match=rf"^mine\.arff {message}"):
-        list(datasets.HMC(tmp_path / "mine.arff"))
+    path = tmp_path / "mine.arff"
+    path.write_text(data)
+    never_skipped(lambda e: datasets.HMC(path, on_error=e), f"mine.arff {message}")
 
 
 def test_missing_files(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVER_DATA", str(tmp_path / "home"))
     stream = datasets.HMC(dataset="cellcycle_FUN")  # says nothing yet
-    with pytest.raises(FileNotFoundError, match=r"there is no file or folder '.*home/HMC'; get"):
-        list(stream)
     folder = write_parts(tmp_path / "home" / "HMC")
     assert repr(stream)
     with pytest.raises(FileNotFoundError) as error:
