@@ -223,16 +223,6 @@ def test_the_reference_knows_the_probability_of_every_node(taxonomy: Taxonomy, s
         assert odds[False] == pytest.approx(1 - on)
 
 
-def test_up_to_the_drift_nothing_differs() -> None:
-    steady = synth.LinearLabels(TREE, seed=11)
-    drifting = synth.LinearLabels(TREE, seed=11, drift_at=300, drift_width=50)
-    assert list(drifting.take(300)) == list(steady.take(300))
-    assert drifting.weights == steady.weights
-    pairs = list(zip(drifting.take(900), steady.take(900), strict=True))
-    assert all(ours[0] == theirs[0] for ours, theirs in pairs)
-    assert any(ours[1] != theirs[1] for ours, theirs in pairs)
-
-
 def test_an_abrupt_drift_takes_one_step() -> None:
     abrupt = synth.LinearLabels(TREE, seed=12, drift_at=10)
     gradual = synth.LinearLabels(TREE, seed=12, drift_at=10, drift_width=25)
