@@ -11,7 +11,7 @@ import reprlib
 import wave
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -457,7 +457,12 @@ def cepstra(samples: NDArray[np.int16]) -> Floats:
     Pre-emphasis, Hamming windows, 23 triangular filters on the mel scale from 64 Hz upwards and
     the cosine transform of the logarithms, as in ETSI ES 201 108.
     """
-    kaldi = _kaldi()
+    try:
+        kaldi = importlib.import_module("kaldi_native_fbank")
+    except ImportError:
+        raise ImportError(
+            "speech needs kaldi-native-fbank: pip install 'river-hier[audio]'"
+        ) from None
     options = kaldi.MfccOptions()
     options.frame_opts.samp_freq = RATE
     options.frame_opts.frame_length_ms = 1000 * FRAME / RATE
@@ -491,12 +496,3 @@ def _slopes(c: Floats) -> Floats:
     rises = (k * (c[np.minimum(t + k, n - 1)] - c[np.maximum(t - k, 0)]) for k in offsets)
     slopes: Floats = sum(rises, np.zeros_like(c)) / (2 * sum(k * k for k in offsets))
     return slopes
-
-
-def _kaldi() -> Any:
-    try:
-        return importlib.import_module("kaldi_native_fbank")
-    except ImportError:
-        raise ImportError(
-            "speech needs kaldi-native-fbank: pip install 'river-hier[audio]'"
-        ) from None

@@ -91,9 +91,6 @@ class Sums:
     def __getitem__(self, key: Hashable) -> float:
         return math.fsum(self._sums.get(key, ()))
 
-    def __contains__(self, key: object) -> bool:  # `in` would iterate
-        return key in self._sums
-
     def __iter__(self) -> Iterator[Any]:
         return iter([key for key, total in self._sums.items() if total])
 

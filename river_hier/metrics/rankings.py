@@ -145,9 +145,7 @@ class AveragePrecision(RankingMetric):
 def one_accuracy(
     taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
 ) -> float:
-    """One-accuracy: 1 if the top-ranked candidate is relevant; see `metrics.OneAccuracy`.
-
-    `losses` says what `y_true` and `y_pred` may be.
+    """One-accuracy: 1 if the first candidate is relevant; see `metrics.OneAccuracy` and `losses`.
 
     Examples
     --------
@@ -252,9 +250,7 @@ class ParentOneAccuracy(RankingMetric):
 def ranking_loss(
     taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
 ) -> float:
-    """Ranking loss: the share of misordered pairs of one ranking; see `metrics.RankingLoss`.
-
-    `losses` says what `y_true` and `y_pred` may be.
+    """Ranking loss: the share of misordered pairs; see `metrics.RankingLoss` and `losses`.
 
     Examples
     --------
