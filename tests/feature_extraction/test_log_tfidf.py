@@ -108,21 +108,6 @@ def test_letters():
         assert set(bag.dfs) == expected
 
 
-@pytest.mark.parametrize("min_count", [1, 2])
-def test_scikit_learns_counts(min_count):
-    documents = [t for t in TEXTS * 2 if t != "a b c"]
-    bag = LogTFIDF(stop_words=["an"], min_count=min_count, normalize=False)
-    for document in documents:
-        bag.learn_one(document)
-    vectorizer = CountVectorizer(stop_words=["an"])
-    counts = vectorizer.fit_transform(documents).toarray()
-    idf = np.log(len(documents) / (counts > 0).sum(axis=0))
-    weights = np.log1p(counts) * idf * (counts.sum(axis=0) >= min_count)
-    for document, row in zip(documents, weights, strict=True):
-        found = dict(zip(vectorizer.get_feature_names_out(), row, strict=True))
-        assert bag.transform_one(document) == pytest.approx({w: v for w, v in found.items() if v})
-
-
 def test_several_features_are_put_together():
     bag = LogTFIDF(on=("title", "body"), min_count=1)
     other = LogTFIDF(min_count=1)
