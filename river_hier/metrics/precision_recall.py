@@ -134,7 +134,38 @@ class HRecall(ClosureMetric):
     _of = "true"
 
 
-class HFBeta(ClosureMetric):
+class HF1(ClosureMetric):
+    """Hierarchical F1: the harmonic mean of precision and recall, `HFBeta` with `beta=1`.
+
+    Parameters
+    ----------
+    taxonomy, average, depth
+        As in `HPrecision`.
+    zero_division
+        The value where precision and recall are both 0: 0, 1 or nan. A mean leaves out nan.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, metrics
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> metric = metrics.HF1(t)
+    >>> metric.update("wolf", "whale")
+    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
+    >>> metric
+    HF1: 72.73%
+
+    """
+
+    beta: float = 1.0
+
+    def _value(self, both: float, true: float, pred: float) -> float:
+        b2 = self.beta**2
+        return (1 + b2) * both / (b2 * true + pred) if both else float(self.zero_division)
+
+
+class HFBeta(HF1):
     r"""Hierarchical F-beta: the weighted harmonic mean of hierarchical precision and recall.
 
     $$hF_\beta = \frac{(1 + \beta^2)\, hP\, hR}{\beta^2 hP + hR}
@@ -178,41 +209,3 @@ class HFBeta(ClosureMetric):
         if not is_positive(beta):
             raise ValueError(f"`beta` must be a positive finite number, got {beta!r}")
         self.beta = beta
-
-    def _value(self, both: float, true: float, pred: float) -> float:
-        b2 = self.beta**2
-        return (1 + b2) * both / (b2 * true + pred) if both else float(self.zero_division)
-
-
-class HF1(HFBeta):
-    """Hierarchical F1: the harmonic mean of precision and recall, `HFBeta` with `beta=1`.
-
-    Parameters
-    ----------
-    taxonomy, average, depth
-        As in `HPrecision`.
-    zero_division
-        The value where precision and recall are both 0: 0, 1 or nan. A mean leaves out nan.
-
-    Examples
-    --------
-
-    >>> from river_hier import Taxonomy, metrics
-
-    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> metric = metrics.HF1(t)
-    >>> metric.update("wolf", "whale")
-    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
-    >>> metric
-    HF1: 72.73%
-
-    """
-
-    def __init__(
-        self,
-        taxonomy: Taxonomy | OpenTaxonomy,
-        average: str = "micro",
-        depth: int | None = None,
-        zero_division: float = 0.0,
-    ) -> None:
-        super().__init__(taxonomy, 1.0, average, depth, zero_division)
