@@ -110,20 +110,6 @@ def test_beside_one_that_climbs(tmp_path_factory, t, data):
         assert [(x, on(y)) for x, y in stream] == expected
 
 
-def test_beside_scikit_learn(tmp_path):
-    sklearn_datasets = pytest.importorskip("sklearn.datasets")
-    texts = ["3,6 1:2 4:0.5", "5 2:1e-3", "4 1:1 2:2 3:3"]
-    write(tmp_path, texts=texts)
-    X, ys = sklearn_datasets.load_svmlight_file(
-        str(tmp_path / "train.txt"), multilabel=True, zero_based=True
-    )
-    stream = datasets.LSHTC(tmp_path)
-    for (x, y), row, labels in zip(stream, X, ys, strict=True):
-        entries = zip(row.indices, row.data, strict=True)
-        assert x == {str(i): value for i, value in entries}
-        assert on(y) == stream.taxonomy.closure(str(int(v)) for v in labels) - {"root"}
-
-
 # --- Cycles --------------------------------------------------------------------------------------
 
 LOOP = ["1 2", "2 3", "3 1", "0 1", "3 4", "4 4", "3 1"]  # the last edge a second time

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import base, dummy, linear_model, naive_bayes, preprocessing, utils
+from river import base, dummy, linear_model, naive_bayes, preprocessing
 from river import evaluate as river_evaluate
 from river import metrics as river_metrics
 from sklearn.metrics import label_ranking_average_precision_score, label_ranking_loss
@@ -347,20 +347,6 @@ def test_reverting_some_leaves_the_others(name: str, data: Any) -> None:
     fresh = feed(make(name, taxonomy), rest)
     assert metric.get() == fresh.get()
     assert repr(metric) == repr(fresh)
-
-
-@pytest.mark.slow(but=4)
-@each_metric
-@n_examples(20)
-@given(data=st.data(), window_size=st.integers(1, 4))
-def test_rolling_is_recomputing_the_window(name: str, data: Any, window_size: int) -> None:
-    taxonomy, ours, _ = data.draw(streams(name))
-    params = {"window_size": window_size, "taxonomy": taxonomy, **ROWS[name].needs}
-    rolling = utils.Rolling(getattr(metrics, name), **params)
-    for i, example in enumerate(ours):
-        rolling.update(*example)
-        window = ours[max(0, i + 1 - window_size) : i + 1]
-        assert rolling.get() == feed(make(name, taxonomy), window).get()
 
 
 @given(xs=st.lists(st.floats(-1e12, 1e12)))
