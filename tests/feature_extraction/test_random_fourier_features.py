@@ -26,7 +26,13 @@ from support.river_checks import rivers_checks
 from support.strategies import features, reals
 
 sizes = st.integers(1, 4).map(lambda m: 2 * m)
-X = [{"a": 1.0, "b": -2.0}, {"b": 0.5, "c": 3.0}, {}, {"c": 0.0}, {"d": 1.5, "a": 0.25}]
+X = [
+    {"a": 1.0, "b": -2.0},
+    {"b": 0.5, "c": 3.0},
+    {},
+    {"c": 0.0},
+    dict(zip("dace", (1.5, 0.25, 0.1, 0.7), strict=True)),
+]
 
 
 def close(found: dict[Any, float], expected: dict[Any, float]) -> bool:

@@ -162,6 +162,18 @@ def test_bad_factors(name: str, value: Any) -> None:
         losses.expected_symmetric_difference_loss(ANIMALS, P_ANIMALS, "owl", **{name: value})
 
 
+def test_expected_h_loss_of_a_prediction_below_nodes_predicted_off() -> None:
+    t = Taxonomy.from_paths([tuple("abcde")])
+    p = {"b": 0.9, "c": 0.8, "d": 0.7, "e": 0.6}
+    b, c = p["b"], p["c"]
+    y_pred = {"b": True, "c": False, "d": True, "e": True}
+    # b is wrong, or c is wrong, or c is rightly off and d wrong; then e lies below d.
+    assert losses.expected_h_loss(t, p, y_pred) == pytest.approx((1 - b) + b * c + b * (1 - c))
+    y_pred = {"b": False, "c": False, "d": True, "e": False}
+    assert losses.expected_h_loss(t, p, y_pred) == pytest.approx(b + (1 - b))
+    assert losses.expected_zero_one_loss(t, p, y_pred) == 1
+
+
 @pytest.mark.parametrize("loss", EXPECTED)
 def test_bad_probabilities(loss: Any) -> None:
     with pytest.raises(ValueError, match="label 'wolf' has no probability; `probabilities` must"):
