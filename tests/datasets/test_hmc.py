@@ -298,13 +298,8 @@ def test_missing_files(tmp_path, monkeypatch):
     stream = datasets.HMC(dataset="cellcycle_FUN")  # says nothing yet
     folder = write_parts(tmp_path / "home" / "HMC")
     assert repr(stream)
-    with pytest.raises(FileNotFoundError) as error:
+    with pytest.raises(FileNotFoundError, match=r"HMC' lacks cellcycle_FUN\.train\.arff; get"):
         list(stream)
-    assert str(error.value) == (
-        f"'{folder}' lacks cellcycle_FUN.train.arff; get them, with or without .gz, from "
-        "https://dtai.cs.kuleuven.be/clus/hmcdatasets/ or another publisher of the collection, and "
-        "keep their names"
-    )
     assert read(datasets.HMC(dataset="yeast_FUN", subsets=("test",))) == (XS["test"], YS["test"])
     (folder / "yeast_FUN.valid.arff").unlink()
     with pytest.raises(FileNotFoundError, match=r"lacks yeast_FUN\.valid\.arff; get"):

@@ -47,18 +47,10 @@ def softmax() -> Any:
     return river_linear_model.SoftmaxRegression()
 
 
-LINEAR_SINGLE = {
-    "Hieron": linear_model.Hieron,
-    "AveragedHieron": linear_model.AveragedHieron,
-    "PathSoftmax": linear_model.PathSoftmax,
-}
-LINEAR_MULTI = {
-    "HPerceptron": linear_model.HPerceptron,
-    "HAROW": linear_model.HAROW,
-    "HRLS": linear_model.HRLS,
-    "SHRLS": linear_model.SHRLS,
-    "HMinOver": linear_model.HMinOver,
-}
+LINEAR_SINGLE, LINEAR_MULTI = (
+    {name: getattr(linear_model, name) for name in names.split()}
+    for names in ("Hieron AveragedHieron PathSoftmax", "HPerceptron HAROW HRLS SHRLS HMinOver")
+)
 KERNELS = {
     "kernel.Hieron": lambda t: kernel.Hieron(t, kernel.RBF(1.0)),
     "kernel.AveragedHieron": lambda t: kernel.AveragedHieron(t, kernel.RBF(1.0), budget=5),
