@@ -272,6 +272,13 @@ def test_borders_belong_to_the_upper_bin_and_1_to_the_last() -> None:
     }
 
 
+def test_the_first_of_the_most_probable_labels_counts() -> None:
+    for first, error in (("wolf", 0.25), ("whale", 0.75)):  # in the order of the prediction
+        metric = metrics.TopLabelCalibrationError(ANIMALS)
+        metric.update("wolf", dict.fromkeys([first, "wolf", "whale"], 0.75))
+        assert metric.get() == error
+
+
 @given(scores=st.lists(st.lists(halves, min_size=4, max_size=4), min_size=1, max_size=5))
 def test_scikit_learn_measures_the_same_of_rankings(scores: list[list[float]]) -> None:
     taxonomy = Taxonomy.flat("abcd")
