@@ -164,17 +164,11 @@ def top_many(
 
     Parameters
     ----------
-    model
-        A model in a taxonomy with probabilities or scores, or a pipeline that ends in one.
+    model, k, leaves, depth
+        As in `top_one`.
     X
         A dataframe, a numpy array or a scipy.sparse matrix, or whatever the pipeline takes, such as
         a series of texts.
-    k
-        The number of labels.
-    leaves
-        Whether to rank the leaves only.
-    depth
-        Rank only the nodes at this depth; `None` for all depths.
     columns
         The names of the columns of an array or of a sparse X.
 
@@ -233,9 +227,7 @@ def labels_one(
         A multilabel model of this library, or a pipeline that ends in one.
     x
         A dictionary of features, a row of an array or a text, as the model takes it.
-    threshold
-        As in `predict_one`.
-    max_depth
+    threshold, max_depth
         As in `predict_one`.
 
     Returns

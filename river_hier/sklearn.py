@@ -148,15 +148,11 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X
-            A dense or sparse matrix, or a dataframe.
-        y
-            The targets, see above.
+        X, y, sample_weight
+            As in `fit`.
         classes
             All labels, or paths, in the first call. Labels that are in neither `classes` nor
             `taxonomy` are added as they arrive if both are left out; otherwise they are an error.
-        sample_weight
-            The weights of the rows; 1 each by default.
 
         """
         first = not hasattr(self, "model_")

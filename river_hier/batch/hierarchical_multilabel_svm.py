@@ -12,7 +12,7 @@ from ..base.checks import check_integer, check_positive
 from ..base.rankings import Attributes
 from ..base.rankings import unit_norm as unit_norm_of
 from ..kernel.functions import Function, Kernel
-from ..metrics.costs import Costs, by_node, check, check_factor
+from ..metrics.costs import Costs, by_node, check, check_factors
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates
 from .estimator import Progress
@@ -125,8 +125,7 @@ class HierarchicalMultilabelSVM(LabelRanker):
         super().__init__(taxonomy, t, candidates, kernel)
         check_positive("C", C)
         check(taxonomy, volumes, "volumes")
-        check_factor("missed", missed)
-        check_factor("spurious", spurious)
+        check_factors(missed, spurious)
         check_positive("tol", tol)
         check_integer("max_passes", max_passes, 1)
         if unit_norm:

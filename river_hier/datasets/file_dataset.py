@@ -138,8 +138,8 @@ def _not_all_skipped(
         raise ValueError(f"every record had to be skipped ({errors.n:,}): {errors.first[0]}")
 
 
-def check_subset(name: str, values: Any, known: Iterable[str]) -> None:
-    """Raise unless `values` is a collection of one or more of the known names."""
+def checked_subset(name: str, values: Any, known: Iterable[str]) -> tuple[str, ...]:
+    """The values, which must be a collection of one or more of the known names."""
     known = tuple(known)
     try:
         fits = not isinstance(values, str) and bool(values) and set(values) <= set(known)
@@ -147,6 +147,7 @@ def check_subset(name: str, values: Any, known: Iterable[str]) -> None:
         fits = False
     if not fits:
         raise ValueError(f"`{name}` must be a list or tuple of some of {known}, got {values!r}")
+    return tuple(values)
 
 
 _CHUNK = 1 << 16

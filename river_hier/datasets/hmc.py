@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
-from .file_dataset import FileDataset, check_subset
+from .file_dataset import FileDataset, checked_subset
 from .files import ErrorHandler, Files, Multilabels, error_at, lines
 
 SUBSETS = ("trainvalid", "train", "valid", "test")
@@ -37,11 +37,9 @@ NUMERIC = ("numeric", "real", "integer")
 # characters only, as Python 3.11.2 matches possessive groups wrongly.
 _QUOTED = r"""'(?:[^'\\]++|\\.)*'|"(?:[^"\\]++|\\.)*\""""
 _ATTRIBUTE = re.compile(rf"@attribute\s++({_QUOTED}|\S++)\s++(.++)", re.IGNORECASE)
-_UNUSUAL = re.compile(r"""[?{'"]""")
 _PART = re.compile(rf"""((?:[^,'"]++|{_QUOTED})*)(,|\Z)""")
 
 Lines = Iterator[tuple[int, str]]
-Row = tuple[dict[str, float | str], str]  # features and labels
 
 
 class HMC(FileDataset):
@@ -142,10 +140,10 @@ class HMC(FileDataset):
         subsets: Sequence[str] | None = None,
         on_error: str = "raise",
     ) -> None:
+        self.subsets: tuple[str, ...] | None = None
         if subsets is not None:
-            check_subset("subsets", subsets, SUBSETS)
+            self.subsets = checked_subset("subsets", subsets, SUBSETS)
         self.dataset = dataset
-        self.subsets: tuple[str, ...] | None = None if subsets is None else tuple(subsets)
         super().__init__(path, on_error, task=MO_BINARY_CLF, n_features=0)
         with contextlib.suppress(FileNotFoundError):  # iterating will raise it
             self.n_features: int = len(self._header.attributes) - 1
@@ -296,33 +294,17 @@ def read_rows(
     numbered: Lines, name: str, head: Header, report: ErrorHandler
 ) -> Iterator[tuple[int, dict[str, float | str], list[str]]]:
     """Line number, features and labels of each row."""
-    features = head.attributes[: head.labels_at] + head.attributes[head.labels_at + 1 :]
-    names = [a.name for a in features] if {a.type for a in features} == {"numeric"} else None
     for line, text in _without_comments(numbered):
         try:
-            found = names and _numbers(text, names, head.labels_at)  # None unless it is simple
-            x, labels = found or _values(text, head)
+            x, labels = _values(text, head)
         except ValueError as error:
             report(name, line, str(error))
         else:
             yield line, x, [label.strip() for label in labels.split("@")]
 
 
-def _numbers(text: str, names: list[str], labels_at: int) -> Row | None:
-    """The features and labels of a row of finite numbers, fast; None for any other row."""
-    values = text.split(",")
-    if len(values) != len(names) + 1 or _UNUSUAL.search(text):
-        return None
-    labels = values.pop(labels_at).strip()
-    try:
-        numbers = [*map(float, values)]
-    except ValueError:
-        return None
-    return (dict(zip(names, numbers, strict=True)), labels) if math.isfinite(sum(numbers)) else None
-
-
-def _values(text: str, head: Header) -> Row:
-    """The features and labels of any row."""
+def _values(text: str, head: Header) -> tuple[dict[str, float | str], str]:
+    """The features and labels of a row."""
     values = _sparse(text, head) if text.startswith("{") else _dense(text, head)
     labels = values.pop(head.labels_at, MISSING)
     if labels == MISSING:

@@ -186,25 +186,23 @@ def _hierarchy(files: Files, name: str) -> tuple[Taxonomy, list[tuple[str, int, 
             children.setdefault(node, {})
         for parent, child in pairwise(path):
             children[parent].setdefault(child, line)
-    below = {child for family in children.values() for child in family}
-    tops = [node for node in children if node not in below]
     left_out = []
-    for cycle in list(_cycles(children, [*tops, *children])):
+    for cycle in list(_cycles(children, [*_tops(children), *children])):
         parent, child = cycle[-2:]
         message = f"{parent} -> {child} closes the cycle {_show(cycle)}"
         left_out.append((name, children[parent].pop(child), message))
     edges = [(parent, child) for parent, family in children.items() for child in family]
-    with named(name):
-        return _joined(children, edges), left_out
-
-
-def _joined(nodes: Iterable[str], edges: list[tuple[str, str]]) -> Taxonomy:
-    """The taxonomy of these nodes; some of them may have no edges."""
-    below = {child for _, child in edges}
-    tops = [node for node in nodes if node not in below]
-    if len(tops) > 1:
+    if len(tops := _tops(children)) > 1:
         edges = [*(("root", top) for top in tops), *edges]
-    return Taxonomy.flat([], root=tops[0]) if tops and not edges else Taxonomy(edges)
+    with named(name):
+        taxonomy = Taxonomy.flat([], root=tops[0]) if tops and not edges else Taxonomy(edges)
+    return taxonomy, left_out
+
+
+def _tops(children: Mapping[str, Iterable[str]]) -> list[str]:
+    """The nodes without parents."""
+    below = {child for family in children.values() for child in family}
+    return [node for node in children if node not in below]
 
 
 def _cycles(children: Mapping[str, Iterable[str]], starts: Iterable[str]) -> Iterator[list[str]]:

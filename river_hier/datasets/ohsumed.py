@@ -37,6 +37,7 @@ _NUMBERED = re.compile(r"\.I\s+\d+")
 _TAG = re.compile(r"\.[A-Z]")
 _TAGS = (".U", ".S", ".M", ".T", ".P", ".W", ".A")
 _NUMBER = re.compile(r"[A-Z]\d+(\.\d+)*", re.ASCII)
+_ROOT = re.compile(rf"[A-Z]|{_NUMBER.pattern}", re.ASCII)
 
 
 class OHSUMED(FileDataset):
@@ -165,7 +166,11 @@ class OHSUMED(FileDataset):
         mesh: str | os.PathLike[str] | None = None,
         on_error: str = "raise",
     ) -> None:
-        check_root(root)
+        if not isinstance(root, str) or not _ROOT.fullmatch(root):
+            raise ValueError(
+                f"`root` must be a tree number, such as 'N05.715', or a category, such as 'C', "
+                f"got {root!r}"
+            )
         super().__init__(path, on_error, task=MO_BINARY_CLF, n_features=len(_FIELDS))
         self.root = root
         self.tree = tree
@@ -256,14 +261,6 @@ def headings(text: str) -> list[str]:
     parts = text.removesuffix(".").split(";")
     found = (part.partition("/")[0].strip(" *") for part in parts)
     return [heading for heading in dict.fromkeys(found) if heading]
-
-
-def check_root(root: object) -> None:
-    if not isinstance(root, str) or not _NUMBER.fullmatch(root if len(root) > 1 else f"{root}0"):
-        raise ValueError(
-            f"`root` must be a tree number, such as 'N05.715', or a category, such as 'C', "
-            f"got {root!r}"
-        )
 
 
 def tree_headings(files: Files, name: str) -> dict[str, str]:

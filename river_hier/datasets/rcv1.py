@@ -15,7 +15,7 @@ from river.datasets.base import MO_BINARY_CLF
 from .._core import read_pairs
 from ..taxonomy import Taxonomy
 from ..taxonomy.errors import UnknownLabelError
-from .file_dataset import FileDataset, Source, check_subset
+from .file_dataset import FileDataset, Source, checked_subset
 from .files import ErrorHandler, Files, Multilabels, error_at, lines, named, pair_error, plain
 
 _ADDRESSES = (  # of the publisher, the oldest last; the SHA-256 is verified in any case
@@ -141,10 +141,9 @@ class RCV1(FileDataset):
         topics: int = 103,
         on_error: str = "raise",
     ) -> None:
-        check_subset("subsets", subsets, _VECTORS)
+        self.subsets: tuple[str, ...] = checked_subset("subsets", subsets, _VECTORS)
         if topics not in tuple(_LEFT_OUT):  # works for unhashable values
             raise ValueError(f"`topics` must be 103 or 101, got {topics!r}")
-        self.subsets: tuple[str, ...] = tuple(subsets)
         self.topics = topics
         super().__init__(
             path,

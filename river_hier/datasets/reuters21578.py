@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
-from .file_dataset import FileDataset, Source, check_subset
+from .file_dataset import FileDataset, Source, checked_subset
 from .files import ErrorHandler, Files, Multilabels, damage, error_at, lines, named
 
 _ADDRESSES = (  # both of the UCI archive; the author's copy may differ
@@ -176,9 +176,8 @@ class Reuters21578(FileDataset):
         if split not in tuple(_SPLITS):  # works for unhashable values
             raise ValueError(f"`split` must be one of {tuple(_SPLITS)}, got {split!r}")
         sizes = dict(zip(_PARTS, _SPLITS[split][2], strict=True))
-        check_subset("subsets", subsets, sizes)
+        self.subsets: tuple[str, ...] = checked_subset("subsets", subsets, sizes)
         self.split = split
-        self.subsets: tuple[str, ...] = tuple(subsets)
         super().__init__(
             path,
             on_error,

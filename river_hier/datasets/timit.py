@@ -11,7 +11,7 @@ import reprlib
 import wave
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from river.datasets.base import MULTI_CLF
 
 from ..taxonomy import Taxonomy
 from .base import data_home
-from .file_dataset import FileDataset, Source, check_subset
+from .file_dataset import FileDataset, Source, checked_subset
 from .files import ErrorHandler, Files, damage, lines
 
 Floats = NDArray[np.float64]
@@ -119,16 +119,14 @@ class Speech(FileDataset):
         sentences: Sequence[str] = SENTENCES,
         on_error: str = "raise",
     ) -> None:
-        check_subset("subsets", subsets, SUBSETS)
-        check_subset("sentences", sentences, SENTENCES)
+        self.subsets: tuple[str, ...] = checked_subset("subsets", subsets, SUBSETS)
+        self.sentences: tuple[str, ...] = checked_subset("sentences", sentences, SENTENCES)
         names = () if speakers is None or isinstance(speakers, str) else tuple(speakers)
         if speakers is not None and not (names and all(isinstance(name, str) for name in names)):
             raise ValueError(f"`speakers` must be a list or tuple of names, got {speakers!r}")
         n_features, n_classes = len(self.NAMES), len(PHONETIC_TREE.leaves)
         super().__init__(path, on_error, MULTI_CLF, n_features, n_classes=n_classes)
-        self.subsets: tuple[str, ...] = tuple(subsets)
         self.speakers: tuple[str, ...] | None = names or None
-        self.sentences: tuple[str, ...] = tuple(sentences)
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -459,7 +457,12 @@ def cepstra(samples: NDArray[np.int16]) -> Floats:
     Pre-emphasis, Hamming windows, 23 triangular filters on the mel scale from 64 Hz upwards and
     the cosine transform of the logarithms, as in ETSI ES 201 108.
     """
-    kaldi = _kaldi()
+    try:
+        kaldi = importlib.import_module("kaldi_native_fbank")
+    except ImportError:
+        raise ImportError(
+            "speech needs kaldi-native-fbank: pip install 'river-hier[audio]'"
+        ) from None
     options = kaldi.MfccOptions()
     options.frame_opts.samp_freq = RATE
     options.frame_opts.frame_length_ms = 1000 * FRAME / RATE
@@ -493,12 +496,3 @@ def _slopes(c: Floats) -> Floats:
     rises = (k * (c[np.minimum(t + k, n - 1)] - c[np.maximum(t - k, 0)]) for k in offsets)
     slopes: Floats = sum(rises, np.zeros_like(c)) / (2 * sum(k * k for k in offsets))
     return slopes
-
-
-def _kaldi() -> Any:
-    try:
-        return importlib.import_module("kaldi_native_fbank")
-    except ImportError:
-        raise ImportError(
-            "speech needs kaldi-native-fbank: pip install 'river-hier[audio]'"
-        ) from None

@@ -20,7 +20,7 @@ from xml.parsers import expat
 from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
-from .file_dataset import FileDataset, check_subset
+from .file_dataset import FileDataset, checked_subset
 from .files import ErrorHandler, Files, Multilabels
 
 _RECORDS = "*.xml"
@@ -134,9 +134,8 @@ class WIPOAlpha(FileDataset):
     ) -> None:
         if not isinstance(sections, str) or not sections or not set(sections) <= set(_SECTIONS):
             raise ValueError(f"`sections` must be letters of {_SECTIONS!r}, got {sections!r}")
-        check_subset("subsets", subsets, _SUBSETS)
+        self.subsets: tuple[str, ...] = checked_subset("subsets", subsets, _SUBSETS)
         self.sections = sections
-        self.subsets: tuple[str, ...] = tuple(subsets)
         super().__init__(path, on_error, task=MO_BINARY_CLF, n_features=4)
 
     @functools.cached_property

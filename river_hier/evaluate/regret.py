@@ -131,7 +131,7 @@ def _cumulative(
         kwargs = dict(more[0]) if more else {}
         weight = {"w": w} if (w := kwargs.pop("w", None)) is not None else {}
         answers = [model.predict_one(x, **kwargs) for model in models]
-        if not any(map(_is_missing, answers)):
+        if not any(answer is None or answer == {} for answer in answers):  # as in River's loop
             y_true = truth(x, y, step)
             ours, theirs = ours + loss(y_true, answers[0]), theirs + loss(y_true, answers[-1])
         for model, takes_weight in zip(models, takes, strict=True):
@@ -186,8 +186,3 @@ def read_loss(loss: Any, dataset: Any) -> MeanScore:
             f"metrics.{METRICS[loss].__name__}(taxonomy) instead"
         )
     return METRICS[loss](taxonomy)
-
-
-def _is_missing(y_pred: Any) -> bool:
-    """Whether there is no prediction; River's loop does not score it either."""
-    return y_pred is None or (isinstance(y_pred, dict) and not y_pred)

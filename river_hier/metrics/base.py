@@ -14,7 +14,7 @@ from ..base.checks import checked_weight
 from ..taxonomy import OpenTaxonomy, Taxonomy, check_taxonomy
 from ..taxonomy.multilabel import Candidates, candidate_nodes
 from ..taxonomy.open import initial_taxonomy, named
-from .costs import Costs, check, check_values
+from .costs import Costs, check, check_factors, check_values
 
 Counts = Sequence[tuple[Hashable, float]]
 Partials = tuple[float, ...]
@@ -91,9 +91,6 @@ class Sums:
     def __getitem__(self, key: Hashable) -> float:
         return math.fsum(self._sums.get(key, ()))
 
-    def __contains__(self, key: object) -> bool:  # `in` would iterate
-        return key in self._sums
-
     def __iter__(self) -> Iterator[Any]:
         return iter([key for key, total in self._sums.items() if total])
 
@@ -150,20 +147,17 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
             self.taxonomy_ = self.taxonomy.with_labels(before, labels)
             labels_of(self.taxonomy_, before)
 
-    def _check_candidates(self, candidates: Candidates | None) -> None:
-        if candidates is None and isinstance(self.taxonomy, OpenTaxonomy):
-            raise ValueError(
-                "`candidates` must be given with an OpenTaxonomy, got None: a label that comes "
-                "later would change what earlier examples count"
-            )
-        if isinstance(candidates, Collection) and not isinstance(candidates, str | bytes):
-            self._grow(candidates)  # anything else is refused in the next line
-        candidate_nodes(self.taxonomy_, candidates)
-
     def _check_costs(self, costs: Costs | None, name: str) -> None:
         check_values(costs, name)
         self._grow(costs or ())
         check(self.taxonomy_, costs, name)
+
+    def _set_volumes(self, volumes: Costs | None, missed: float, spurious: float) -> None:
+        self._check_costs(volumes, "volumes")
+        check_factors(missed, spurious)
+        self.volumes = volumes
+        self.missed = missed
+        self.spurious = spurious
 
     def works_with(self, model: base.Estimator) -> bool:
         """Whether the model is a single-label or multilabel classifier."""
@@ -172,6 +166,24 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
     if TYPE_CHECKING:
         # River's own is not annotated, so type checkers take a + b + c for a sum of lists.
         def __add__(self, other: Any) -> Any: ...
+
+
+class CandidateMetric(TaxonomyMetric):
+    """Base class of the metrics that compare some candidates, which are labels."""
+
+    def __init__(
+        self, taxonomy: Taxonomy | OpenTaxonomy, candidates: Candidates | None = None
+    ) -> None:
+        super().__init__(taxonomy)
+        if candidates is None and isinstance(self.taxonomy, OpenTaxonomy):
+            raise ValueError(
+                "`candidates` must be given with an OpenTaxonomy, got None: a label that comes "
+                "later would change what earlier examples count"
+            )
+        if isinstance(candidates, Collection) and not isinstance(candidates, str | bytes):
+            self._grow(candidates)  # anything else is refused in the next line
+        candidate_nodes(self.taxonomy_, candidates)
+        self.candidates = candidates
 
 
 class MeanScore(TaxonomyMetric):

@@ -58,10 +58,11 @@ def check_values(costs: Costs | None, name: str) -> None:
             _check_value(label, value, name)
 
 
-def check_factor(name: str, value: Any) -> None:
-    """Raise unless the weight of a kind of errors is finite and at least 0, which ignores them."""
-    if isinstance(value, bool) or not 0.0 <= number(value) < math.inf:
-        raise ValueError(f"`{name}` must be a finite number of at least 0, got {value!r}")
+def check_factors(missed: Any, spurious: Any) -> None:
+    """Raise unless the weights of both errors are finite and at least 0, which ignores an error."""
+    for name, value in (("missed", missed), ("spurious", spurious)):
+        if isinstance(value, bool) or not 0.0 <= number(value) < math.inf:
+            raise ValueError(f"`{name}` must be a finite number of at least 0, got {value!r}")
 
 
 def is_positive(value: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from .._core import labels_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from .base import MeanLoss
-from .costs import Costs, by_node, check_factor
+from .costs import Costs, by_node, check_factors
 from .probabilities import conditional
 
 
@@ -290,8 +290,7 @@ def symmetric_difference_loss(
 
     """
     volume = by_node(taxonomy, volumes, "volumes")
-    check_factor("missed", missed)
-    check_factor("spurious", spurious)
+    check_factors(missed, spurious)
     labels = labels_of(taxonomy)
     true, pred = labels.closure(y_true), labels.predicted(y_pred)
     return missed * math.fsum(map(volume, true - pred)) + spurious * math.fsum(
@@ -331,8 +330,7 @@ def expected_symmetric_difference_loss(
     """
     p = conditional(taxonomy, probabilities)
     volume = by_node(taxonomy, volumes, "volumes")
-    check_factor("missed", missed)
-    check_factor("spurious", spurious)
+    check_factors(missed, spurious)
     on = labels_of(taxonomy).predicted(y_pred)
 
     q = [1.0]
@@ -420,12 +418,7 @@ class SymmetricDifferenceLoss(MeanLoss):
         spurious: float = 1.0,
     ) -> None:
         super().__init__(taxonomy)
-        self._check_costs(volumes, "volumes")
-        check_factor("missed", missed)
-        check_factor("spurious", spurious)
-        self.volumes = volumes
-        self.missed = missed
-        self.spurious = spurious
+        self._set_volumes(volumes, missed, spurious)
 
 
 class TreeInducedError(MeanLoss):

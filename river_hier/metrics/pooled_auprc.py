@@ -6,9 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..taxonomy import OpenTaxonomy, Taxonomy
-from ..taxonomy.multilabel import Candidates
-from .base import TaxonomyMetric
+from .base import CandidateMetric
 from .rankings import read_ranking
 
 Floats = NDArray[np.float64]
@@ -17,7 +15,7 @@ DROPPED = np.int64(52 - 10)  # of the 52 bits after the point of a float64
 MAGNITUDE = np.int64(2**63 - 1)  # all bits but the sign
 
 
-class PooledAUPRC(TaxonomyMetric):
+class PooledAUPRC(CandidateMetric):
     r"""Area under the pooled precision-recall curve, common in hierarchical multilabel papers.
 
     Every pair of an example and a label is one decision. As the threshold decreases,
@@ -78,13 +76,6 @@ class PooledAUPRC(TaxonomyMetric):
 
     _fmt = ".2%"
     _reads = "probabilities"
-
-    def __init__(
-        self, taxonomy: Taxonomy | OpenTaxonomy, candidates: Candidates | None = None
-    ) -> None:
-        super().__init__(taxonomy)
-        self._check_candidates(candidates)
-        self.candidates = candidates
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         pooled: Any = self.candidates

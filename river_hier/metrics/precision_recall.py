@@ -112,12 +112,8 @@ class HRecall(ClosureMetric):
 
     Parameters
     ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-    average
-        `"micro"`, as above, or `"macro"`: the mean over the examples, as in HiClass.
-    depth
-        The depth of the nodes that count; `None` for all.
+    taxonomy, average, depth
+        As in `HPrecision`.
     zero_division
         The value where nothing is true: 0, 1 or nan. A mean leaves out nan.
 
@@ -138,7 +134,38 @@ class HRecall(ClosureMetric):
     _of = "true"
 
 
-class HFBeta(ClosureMetric):
+class HF1(ClosureMetric):
+    """Hierarchical F1: the harmonic mean of precision and recall, `HFBeta` with `beta=1`.
+
+    Parameters
+    ----------
+    taxonomy, average, depth
+        As in `HPrecision`.
+    zero_division
+        The value where precision and recall are both 0: 0, 1 or nan. A mean leaves out nan.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, metrics
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> metric = metrics.HF1(t)
+    >>> metric.update("wolf", "whale")
+    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
+    >>> metric
+    HF1: 72.73%
+
+    """
+
+    beta: float = 1.0
+
+    def _value(self, both: float, true: float, pred: float) -> float:
+        b2 = self.beta**2
+        return (1 + b2) * both / (b2 * true + pred) if both else float(self.zero_division)
+
+
+class HFBeta(HF1):
     r"""Hierarchical F-beta: the weighted harmonic mean of hierarchical precision and recall.
 
     $$hF_\beta = \frac{(1 + \beta^2)\, hP\, hR}{\beta^2 hP + hR}
@@ -149,14 +176,10 @@ class HFBeta(ClosureMetric):
 
     Parameters
     ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
+    taxonomy, average, depth
+        As in `HPrecision`.
     beta
         The importance of recall relative to precision, positive.
-    average
-        `"micro"`, as above, or `"macro"`: the mean over the examples, as in HiClass.
-    depth
-        The depth of the nodes that count; `None` for all.
     zero_division
         The value where precision and recall are both 0: 0, 1 or nan. A mean leaves out nan.
 
@@ -186,45 +209,3 @@ class HFBeta(ClosureMetric):
         if not is_positive(beta):
             raise ValueError(f"`beta` must be a positive finite number, got {beta!r}")
         self.beta = beta
-
-    def _value(self, both: float, true: float, pred: float) -> float:
-        b2 = self.beta**2
-        return (1 + b2) * both / (b2 * true + pred) if both else float(self.zero_division)
-
-
-class HF1(HFBeta):
-    """Hierarchical F1: the harmonic mean of precision and recall, `HFBeta` with `beta=1`.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-    average
-        `"micro"`, as above, or `"macro"`: the mean over the examples, as in HiClass.
-    depth
-        The depth of the nodes that count; `None` for all.
-    zero_division
-        The value where precision and recall are both 0: 0, 1 or nan. A mean leaves out nan.
-
-    Examples
-    --------
-
-    >>> from river_hier import Taxonomy, metrics
-
-    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> metric = metrics.HF1(t)
-    >>> metric.update("wolf", "whale")
-    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
-    >>> metric
-    HF1: 72.73%
-
-    """
-
-    def __init__(
-        self,
-        taxonomy: Taxonomy | OpenTaxonomy,
-        average: str = "micro",
-        depth: int | None = None,
-        zero_division: float = 0.0,
-    ) -> None:
-        super().__init__(taxonomy, 1.0, average, depth, zero_division)

@@ -13,7 +13,7 @@ from .._core import conditional_probabilities, labels_of, trained_nodes
 from ..base.checks import check_integer, number
 from ..taxonomy import Label, OpenTaxonomy, Taxonomy
 from ..taxonomy.multilabel import Candidates, candidate_nodes
-from .base import MeanScore, TableMetric, TaxonomyMetric
+from .base import CandidateMetric, MeanScore, TableMetric, TaxonomyMetric
 
 
 def conditional(taxonomy: Taxonomy, probabilities: Mapping[Any, float]) -> Callable[[Label], float]:
@@ -119,7 +119,22 @@ class LogLoss(MeanScore):
         return -float(np.log(np.maximum(right, LEAST)).sum())
 
 
-class ProbabilityMetric(TaxonomyMetric):
+class CalibrationMetric(TaxonomyMetric):
+    """Base class of the calibration errors; `_count` gives bins, as that of `ProbabilityMetric`."""
+
+    bigger_is_better: bool = False
+    _fmt = ".2%"
+    n_bins: int
+
+    def get(self) -> float:
+        """Return the current value of the metric; 0 without examples."""
+        sums, bins = self._sums, range(self.n_bins)
+        n = sum(sums[i, "labels"] for i in bins)
+        distance = sum(abs(sums[i, "probability"] - sums[i, "on"]) for i in bins)
+        return distance / n if n else 0.0
+
+
+class ProbabilityMetric(CandidateMetric):
     """Base class of metrics that compare probabilities, 0 for `None`, with frequencies, in bins."""
 
     _reads = "probabilities"
@@ -130,11 +145,9 @@ class ProbabilityMetric(TaxonomyMetric):
         n_bins: int = 10,
         candidates: Candidates | None = None,
     ) -> None:
-        super().__init__(taxonomy)
+        super().__init__(taxonomy, candidates)
         check_integer("n_bins", n_bins, 1)
-        self._check_candidates(candidates)
         self.n_bins = n_bins
-        self.candidates = candidates
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         t = self.taxonomy_
@@ -224,7 +237,7 @@ class Reliability(ProbabilityMetric, TableMetric):
         }
 
 
-class CalibrationError(ProbabilityMetric):
+class CalibrationError(ProbabilityMetric, CalibrationMetric):
     r"""Expected calibration error: the mean distance of probabilities from frequencies.
 
     With all pairs of an example and a label sorted into bins by their predicted probability,
@@ -266,15 +279,8 @@ class CalibrationError(ProbabilityMetric):
 
     """
 
-    bigger_is_better: bool = False
-    _fmt = ".2%"
 
-    def get(self) -> float:
-        """Return the current value of the metric; 0 without examples."""
-        return mean_distance(self._sums, self.n_bins)
-
-
-class TopLabelCalibrationError(TaxonomyMetric):
+class TopLabelCalibrationError(CalibrationMetric):
     r"""Expected calibration error of the most probable label.
 
     Examples are sorted into bins by the probability of their most probable label:
@@ -311,10 +317,8 @@ class TopLabelCalibrationError(TaxonomyMetric):
 
     """
 
-    bigger_is_better: bool = False
     requires_labels: bool = False  # River passes probabilities
     _reads = "probabilities"
-    _fmt = ".2%"
 
     def __init__(self, taxonomy: Taxonomy | OpenTaxonomy, n_bins: int = 10) -> None:
         super().__init__(taxonomy)
@@ -335,14 +339,3 @@ class TopLabelCalibrationError(TaxonomyMetric):
         yield (i, "labels"), 1.0
         yield (i, "probability"), highest
         yield (i, "on"), float(right)
-
-    def get(self) -> float:
-        """Return the current value of the metric; 0 without examples."""
-        return mean_distance(self._sums, self.n_bins)
-
-
-def mean_distance(sums: Any, n_bins: int) -> float:
-    """The mean distance of probabilities from frequencies, weighted by the labels in each bin."""
-    n = sum(sums[i, "labels"] for i in range(n_bins))
-    distance = sum(abs(sums[i, "probability"] - sums[i, "on"]) for i in range(n_bins))
-    return distance / n if n else 0.0

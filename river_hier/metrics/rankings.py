@@ -14,24 +14,17 @@ from .._core import labels_of
 from ..base.checks import number
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from ..taxonomy.multilabel import Candidates, candidate_nodes
-from .base import MeanScore
-from .costs import Costs, by_node, check_factor, known
+from .base import CandidateMetric, MeanScore
+from .costs import Costs, by_node, check_factors, known
 
 Ints = NDArray[np.intp]
 
 
-class RankingMetric(MeanScore):
+class RankingMetric(CandidateMetric, MeanScore):
     """Base class of the metrics of rankings, `{label: score}`; in `None`, all candidates tie."""
 
     _reads = "scores"
     _options: tuple[str, ...] = ("candidates",)
-
-    def __init__(
-        self, taxonomy: Taxonomy | OpenTaxonomy, candidates: Candidates | None = None
-    ) -> None:
-        super().__init__(taxonomy)
-        self._check_candidates(candidates)
-        self.candidates = candidates
 
 
 class Ranked(NamedTuple):
@@ -152,9 +145,7 @@ class AveragePrecision(RankingMetric):
 def one_accuracy(
     taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
 ) -> float:
-    """One-accuracy: 1 if the top-ranked candidate is relevant; see `metrics.OneAccuracy`.
-
-    `losses` says what `y_true` and `y_pred` may be.
+    """One-accuracy: 1 if the first candidate is relevant; see `metrics.OneAccuracy` and `losses`.
 
     Examples
     --------
@@ -259,9 +250,7 @@ class ParentOneAccuracy(RankingMetric):
 def ranking_loss(
     taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
 ) -> float:
-    """Ranking loss: the share of misordered pairs of one ranking; see `metrics.RankingLoss`.
-
-    `losses` says what `y_true` and `y_pred` may be.
+    """Ranking loss: the share of misordered pairs; see `metrics.RankingLoss` and `losses`.
 
     Examples
     --------
@@ -343,8 +332,7 @@ def maximal_loss(
 
     """
     volume = by_node(taxonomy, volumes, "volumes")
-    check_factor("missed", missed)
-    check_factor("spurious", spurious)
+    check_factors(missed, spurious)
     scores, relevant, nodes = read_ranking(taxonomy, y_true, y_pred, candidates)
     above = functools.cache(lambda i: labels_of(taxonomy).closure([taxonomy.nodes[nodes[i]]]))
     worst = 0.0
@@ -408,9 +396,4 @@ class MaximalLoss(RankingMetric):
         spurious: float = 1.0,
     ) -> None:
         super().__init__(taxonomy, candidates)
-        self._check_costs(volumes, "volumes")
-        check_factor("missed", missed)
-        check_factor("spurious", spurious)
-        self.volumes = volumes
-        self.missed = missed
-        self.spurious = spurious
+        self._set_volumes(volumes, missed, spurious)

@@ -58,9 +58,9 @@ class DepthAccuracy(TableMetric):
     def get(self) -> Any:
         """Return `{depth: share}`."""
         return {
-            depth: self._sums[depth, "right"] / self._sums[depth, "reached"]
+            depth: self._sums[depth, "right"] / reached
             for depth in range(1, self.taxonomy_.height + 1)
-            if (depth, "reached") in self._sums
+            if (reached := self._sums[depth, "reached"])
         }
 
     def _columns(self) -> dict[str, Sequence[str]]:

@@ -130,9 +130,12 @@ def loss_by_depth(states: Mapping[int, Counts], ax: Axes | None = None) -> Axes:
     if not steps or steps[0] <= 0:
         raise ValueError(f"`states` must have steps from 1 on, got {steps!r}")
     ax = axes(ax)
+    import matplotlib as mpl  # installed, as there are axes
+
     depths = list(states[steps[-1]])
     for i, depth in enumerate(depths):
-        color = _shade(i, len(depths))
+        # a colour-blind safe scale, without its brightest end
+        color = mpl.colormaps["viridis"](0.85 * i / max(len(depths) - 1, 1))
         for kind, line in enumerate(("-", "--")):
             rates = [states[step][depth][kind] / step for step in steps]
             name = f"depth {depth}, {('false positives', 'false negatives')[kind]}"
@@ -140,13 +143,6 @@ def loss_by_depth(states: Mapping[int, Counts], ax: Axes | None = None) -> Axes:
     ax.set_ylim(bottom=0.0)
     ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return finish(ax, xlabel="examples seen", ylabel="mistakes per example so far")
-
-
-def _shade(i: int, n: int) -> tuple[float, float, float, float]:
-    """The i-th of n colours of a colour-blind safe scale, without its brightest end."""
-    import matplotlib as mpl  # installed, as there are axes
-
-    return mpl.colormaps["viridis"](0.85 * i / max(n - 1, 1))
 
 
 def regret(

@@ -152,7 +152,8 @@ def taxonomy(
     check_taxonomy(taxonomy)
     numbers = {taxonomy.index(v): _number(v, value) for v, value in (values or {}).items()}
     taxonomy, found, names, left_out = selected(taxonomy, numbers, max_depth, top)
-    names = [_shortened(name) + more for name, more in zip(names, left_out, strict=True)]
+    short = [v if len(v) <= _LONGEST else f"{v[: _LONGEST - 1]}…" for v in names]
+    names = [name + more for name, more in zip(short, left_out, strict=True)]
     layout = _layered(taxonomy, names)
     width, height = layout.width * _CHARACTER * _FONT / 72, layout.n_rows * _ROW * _FONT / 72
     new_figure = ax is None
@@ -187,7 +188,9 @@ def _layered(taxonomy: Taxonomy, names: Sequence[str]) -> Layout:
     is deeper than the one before. In a DAG, a node is placed under its first parent.
     """
     arrays = taxonomy._arrays
-    children = _first_parent_children(taxonomy)
+    children: list[list[int]] = [[] for _ in names]  # of which the node is the first parent
+    for v, (first, *_) in enumerate(taxonomy._parent_indices[1:], start=1):
+        children[first].append(v)
     y = np.zeros(len(names))
     n_rows, above = 0.0, 0
     stack = [0]
@@ -212,15 +215,6 @@ def _layered(taxonomy: Taxonomy, names: Sequence[str]) -> Layout:
     return Layout(np.array(x_of)[arrays.depth], y, max(end, x + _GAP), n_rows)
 
 
-def _first_parent_children(taxonomy: Taxonomy) -> list[list[int]]:
-    """For each node, the children of which it is the first parent."""
-    children: list[list[int]] = [[] for _ in taxonomy.nodes]
-    for v, parents in enumerate(taxonomy._parent_indices):
-        if parents:
-            children[parents[0]].append(v)
-    return children
-
-
 def _draw_edges(ax: Axes, taxonomy: Taxonomy, layout: Layout) -> None:
     x, y = layout.x, layout.y
     for v, (first, *others) in enumerate(taxonomy._parent_indices[1:], start=1):
@@ -239,7 +233,8 @@ def _draw_nodes(
     if values:
         nodes, numbers = [*values], np.array([*values.values()])
         style: Any = {"cmap": "viridis", "edgecolors": "black", "linewidths": 0.5, "zorder": 3}
-        areas = _areas(numbers) * scale
+        sizes = np.abs(numbers) / (np.abs(numbers).max() or 1.0)
+        areas = (_SMALLEST + (_LARGEST - _SMALLEST) * sizes) * scale
         drawn = ax.scatter(x[nodes], y[nodes], s=areas, c=numbers, **style)
         place: Any = {"orientation": "horizontal", "shrink": 0.8, "fraction": 0.03, "pad": 0.02}
         bar = ax.figure.colorbar(drawn, ax=ax, **place)
@@ -267,12 +262,6 @@ def _fitting(ax: Axes, layout: Layout) -> float:
     return float(min(across, down))
 
 
-def _areas(numbers: Floats) -> Floats:
-    most = np.abs(numbers).max() or 1.0
-    areas: Floats = _SMALLEST + (_LARGEST - _SMALLEST) * np.abs(numbers) / most
-    return areas
-
-
 def _number(label: Label, value: Any) -> float:
     try:
         number = float(value)
@@ -281,7 +270,3 @@ def _number(label: Label, value: Any) -> float:
     if not math.isfinite(number):
         raise ValueError(f"the value of {label!r} is {value!r}; it must be a finite number")
     return number
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"

@@ -7,7 +7,6 @@ import io
 import os
 import pickle
 import re
-import signal
 import stat
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from river import preprocessing
 import river_hier
 from river_hier import Taxonomy, checkpoint, linear_model, metrics
 from support.hypothesis_settings import n_examples
+from support.kill_at_call import run_until_killed
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("a", "d")])
 posix = pytest.mark.skipif(os.name != "posix", reason="kills and folders, as POSIX has them")
@@ -274,18 +274,7 @@ def test_errors_leave_the_old_file_and_nothing_else(
 def saved_but_killed_at(step: int, path: Path) -> bool:
     """Whether a child process that saves "new" was killed right before the n-th C call."""
     if (child := os.fork()) == 0:
-        seen = 0
-
-        def kill(frame: Any, event: str, arg: Any) -> None:
-            nonlocal seen
-            if event == "c_call":
-                seen += 1
-                if seen == step:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-        sys.setprofile(kill)
-        checkpoint.save("new", path)
-        sys.setprofile(None)
+        run_until_killed(lambda: checkpoint.save("new", path), step)
         os._exit(0)
     _, status = os.waitpid(child, 0)
     assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0

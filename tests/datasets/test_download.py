@@ -124,12 +124,6 @@ def test_a_part_is_continued(server, path, part, there, keeps_ranges, asked):
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_no_sum_and_a_path_that_is_a_string(server, path):
-    path = path.with_suffix(".bin")
-    assert file_dataset.fetch(server.url, str(path)) == path
-    assert path.read_bytes() == CONTENT
-
-
 def test_a_file_that_is_there_is_left_alone(server, path):
     path.parent.mkdir()
     path.write_bytes(b"mine")
@@ -159,21 +153,19 @@ def test_a_server_that_hangs_up_without_saying_the_length(server, path):
     assert not path.exists()
 
 
-def test_other_bytes_are_deleted(server, path):
-    server.content = b"<html>moved</html>"
-    found = hashlib.sha256(server.content).hexdigest()
+@pytest.mark.parametrize("there", [b"", b"x" * 1_000])
+def test_other_bytes_are_deleted(server, path, part, there):
+    """Those of the server, or those of an earlier call."""
+    if there:
+        part.write_bytes(there)
+    else:
+        server.content = b"<html>moved</html>"
+    found = hashlib.sha256(there + server.content[len(there) :]).hexdigest()
     with pytest.raises(ValueError, match="call again to start over") as error:
         file_dataset.fetch(server.url, path, SHA256)
-    assert found in str(error.value)
-    assert SHA256 in str(error.value)
+    assert f"the SHA-256 is {found}, expected {SHA256}" in str(error.value)
     assert list(path.parent.iterdir()) == []
-
-
-def test_a_spoilt_part_is_deleted(server, path, part):
-    part.write_bytes(b"x" * 1_000)
-    with pytest.raises(ValueError, match="the download was deleted"):
-        file_dataset.fetch(server.url, path, SHA256)
-    assert list(path.parent.iterdir()) == []
+    server.content = CONTENT
     file_dataset.fetch(server.url, path, SHA256)
     assert path.read_bytes() == CONTENT
 
@@ -200,13 +192,10 @@ def test_ctrl_c_leaves_the_part_alone(server, path, monkeypatch):
     assert server.asked == [None, f"bytes={done}-"]
 
 
-def test_a_refusal(server, path):
+def test_a_refusal_and_no_server(server, path):
     server.status = 404
     with pytest.raises(ConnectionError, match="the server answered 404 Not Found"):
         file_dataset.fetch(server.url, path)
-
-
-def test_no_server(path):
     with socket.create_server(("127.0.0.1", 0)) as closed:
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/vectors.gz"
     with pytest.raises(ConnectionError, match=r"vectors.gz: no answer \("):
@@ -253,7 +242,7 @@ KINDS = ["zip", "tar.gz", "gz", "txt"]
 @pytest.mark.parametrize("kind", KINDS)
 def test_without_a_sum_a_whole_file_is_accepted(server, tmp_path, kind):
     server.content, path = packed(kind), tmp_path / f"a.{kind}"
-    file_dataset.fetch(server.url, path)
+    assert file_dataset.fetch(server.url, str(path)) == path
     assert path.read_bytes() == server.content
 
 

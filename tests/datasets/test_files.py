@@ -16,16 +16,20 @@ CONTENTS = {
     "b/two.txt": b"owl\r\nwhale\n",
     "a.txt": b"wolf\n",
     "b/ten.TXT.gz": b"fox\x0cfur\n\nend",
+    "c/fox": gzip.compress(b"fox\n"),  # the first bytes tell what is packed, not the name
+    "c/owl.gz": b"owl\n",
 }
 LINES = {
     "a.txt": [(1, "wolf")],
     "b/ten.TXT": [(1, "fox\x0cfur"), (2, ""), (3, "end")],
     "b/two.txt": [(1, "owl"), (2, "whale")],
+    "c/fox": [(1, "fox")],
+    "c/owl": [(1, "owl")],
 }
 
 
 def packed(name):
-    return gzip.compress(CONTENTS[name]) if name.endswith(".gz") else CONTENTS[name]
+    return gzip.compress(CONTENTS[name]) if name.endswith("TXT.gz") else CONTENTS[name]
 
 
 def write_folder(path):

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from scipy.io import arff
 
 from river_hier import Taxonomy, datasets
-from river_hier.datasets import hmc
-from support.corpora import by_depth, on, real_data, refused
+from support.corpora import by_depth, never_skipped, on, real_data, refused
 from support.hmc_corpus import DAG_HEADER, HEADER, ROWS, TRAINVALID, XS, YS, text, write_parts
 from support.hypothesis_settings import n_examples
 
@@ -31,10 +30,7 @@ def folder(tmp_path):
 
 
 def test_examples(folder):
-    stream = datasets.HMC(folder)
-    assert read(stream) == TRAINVALID
-    assert {tuple(y) for _, y in stream} == {("01", "02", "01/01", "01/01/03")}  # without the root
-    assert (stream.n_features, stream.n_outputs) == (4, 4)
+    assert read(datasets.HMC(folder)) == TRAINVALID
 
 
 def test_taxonomy(folder, tmp_path):
@@ -45,7 +41,6 @@ def test_taxonomy(folder, tmp_path):
         ("01", "01/01"),
         ("01/01", "01/01/03"),
     )
-    assert stream.taxonomy is stream.taxonomy
     # Only pairs from the root make a DAG.
     (tmp_path / "plants.arff").write_text("@attribute c hierarchical roots,roots/a/b\n@data\n")
     assert list(datasets.HMC(tmp_path / "plants.arff").taxonomy)[1:] == [
@@ -211,29 +206,6 @@ def test_headers_are_compared(folder):
             list(datasets.HMC(folder))
 
 
-@given(
-    st.lists(
-        st.sampled_from(["1", " 2.5 ", "-3e2", "nan", "inf", "?", "1e400", "1e308", "x", "'1'", ""])
-        | st.floats(-9, 9).map(repr),
-        max_size=4,
-    ),
-    st.sampled_from(["a/b", " a@b ", "?", ""]),
-    st.integers(0, 4),
-)
-def test_a_row_of_numbers_is_read_like_any_other(cells: list[str], labels: str, at: int) -> None:
-    at = min(at, len(cells))
-    attributes = [hmc.Attribute(f"x{i}", "numeric") for i in range(len(cells))]
-    attributes.insert(at, hmc.Attribute("class", "hierarchical"))
-    head = hmc.Header(tuple(attributes), at, Taxonomy([("root", "a")]), {})
-    names = [a.name for a in attributes if a.type == "numeric"]
-    row = ",".join([*cells[:at], labels, *cells[at:]])
-    found = hmc._numbers(row, names, at)
-    if found is not None:
-        assert found == hmc._values(row, head)
-    elif all(re.fullmatch(r"-?[0-9.]+", cell) for cell in cells):
-        assert labels == "?"
-
-
 ROW = ROWS["train"][0]
 
 
@@ -301,10 +273,9 @@ def test_broken_headers(tmp_path, line, wrong, message):
     header = [*HEADER]
     header[line] = wrong
     (tmp_path / "mine.arff").write_text(text([ROW], header))
-    for on_error in ("raise", "skip"):  # without a header nothing can be skipped
-        with pytest.raises(ValueError, match=r"^mine\.arff, line") as error:
-            datasets.HMC(tmp_path / "mine.arff", on_error=on_error)
-        assert str(error.value).startswith(f"mine.arff, line {line + 1}: {message}")
+    path = tmp_path / "mine.arff"
+    message = f"mine.arff, line {line + 1}: {message}"
+    never_skipped(lambda e: datasets.HMC(path, on_error=e), message)
 
 
 @pytest.mark.parametrize(
@@ -317,25 +288,18 @@ def test_broken_headers(tmp_path, line, wrong, message):
     ],
 )
 def test_files_that_are_no_arff(tmp_path, data, message):
-    (tmp_path / "mine.arff").write_text(data)
-    with pytest.raises(ValueError, match=rf"^mine\.arff {message}"):
-        list(datasets.HMC(tmp_path / "mine.arff"))
+    path = tmp_path / "mine.arff"
+    path.write_text(data)
+    never_skipped(lambda e: datasets.HMC(path, on_error=e), f"mine.arff {message}")
 
 
 def test_missing_files(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVER_DATA", str(tmp_path / "home"))
     stream = datasets.HMC(dataset="cellcycle_FUN")  # says nothing yet
-    with pytest.raises(FileNotFoundError, match=r"there is no file or folder '.*home/HMC'; get"):
-        list(stream)
     folder = write_parts(tmp_path / "home" / "HMC")
     assert repr(stream)
-    with pytest.raises(FileNotFoundError) as error:
+    with pytest.raises(FileNotFoundError, match=r"HMC' lacks cellcycle_FUN\.train\.arff; get"):
         list(stream)
-    assert str(error.value) == (
-        f"'{folder}' lacks cellcycle_FUN.train.arff; get them, with or without .gz, from "
-        "https://dtai.cs.kuleuven.be/clus/hmcdatasets/ or another publisher of the collection, and "
-        "keep their names"
-    )
     assert read(datasets.HMC(dataset="yeast_FUN", subsets=("test",))) == (XS["test"], YS["test"])
     (folder / "yeast_FUN.valid.arff").unlink()
     with pytest.raises(FileNotFoundError, match=r"lacks yeast_FUN\.valid\.arff; get"):

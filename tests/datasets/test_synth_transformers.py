@@ -191,16 +191,6 @@ def test_shares_follow_zipfs_law(exponent: float) -> None:
     assert shares != synth.Imbalanced(LABELS, exponent, seed=5).shares
 
 
-def test_uniform_labels_follow_zipfs_law_afterwards() -> None:
-    stream = synth.Imbalanced(LABELS, 1.0, seed=4)
-    m, shares = 4000, stream.shares
-    total = sum(shares.values())
-    counts = Counter(y for _, y in stream.take(m))
-    chi2 = sum((counts[v] - m * s / total) ** 2 / (m * s / total) for v, s in shares.items())
-    df = len(shares) - 1
-    assert abs(chi2 - df) < 4 * math.sqrt(2 * df)
-
-
 @pytest.mark.parametrize("labels", [{"wolf"}, {"wolf", "bird"}, {"dog", "cat", "owl"}, set()])
 def test_a_multilabel_is_as_rare_as_its_rarest_path(labels: set[str]) -> None:
     m = 4000
@@ -229,12 +219,6 @@ def test_labels_appear_as_in_the_oracle(stream: Listed, data: Any) -> None:
             assert set(z) == there - {t.root}
         else:
             assert oracles.path_ends(parents, expected) == {z}
-
-
-def test_a_label_appears_exactly_at_its_step() -> None:
-    stream = synth.Appearing(Listed(TREE, [({}, "wolf")] * 6), {"wolf": 4, "dog": 1, "fox": 2})
-    assert [y for _, y in stream] == ["mammal", "dog", "dog", "dog", "wolf", "wolf"]
-    assert [len(stream.taxonomy_at(step)) for step in (0, 1, 2, 3, 4)] == [5, 6, 7, 7, 8]
 
 
 # --- SubtreeDrift -------------------------------------------------------------------------------
@@ -277,27 +261,6 @@ def test_a_gradual_drift_is_a_linearly_changing_mixture() -> None:
     first, same, *others = ([y for _, y in stream] for stream in seeds)
     assert first == same
     assert all(other != first for other in others)
-
-
-@pytest.mark.parametrize("learner", ["HPerceptron", "HRLS", "SHRLS", "HAROW"])
-def test_independent_nodes_are_not_affected_by_drift_elsewhere(learner: str) -> None:
-    """Exactly: the same examples and labels outside the branch give the same predictions there."""
-    models = [getattr(linear_model, learner)(TREE) for _ in range(3)]
-    steady = synth.LinearLabels(TREE, n_features=3, seed=3)
-    turning = synth.LinearLabels(TREE, n_features=3, seed=3, drift_at=200, drift_in="mammal")
-    swapped = synth.SubtreeDrift(steady, "mammal", 200)
-    outside = {"bird", "owl"}
-    branch_differs = [0, 0]
-    for (x, y), *others in zip(steady.take(600), turning, swapped, strict=False):
-        answers = [model.predict_one(x) for model in models]
-        for i, (x_, z) in enumerate(others):
-            assert x_ == x
-            assert all(z[label] == y[label] for label in outside)
-            assert all(answers[i + 1][label] == answers[0][label] for label in outside)
-            branch_differs[i] += answers[i + 1] != answers[0]
-        for model, (x_, z) in zip(models, [(x, y), *others], strict=True):
-            model.learn_one(x_, z)
-    assert min(branch_differs) > 20
 
 
 def test_transformers_may_share_a_seed() -> None:

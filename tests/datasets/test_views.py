@@ -24,8 +24,6 @@ def folder(tmp_path):
 def test_prefix(folder):
     stream = datasets.RCV1(folder)
     prefix = stream.take(2)
-    assert list(prefix) == list(prefix) == list(stream)[:2]
-    assert prefix.taxonomy is stream.taxonomy
     assert prefix.topics == 103
     assert prefix.n_samples is None
     assert repr(prefix) == "the first 2 examples of RCV1"
@@ -33,7 +31,6 @@ def test_prefix(folder):
     assert list(stream.take(0)) == []
     assert list(prefix.take(5)) == list(prefix)
     assert list(prefix.take(1)) == list(stream)[:1]
-    assert list(pickle.loads(pickle.dumps(prefix))) == list(copy.deepcopy(prefix)) == list(prefix)
     with pytest.raises(AttributeError, match="'RCV1' object has no attribute 'probabilities'"):
         _ = prefix.probabilities
     with pytest.raises(AttributeError, match="'Prefix' object has no attribute '_secret'"):

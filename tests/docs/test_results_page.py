@@ -10,7 +10,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,6 +105,16 @@ def heed_interrupts() -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path)
+
+
+Run = Callable[[str], dict[str, Any]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The names of one of the papers' programs, which import one another."""
+    monkeypatch.syspath_prepend(str(PAPERS))
+    return lambda name: runpy.run_path(str(PAPERS / name))
 
 
 @pytest.mark.slow
@@ -281,9 +293,8 @@ def test_a_claim_is_counted_once(folder: Folder) -> None:
     )
 
 
-def test_the_criterion(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(PAPERS))
-    claims = runpy.run_path(str(PAPERS / "claims.py"))
+def test_the_criterion(run: Run) -> None:
+    claims = run("claims.py")
     verdict, measured = claims["verdict"], claims["measured"]
     assert verdict(0.2, 0.1) == "reproduced"
     assert verdict(-0.2, 0.1) == "not reproduced"
@@ -292,21 +303,18 @@ def test_the_criterion(monkeypatch: pytest.MonkeyPatch) -> None:
     assert measured([1.0]) == (1.0, math.inf)
 
 
-def test_it_is_known_who_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_known_who_decides(run: Run) -> None:
     """For each claim that is not reproduced or undecided, and for no other."""
-    monkeypatch.syspath_prepend(str(PAPERS))
-    program = runpy.run_path(str(PAPERS / "all.py"))
-    decided = runpy.run_path(str(PAPERS / "decided.py"))["DECIDED"]
+    program, decided = run("all.py"), run("decided.py")["DECIDED"]
     for one in program["sections"]():
         open_ = [c.sentence for c in one.claims() if c.verdict in ("not reproduced", "undecided")]
         assert open_ == list(decided.get(one.name, {}))
 
 
 def test_what_differs_from_the_paper(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Folder, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.syspath_prepend(str(PAPERS))
-    claims = runpy.run_path(str(PAPERS / "claims.py"))
+    claims = run("claims.py")
     protocol = dict.fromkeys(claims["ASPECTS"], "none") | {"epochs": "one"}
     differing = protocol | {"order": ("by date", "a | b", "shuffled"), "noise": "none"}
     claims["differs"](differing)
@@ -335,9 +343,8 @@ As in the paper: data size (none), splits (none), shuffling (none), epochs (one)
         claims["differs"](protocol)
 
 
-def test_the_verdicts_are_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_verdicts_are_up_to_date(run: Run) -> None:
     """They must be written again after a change of a script or of the criterion, and not edited."""
-    monkeypatch.syspath_prepend(str(PAPERS))
-    program = runpy.run_path(str(PAPERS / "all.py"))
+    program = run("all.py")
     found = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
     assert found == program["overview"](program["sections"]())

@@ -19,8 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from river_hier import Taxonomy, checkpoint, inspection
-from support.http_service import PATIENCE, STREAMING, Client, Service
+from support.http_service import STREAMING, Client, Service
 from support.hypothesis_settings import n_examples
+from support.processes import PATIENCE, until
 from support.requirements import require_module
 from support.shop_labels import TAXONOMY, message, metrics_of, state_of, until_learned
 
@@ -148,10 +149,7 @@ def test_a_client_that_leaves_in_mid_request(service: Service) -> None:
     with socket.create_connection(("127.0.0.1", service.port)) as connection:
         head = "POST /predict HTTP/1.1\r\nHost: shop\r\nContent-Type: application/json\r\n"
         connection.sendall(f"{head}Content-Length: 99\r\n\r\n{{".encode())
-    deadline = time.monotonic() + PATIENCE
-    while metrics_of(service).get(name, 0) == before:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: metrics_of(service).get(name, 0) > before)
     assert "Traceback" not in service.said()
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import http.client
 import json
 import os
 import random
-import re
-import shlex
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -20,9 +16,8 @@ from typing import Any
 import pytest
 
 from river_hier import checkpoint
-from support.http_service import KILLS, PATIENCE, Client, Service, free_port
-from support.paths import EXAMPLES, ROOT
-from support.processes import environment
+from support.http_service import KILLS, Client, Service
+from support.processes import PATIENCE, run_commands_of, until
 from support.requirements import require_module, require_program
 from support.shop_labels import (
     journal_of,
@@ -57,10 +52,7 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
         before = service.workers()
         os.kill(before[0], signal.SIGKILL)
         os.kill(before[1], signal.SIGTERM)
-        deadline = time.monotonic() + PATIENCE
-        while len(set(service.workers()) - set(before)) < 2:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        until(lambda: len(set(service.workers()) - set(before)) == 2)
         service.until_ready()
         assert service.stop() == 0
 
@@ -72,15 +64,10 @@ def test_a_checkpoint_that_cannot_be_written_is_tried_again(tmp_path: Path) -> N
         path.mkdir()
         client = Client(service.port)
         client.json("/learn", message(1))
-        deadline = time.monotonic() + PATIENCE
-        while "is a folder" not in service.said():
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        until(lambda: "is a folder" in service.said())
         assert client.json("/health")["accepted"] == 1
         path.rmdir()
-        while not path.is_file():
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        until(path.is_file)
         assert service.stop() == 0
         same_as_replayed(service)
 
@@ -156,28 +143,10 @@ def test_service_killed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_commands_of_the_page(tmp_path: Path) -> None:
-    """As they stand there, but for the port and which Python it is."""
     require_program("curl")
-    text = (ROOT / "docs" / "serving.md").read_text("utf-8")
-    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 2
-    (tmp_path / "examples").symlink_to(EXAMPLES)
-    page = "".join(blocks).replace("8080", str(free_port()))
-    page = page.replace("python examples", f"{shlex.quote(sys.executable)} examples")
-    env = environment()
-    del env["PYTHONSAFEPATH"]
-    child = subprocess.Popen(
-        ["sh", "-e", "-c", page], cwd=tmp_path, env=env, start_new_session=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    try:
-        printed, errors = child.communicate(timeout=PATIENCE)
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
-    assert (child.returncode, errors) == (0, "")
-    learned, predicted, top, explained, *rest = printed.splitlines()
+    blocks, printed, errors = run_commands_of("serving.md", "8080", tmp_path)
+    assert (len(blocks), errors) == (2, "")
+    learned, predicted, top, explained, *rest = printed
     assert learned.endswith('{"position": 1, "new": true}')  # after the health
     # After one example, the answer with the least expected loss is no label.
     assert json.loads(predicted)["y"] == []

@@ -15,7 +15,7 @@ import pytest
 from river_hier import Taxonomy, checkpoint, distributed, linear_model
 from river_hier.datasets import synth
 from support.paths import EXAMPLES
-from support.processes import environment
+from support.processes import environment, environment_of_scripts
 from support.requirements import require_module, require_program
 
 STREAMING = EXAMPLES / "streaming"
@@ -75,8 +75,7 @@ def run(script: str, parts: Parts, saved: Path, died: Path | None = None) -> Any
     folder = saved.parent
     (folder / "sitecustomize.py").write_text(DEADLY)
     path = os.pathsep.join([str(folder), *filter(None, sys.path)])
-    env = environment() | {"PYTHONPATH": path} | ({"DIED": str(died)} if died else {})
-    del env["PYTHONSAFEPATH"]
+    env = environment_of_scripts() | {"PYTHONPATH": path} | ({"DIED": str(died)} if died else {})
     command = [sys.executable, str(STREAMING / script), "--taxonomy", str(parts.taxonomy)]
     command += ["--model", str(saved), *map(str, parts.files)]
     found = subprocess.run(

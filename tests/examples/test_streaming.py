@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import itertools
 import json
-import os
 import pickle
 import random
 import re
 import runpy
-import shlex
 import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,21 +23,15 @@ from hypothesis import strategies as st
 from river import evaluate
 
 from river_hier import Taxonomy, checkpoint, linear_model, metrics
-from support.http_service import KILLS, free_port
+from support.http_service import KILLS
 from support.hypothesis_settings import n_examples
 from support.paths import EXAMPLES, TESTS
-from support.processes import environment
+from support.processes import PATIENCE, environment_of_scripts, free_port, run_commands_of, until
 from support.requirements import require_module, require_program
 
 STREAMING = EXAMPLES / "streaming"
 KILLED = TESTS / "support" / "kill_at_call.py"
 EVERY, PENDING = 40, 20
-PATIENCE = 120.0  # seconds until a test gives up waiting
-
-# Unlike elsewhere, a script finds what lies in its folder; and it must flush what it prints.
-ENVIRONMENT = environment()
-del ENVIRONMENT["PYTHONSAFEPATH"]
-ENVIRONMENT.pop("PYTHONUNBUFFERED", None)
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nothing is killed -9 there")
 sys.path.insert(0, str(STREAMING))
@@ -126,7 +116,7 @@ def run(
         capture_output=True,
         text=True,
         timeout=PATIENCE,
-        env=ENVIRONMENT,
+        env=environment_of_scripts(),
     )
     assert found.returncode == (-signal.SIGKILL if fatal else 0), found.stderr
     return found
@@ -148,13 +138,6 @@ def fatal_calls(undisturbed: subprocess.CompletedProcess[str], kills: int) -> It
 def complaints(found: subprocess.CompletedProcess[str]) -> list[int]:
     """The numbers of the lines that were reported."""
     return [int(number) for number in re.findall(r"^line (\d+): ", found.stderr, re.MULTILINE)]
-
-
-def until(fits: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not fits():
-        assert time.monotonic() < deadline, "it takes too long"
-        time.sleep(0.005)
 
 
 # The messages
@@ -286,7 +269,7 @@ def test_json_lines_answers_at_once_and_can_be_killed_while_it_waits(
     command = [sys.executable, str(STREAMING / "json_lines.py"), "--taxonomy", str(stream.taxonomy)]
     command += ["--checkpoint", str(path), "--every", "2"]
     child = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment_of_scripts()
     )
     assert child.stdin is not None
     assert child.stdout is not None
@@ -514,28 +497,12 @@ def test_bytewax_store_that_was_not_finished(
 
 @pytest.mark.slow
 def test_the_commands_of_the_page(tmp_path: Path) -> None:
-    """As they stand there, but for the port and which Python it is."""
     require_module("redis", "streaming")
     require_module("bytewax", "streaming")
     require_program("redis-server")
-    text = (STREAMING.parents[1] / "docs" / "streaming.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    blocks, printed, _ = run_commands_of("streaming.md", "6399", tmp_path)
     assert len(blocks) == 4
-    (tmp_path / "examples").symlink_to(STREAMING.parent)
-    page = "".join(blocks).replace("6399", str(free_port()))
-    page = page.replace("python examples", f"{shlex.quote(sys.executable)} examples")
-    child = subprocess.Popen(
-        ["sh", "-e", "-c", page], cwd=tmp_path, env=ENVIRONMENT, start_new_session=True,
-        stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    try:
-        printed, _ = child.communicate(timeout=PATIENCE)
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)  # redis-server too
-        child.wait()
-    assert child.returncode == 0
-    assert [line for line in printed.splitlines() if line.isdigit()][:2] == ["50", "0"]
+    assert [line for line in printed if line.isdigit()][:2] == ["50", "0"]
     for answers in ("answers.jsonl", "flow_answers.jsonl"):
         assert len((tmp_path / answers).read_text().splitlines()) == 50
     lines, redis, flow = (

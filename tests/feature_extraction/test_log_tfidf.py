@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import gc
 import itertools
-import math
 import pickle
 from typing import Any
 
@@ -51,16 +49,14 @@ def test_the_formula_over_all_documents_so_far(
     )
     options = list(stop_words), min_count, analyzer, ngram_range, n_features, normalize
     for n, document in enumerate(documents):
+        if n == 2:
+            bag = pickle.loads(pickle.dumps(bag))
         expected = oracle.weights(document, documents[:n], *options)
         found = bag.transform_one(document)
         assert list(found) == list(expected)  # in the order of the text
         assert found == pytest.approx(expected)
         bag.learn_one(document)
     assert bag.n == len(documents)
-    twin = pickle.loads(pickle.dumps(bag))
-    assert (twin.n, twin.dfs) == (bag.n, bag.dfs)
-    for document in documents:
-        assert twin.transform_one(document) == bag.transform_one(document)
 
 
 def test_scikit_learns_characters():
@@ -112,29 +108,6 @@ def test_letters():
         assert set(bag.dfs) == expected
 
 
-def test_hashed_words_are_numbers_in_bounded_memory():
-    bag = LogTFIDF(min_count=1, n_features=4)
-    for i in range(100):
-        bag.learn_one(f"wolf word{i} other{i}")
-    assert sorted(bag.dfs) == [0, 1, 2, 3]
-    assert set(bag.transform_one("wolf of mine")) <= {0, 1, 2, 3}
-
-
-@pytest.mark.parametrize("min_count", [1, 2])
-def test_scikit_learns_counts(min_count):
-    documents = [t for t in TEXTS * 2 if t != "a b c"]
-    bag = LogTFIDF(stop_words=["an"], min_count=min_count, normalize=False)
-    for document in documents:
-        bag.learn_one(document)
-    vectorizer = CountVectorizer(stop_words=["an"])
-    counts = vectorizer.fit_transform(documents).toarray()
-    idf = np.log(len(documents) / (counts > 0).sum(axis=0))
-    weights = np.log1p(counts) * idf * (counts.sum(axis=0) >= min_count)
-    for document, row in zip(documents, weights, strict=True):
-        found = dict(zip(vectorizer.get_feature_names_out(), row, strict=True))
-        assert bag.transform_one(document) == pytest.approx({w: v for w, v in found.items() if v})
-
-
 def test_several_features_are_put_together():
     bag = LogTFIDF(on=("title", "body"), min_count=1)
     other = LogTFIDF(min_count=1)
@@ -149,15 +122,6 @@ def test_several_features_are_put_together():
     # The last word of one feature and the first of the next stay two.
     bag.learn_one({"title": "snow", "body": "owl"})
     assert "snow" in bag.dfs
-
-
-def test_words_known_to_nobody_or_to_everybody_weigh_nothing():
-    bag = LogTFIDF(min_count=1, normalize=False)
-    assert bag.transform_one("wolf") == {}
-    bag.learn_one("the wolf")
-    assert bag.transform_one("the wolf and the owl") == {}
-    bag.learn_one("the owl")
-    assert bag.transform_one("the wolf and the fox") == {"wolf": math.log(2) * math.log(2)}
 
 
 def test_rare_words_do_not_fill_memory():
@@ -189,33 +153,6 @@ def test_a_rare_word_takes_at_most_150_bytes():
         bag.learn_one(" ".join(f"word{j:06}" for j in range(i, i + 100)))
     size = bag._raw_memory_usage - before
     assert 30 * n < size < 150 * n
-
-
-def test_transform_is_pure():
-    bag = LogTFIDF(min_count=1)
-    for text in TEXTS:
-        bag.learn_one(text)
-    before = pickle.dumps(bag)
-    for text in [*TEXTS, "unheard of"]:
-        bag.transform_one(text)
-    assert pickle.dumps(bag) == before
-
-
-@pytest.mark.parametrize("again", [copy.deepcopy, lambda bag: pickle.loads(pickle.dumps(bag))])
-def test_copies_go_on_equal(again):
-    bag = LogTFIDF(stop_words=STOP_WORDS, min_count=2)
-    for text in TEXTS:
-        bag.learn_one(text)
-    twin = again(bag)
-    for text in TEXTS:
-        assert bag.transform_one(text) == twin.transform_one(text)
-        bag.learn_one(text)
-        twin.learn_one(text)
-    assert pickle.dumps(bag) == pickle.dumps(twin)
-    fresh = bag.clone()
-    assert fresh.n == 0
-    assert fresh.dfs == {}
-    assert fresh.stop_words == STOP_WORDS
 
 
 # Bad input

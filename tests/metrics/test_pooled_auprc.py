@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,26 +14,9 @@ from sklearn.metrics import average_precision_score
 
 from river_hier import Taxonomy, evaluate, linear_model, metrics
 from river_hier.metrics.pooled_auprc import area, bins
-from support.strategies import multilabels, taxonomies
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
 any_score = st.floats(allow_nan=False) | st.integers(-4, 4).map(lambda i: i / 2)
-weights = st.sampled_from([1.0, 1.0, 0.5, 0.1, 3.0, 0.0])
-
-
-@st.composite
-def streams(draw: st.DrawFn, scores: Any = any_score) -> Any:
-    """A taxonomy and (truth, ranking, weight)."""
-    taxonomy = draw(taxonomies())
-    ranking = st.dictionaries(st.sampled_from(taxonomy.nodes), scores, max_size=9)
-    example = st.tuples(multilabels(taxonomy), st.none() | ranking, weights)
-    return taxonomy, draw(st.lists(example, min_size=1, max_size=6))
-
-
-def feed(metric: Any, stream: Any) -> Any:
-    for example in stream:
-        metric.update(*example)
-    return metric
 
 
 @given(
@@ -69,21 +51,6 @@ def test_bins_are_a_thousandth_wide() -> None:
         powers = bins(sign * 2.0 ** np.arange(-20, 21))
         assert (abs(np.diff(powers)) == 1024).all()
     assert bins(np.array([-0.0, 0.0])).tolist() == [0, 0]
-
-
-@given(stream=streams(), scale=st.sampled_from([0.5, 4.0]), data=st.data())
-def test_only_the_order_counts(stream: Any, scale: float, data: Any) -> None:
-    """Powers of 2 move every bin alike, far from where floats end."""
-    taxonomy, examples = stream
-    tame = [
-        (y, {v: s for v, s in (ranking or {}).items() if s == 0 or 1e-200 < abs(s) < 1e200}, w)
-        for y, ranking, w in examples
-    ]
-    scaled = [(y, {v: scale * s for v, s in ranking.items()}, w) for y, ranking, w in tame]
-    value = feed(metrics.PooledAUPRC(taxonomy), tame).get()
-    assert feed(metrics.PooledAUPRC(taxonomy), scaled).get() == pytest.approx(value)
-    shuffled = data.draw(st.permutations(tame))
-    assert feed(metrics.PooledAUPRC(taxonomy), shuffled).get() == pytest.approx(value)
 
 
 def test_the_extremes() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -93,6 +94,13 @@ def refused(make: Callable[[str], Any], message: str) -> list[Any]:
     assert len(list(stream)) == len(left)
     assert stream.n_skipped == 1  # anew, each time
     return left
+
+
+def never_skipped(make: Callable[[str], Any], message: str) -> None:
+    """Whatever `on_error` is: nothing can be read without what is broken here."""
+    for on_error in ("raise", "skip"):
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+            list(make(on_error))
 
 
 def by_depth(taxonomy: Taxonomy) -> list[int]:

@@ -7,30 +7,21 @@ import http.client
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any, Self
 
 from support.paths import EXAMPLES
-from support.processes import environment
+from support.processes import PATIENCE, environment_of_scripts, free_port, until
 
 STREAMING = EXAMPLES / "streaming"
 # How often each program is killed: RIVER_HIER_KILLS=100 pytest --slow tests/examples -k killed
 KILLS = int(os.environ.get("RIVER_HIER_KILLS", "3"))
-PATIENCE = 120.0  # seconds until the service must answer, or have stopped
 SHOP = {
     "clothes": {"shoes": ["boots", "sandals"], "coats": ["parkas", "capes"]},
     "garden": {"tools": ["spades", "rakes"], "plants": ["roses", "ferns"]},
 }
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 class Client:
@@ -71,8 +62,7 @@ class Service:
         given = ["--taxonomy", path, "--folder", folder / "shop", "--port", self.port]
         self.command += map(str, [*given, "--workers", workers, *arguments])
         self.process: subprocess.Popen[bytes] | None = None
-        self.env = environment()
-        del self.env["PYTHONSAFEPATH"]  # a script finds what lies in its folder
+        self.env = environment_of_scripts()
         self.log = (folder / "log").open("ab")
 
     def __enter__(self) -> Self:
@@ -90,15 +80,15 @@ class Service:
             self.until_ready()
 
     def until_ready(self) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while True:
+        def answers() -> bool:
             with contextlib.suppress(OSError, http.client.HTTPException):
                 Client(self.port).json("/health")
                 if self.workers():  # or else those of a process that was killed have answered
-                    return
+                    return True
             assert self.process is None or self.process.poll() is None, self.said()
-            assert time.monotonic() < deadline, self.said()
-            time.sleep(0.01)
+            return False
+
+        until(answers, self.said)
 
     def said(self) -> str:
         return (self.folder / "log").read_text()

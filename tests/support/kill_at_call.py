@@ -10,24 +10,31 @@ import os
 import runpy
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-if __name__ == "__main__":
-    fatal, path = int(sys.argv[1]), sys.argv[2]
-    sys.argv = sys.argv[2:]
-    sys.path.insert(0, str(Path(path).parent))
-    main = runpy.run_path(path)["main"]
+
+def run_until_killed(run: Callable[[], object], fatal: int) -> int:
+    """Run a function, and kill this process at a call into C; if it lives, how many there were."""
     calls = 0
 
     def count(frame: Any, event: str, arg: Any) -> None:
-        global calls
+        nonlocal calls
         if event == "c_call":
             calls += 1
             if calls == fatal:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.setprofile(count)
-    main()
+    run()
     sys.setprofile(None)
-    print(calls, file=sys.stderr)
+    return calls
+
+
+if __name__ == "__main__":
+    fatal, path = int(sys.argv[1]), sys.argv[2]
+    sys.argv = sys.argv[2:]
+    sys.path.insert(0, str(Path(path).parent))
+    main = runpy.run_path(path)["main"]
+    print(run_until_killed(main, fatal), file=sys.stderr)

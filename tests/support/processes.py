@@ -2,12 +2,69 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import river_hier
-from support.paths import TESTS
+from support.paths import DOCS, EXAMPLES, TESTS
+
+PATIENCE = 120.0  # seconds until a test gives up waiting
 
 
 def environment() -> dict[str, str]:
     paths = [str(TESTS), os.path.dirname(os.path.dirname(river_hier.__file__))]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONSAFEPATH": "1"}
+
+
+def environment_of_scripts() -> dict[str, str]:
+    """A script finds what lies in its folder, unlike elsewhere, and must flush what it prints."""
+    unwanted = ("PYTHONSAFEPATH", "PYTHONUNBUFFERED")
+    return {name: value for name, value in environment().items() if name not in unwanted}
+
+
+def until(fits: Callable[[], Any], said: Callable[[], str] = lambda: "it takes too long") -> None:
+    """Wait until this is true."""
+    deadline = time.monotonic() + PATIENCE
+    while not fits():
+        assert time.monotonic() < deadline, said()
+        time.sleep(0.005)
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def run_commands_of(page: str, port: str, folder: Path) -> tuple[list[str], list[str], str]:
+    """Run the blocks of a page; return them, the lines that they print, and the errors.
+
+    They are run as they stand there, but for the port and which Python it is.
+    """
+    text = (DOCS / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    (folder / "examples").symlink_to(EXAMPLES)
+    program = "".join(blocks).replace(port, str(free_port()))
+    program = program.replace("python examples", f"{shlex.quote(sys.executable)} examples")
+    child = subprocess.Popen(
+        ["sh", "-e", "-c", program], cwd=folder, env=environment_of_scripts(),
+        start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        printed, errors = child.communicate(timeout=PATIENCE)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)  # the servers too
+        child.wait()
+    assert child.returncode == 0, errors
+    return blocks, printed.splitlines(), errors

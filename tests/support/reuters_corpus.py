@@ -41,8 +41,6 @@ PATHS = [
     ("Energy Codes", "crude"),
     ("Energy Codes", "pet-chem"),
 ]
-NAMES = ["money-fx", "ship", "Commodity Codes", "Energy Codes"]
-NAMES += ["cocoa", "gold", "l-cattle", "crude", "pet-chem"]  # in taxonomy order
 
 STORY = """\
 <REUTERS TOPICS="{TOPICS}" LEWISSPLIT="{LEWISSPLIT}" CGISPLIT="{CGISPLIT}" OLDID="9" NEWID="9">

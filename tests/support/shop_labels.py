@@ -7,11 +7,11 @@ import pickle
 import random
 import sqlite3
 import sys
-import time
 from typing import Any
 
 from river_hier import Taxonomy, checkpoint
-from support.http_service import PATIENCE, SHOP, STREAMING, Client, Service
+from support.http_service import SHOP, STREAMING, Client, Service
+from support.processes import until
 
 sys.path.insert(0, str(STREAMING))
 import delayed
@@ -64,10 +64,7 @@ def same_as_replayed(service: Service) -> None:
 
 def until_learned(service: Service, n: int) -> None:
     """Wait until all workers answer from a snapshot with n labels."""
-    deadline = time.monotonic() + PATIENCE
-    while not all(Client(service.port).json("/health")["learned"] == n for _ in range(8)):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: all(Client(service.port).json("/health")["learned"] == n for _ in range(8)))
 
 
 def metrics_of(service: Service) -> dict[str, float]:
