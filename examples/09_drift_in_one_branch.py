@@ -31,7 +31,7 @@ stream = datasets.synth.SubtreeDrift(articles, drift_in="culture", drift_at=chan
 # A branch is a taxonomy of its own, so it has its own H-loss. We average it over every 1,000
 # examples. The detector gets the loss of each example, and signals an increase.
 # `drift.BranchReset` has its own detectors, one at each inner node, and resets the branch.
-branches = {top: news.subset(news.subtree(top)) for top in news.children(news.root)}
+branches = {top: news.subset([top, *news.descendants(top)]) for top in news.children(news.root)}
 learners: dict = {
     "H-PERC": linear_model.HPerceptron(news),
     "H-RLS": linear_model.HRLS(news),

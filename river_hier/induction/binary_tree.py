@@ -40,7 +40,7 @@ class BinaryTree(NamedTuple):
         leaves = taxonomy.leaves
         node = {label: ~c for c, label in enumerate(leaves)}
         splits: list[Children] = []
-        for label in reversed(taxonomy.inner):
+        for label in reversed(taxonomy._inner):
             below = taxonomy.children(label)
             if len(below) != 2:
                 raise ValueError(

@@ -90,7 +90,7 @@ class HMinOver(LinearLearner, MultiLabelModel):
 
     An example without a relevant or without an irrelevant candidate has no pair, so only the
     threshold learns from it; with partial paths, make the inner nodes candidates as well, or use
-    `Taxonomy.misc_leaves`. A node that is neither a candidate nor above one is never on.
+    `taxonomy.MiscLeaves`. A node that is neither a candidate nor above one is never on.
 
     `predict_proba_one` passes the difference between a candidate's score and the threshold through
     a logistic function, and gives a node the largest probability in its subtree. The probabilities

@@ -118,7 +118,7 @@ def test_new_labels_do_not_affect_old_ones(name: str, data: Any) -> None:
 def test_hrls_is_as_if_new_siblings_had_always_existed(features_of_x: str, data: Any) -> None:
     """With few features the systems are primal, with many they are dual."""
     t = data.draw(trees())
-    inner = data.draw(st.sampled_from(t.inner))
+    inner = data.draw(st.sampled_from(t._inner))
     after = t.extend([(inner, "new"), (inner, "newer")])
     examples = stream(data, "HRLS", t)
     if features_of_x == "many":

@@ -149,7 +149,7 @@ def test_probabilities_are_coherent(name: str, data: Any, x: Any) -> None:
     assert sum(ends.values()) == pytest.approx(1.0)
     assert marginals[taxonomy.root] == 1.0
     for label in taxonomy:
-        below = sum(ends[node] for node in taxonomy.subtree(label))
+        below = sum(ends[node] for node in (label, *taxonomy.descendants(label)))
         assert marginals[label] == pytest.approx(below)
         for parent in taxonomy.parents(label):
             assert marginals[label] <= marginals[parent]
@@ -233,7 +233,7 @@ def test_the_greedy_of_the_papers(learner: Any) -> None:
     """Hieron without the classes' tree at each inner node, which ranks the children by score."""
     stream = synth.PrototypeTree(branching=3, depth=2, noise=0.16, seed=1)
     t = stream.taxonomy
-    routers = {v: learner(Taxonomy.flat(t.children(v), root="none")) for v in t.inner}
+    routers = {v: learner(Taxonomy.flat(t.children(v), root="none")) for v in t._inner}
     model = local.PerParent(
         lambda v: learner(Taxonomy.flat(t.children(v), root="none")), t, leaves_only=True
     )

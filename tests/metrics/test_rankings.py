@@ -50,7 +50,7 @@ def test_the_maximal_loss_bounds_the_others(data: Any) -> None:
     assert worst >= wrong
     precise = losses.average_precision(taxonomy, y, scores) == pytest.approx(1.0)
     assert precise or wrong > 0.0
-    if taxonomy.is_tree:
+    if taxonomy._is_tree:
         assert worst <= 2 * taxonomy.height
 
 
