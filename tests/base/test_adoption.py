@@ -156,15 +156,19 @@ def test_the_discriminant_is_as_if_the_taxonomy_had_always_been_this(data: Any) 
         fresh.learn_one(x, y)
 
 
-@pytest.mark.parametrize("name", SINGLE)
+@pytest.mark.parametrize("name", [*SINGLE, "Averaged"])
 @given(st.data())
 @n_examples(12)
 def test_kernel_models_change_as_their_linear_counterparts(name: str, data: Any) -> None:
     t = data.draw(trees())
     after = data.draw(extensions(t))
     examples = stream(data, name, t)
-    model = learned(getattr(kernel, name)(t), examples)
-    other = learned(learner(name, t), examples)
+    kind = "Hieron" if name == "Averaged" else name
+    model, other = getattr(kernel, kind)(t), learner(kind, t)
+    if name == "Averaged":
+        model, other = linear_model.Averaged(model), linear_model.Averaged(other)
+    learned(model, examples)
+    learned(other, examples)
     branch = data.draw(st.sampled_from(t.nodes))
     for either in (model, other):
         either.adopt(after)

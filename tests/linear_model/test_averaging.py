@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from river import preprocessing
 
 import oracles
-from river_hier import OpenTaxonomy, Taxonomy, decision, linear_model
+from river_hier import OpenTaxonomy, Taxonomy, decision, kernel, linear_model
 from support.comparison import (
     assert_coherent,
     assert_near,
@@ -260,7 +260,10 @@ def test_bad_y_changes_nothing(name: str) -> None:
     [
         *(getattr(linear_model, name)() for name in ("HRLS", "SHRLS", "HMinOver")),
         linear_model.AveragedHieron(),
+        kernel.AveragedHieron(),
+        kernel.HRLS(),
         linear_model.Averaged(linear_model.Hieron()),
+        linear_model.Averaged(kernel.Hieron()),
         linear_model.Hieron,
         preprocessing.StandardScaler() | linear_model.HAROW(),
         None,
