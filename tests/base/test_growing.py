@@ -116,7 +116,9 @@ def test_the_temperature_ignores_new_labels() -> None:
     assert model._temperatures.scale.n == n + 5  # the root, a, d, b, a/x
 
 
-@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HAROW", "SHRLS"])
+@pytest.mark.parametrize(
+    "name", ["Hieron", "AveragedHieron", "HAROW", "SHRLS", "LinearDiscriminant"]
+)
 def test_batches_grow_the_taxonomy(name: str) -> None:
     rows = [{"x": float(i % 3), "y": float(i % 5) - 2.0} for i in range(12)]
     labels = ["a/b", "a", "c/d/e", "a/f"] * 3

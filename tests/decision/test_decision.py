@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import pickle
 import re
 import runpy
 from typing import Any
@@ -266,19 +265,6 @@ def test_an_outlier_does_not_change_the_scale_for_long() -> None:
     assert off / 300 < 0.12
 
 
-def test_an_open_taxonomy() -> None:
-    model = decision.HLossBayes(decision.Calibrated(linear_model.HAROW()))
-    for i in range(60):
-        model.learn_one({i % 3: 1.0}, {f"topic {i % 3}"} if i < 30 or i % 3 else {"late"})
-    assert on(model.predict_one({1: 1.0})) == {"topic 1"}
-    assert on(model.predict_one({0: 1.0})) == {"late"}
-    single = decision.Tempered(linear_model.Hieron())
-    for i in range(60):
-        single.learn_one({i % 3: 1.0}, f"topic {i % 3}")
-    assert single.predict_one({1: 1.0}) == "topic 1"
-    assert single.predict_proba_one({1: 1.0})["topic 1"] > 0.5
-
-
 def test_costs_of_labels_that_have_not_arrived() -> None:
     model = decision.HLossBayes(linear_model.HAROW(), {"late": 9.0})
     same = decision.HLossBayes(linear_model.HAROW())
@@ -440,22 +426,6 @@ def test_parameters() -> None:
     ):
         with pytest.raises(TypeError, match=f"^`classifier` must be a classifier, got {shown}"):
             decision.TreeBayes(wrong, TREE)  # type: ignore[arg-type]
-
-
-def test_a_rejected_example_changes_nothing() -> None:
-    models: list[Any] = [
-        decision.Calibrated(linear_model.HAROW(TREE)),
-        decision.HLossBayes(decision.Calibrated(linear_model.HPerceptron(TREE))),
-        decision.Tempered(linear_model.Hieron(TREE)),
-    ]
-    for model in models:
-        for x, y in synth.LinearLabels(TREE, seed=1).take(10):
-            model.learn_one(x, y if "Tempered" not in repr(model) else "b")
-        before = pickle.dumps(model)
-        for x, y in ([{"n": math.nan}, "a"], [{"n": 1.0}, "x"], [{"n": "1"}, "a"], [None, "a"]):
-            with pytest.raises((ValueError, TypeError)):
-                model.learn_one(x, y)
-            assert pickle.dumps(model) == before
 
 
 @pytest.mark.parametrize("p", [-0.5, 1.5, math.nan, math.inf])

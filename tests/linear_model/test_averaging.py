@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -158,24 +157,6 @@ def test_what_a_model_knows_is_its_first_hypothesis(name: str) -> None:
         assert_same_weights(model.weights, oracles.averages.mean(hypotheses, None, first))
 
 
-@each
-@pytest.mark.parametrize("taxonomy", [T, None], ids=["closed", "open"])
-def test_a_batch_is_the_loop(name: str, taxonomy: Any) -> None:
-    stream = examples(name, T)
-    X, ys = pd.DataFrame([x for x, _ in stream]).fillna(0.0), [y for _, y in stream]
-    rows = X.to_dict("records")
-    one = learned(averaged(name, taxonomy), list(zip(rows, ys, strict=True)))
-    many = averaged(name, taxonomy)
-    many.learn_many(X[:25], ys[:25])
-    many.learn_many(X[25:], ys[25:])
-    for label, w in one.weights.items():
-        assert many.weights[label] == pytest.approx(w, abs=1e-12)
-    answers, likely = many.predict_many(X), many.predict_proba_many(X)
-    listed = answers.tolist() if name.startswith("Hieron") else answers.to_dict("records")
-    assert listed == [many.predict_one(x) for x in rows]
-    assert len(likely) == len(X)
-
-
 @pytest.mark.parametrize("name", ["Hieron", "HPerceptron", "HAROW"])
 @given(st.data())
 @n_examples(15)
@@ -240,19 +221,6 @@ def test_an_open_taxonomy_grows_along_paths(name: str) -> None:
     first = oracles.averages.first_examples(parents_of(grown), labels)
     expected = oracles.averages.mean([h.weights for h in hypotheses], None, first)
     assert_same_weights(model.weights, expected)
-
-
-@each
-def test_bad_y_changes_nothing(name: str) -> None:
-    model = learned(averaged(name, T), examples(name, T))
-    before = pickle.dumps(model)
-    for y in ("unicorn", None):
-        with pytest.raises(ValueError, match=r"unicorn|None"):
-            model.learn_one({"f1": 1.0, "new": 2.0}, y)
-    assert pickle.dumps(model) == before
-    learned(model, examples(name, T))  # nothing is recorded twice, nor anything missed
-    again = learned(pickle.loads(before), examples(name, T))
-    assert model.weights == again.weights
 
 
 @pytest.mark.parametrize(

@@ -279,33 +279,6 @@ def test_bad_parameters(parameters: Any, message: str) -> None:
         linear_model.HMinOver(**{"taxonomy": TREE, **parameters})
 
 
-BAD_EXAMPLES = [
-    ({"x": math.nan}, "b", ValueError, "feature 'x' is nan"),
-    ({"x": "red", "new": 1.0}, "b", ValueError, "feature 'x' is 'red'"),
-    ({"x": None}, "b", ValueError, "feature 'x' is None"),
-    (None, "b", TypeError, "x must be a dict of features, got NoneType"),
-    ({"new": 1.0}, "unicorn", ValueError, "label 'unicorn' is not in the taxonomy"),
-    ({"new": 1.0}, None, ValueError, "None"),
-    ({"new": 1.0}, {"a": False, "b": True}, ValueError, "'b' is on but its ancestor 'a' is False"),
-    ({"new": 1.0}, {"b": 0.5}, ValueError, "label 'b' is 0.5: it must be True or False"),
-    ({"x": 1e20}, "b", ValueError, "too large for weights of dtype"),
-]
-
-
-@pytest.mark.parametrize(("x", "y", "error", "message"), BAD_EXAMPLES)
-def test_a_refused_example_changes_nothing(x: Any, y: Any, error: Any, message: str) -> None:
-    model = linear_model.HMinOver(TREE, dtype="float32")
-    model.learn_one({"x": 1.0, "y": -0.5}, "b")
-    before = pickle.dumps(model)
-    with pytest.raises(error, match=message):
-        model.learn_one(x, y)
-    assert pickle.dumps(model) == before
-    if y == "b":
-        for call in (model.predict_one, model.score_one, model.predict_proba_one):
-            with pytest.raises(error, match=message):
-                call(x)
-
-
 @pytest.mark.parametrize("size", [1e-140, 1e-3, 1e30, 1e140])
 def test_thresholds_of_any_size(size: float) -> None:
     model = linear_model.HMinOver(TREE)
@@ -313,16 +286,6 @@ def test_thresholds_of_any_size(size: float) -> None:
         model.learn_one({"x": size}, "b")
         model.learn_one({"y": size, "z": size / 7}, "d")
     assert model.predict_one({"x": size}) == {"a": True, "d": False, "b": True, "c": False}
-
-
-def test_an_open_model_that_refuses_does_not_grow() -> None:
-    model = linear_model.HMinOver()
-    model.learn_one({"x": 1.0}, "b")
-    before = pickle.dumps(model)
-    for x, y in [({"x": math.nan}, "new"), ({"x": 1.0}, {"new": "yes"}), ({"x": 1.0}, "root")]:
-        with pytest.raises(ValueError, match=r"nan|yes|names the root"):
-            model.learn_one(x, y)
-        assert pickle.dumps(model) == before
 
 
 def test_debug_one_tells_the_rule() -> None:

@@ -6,9 +6,7 @@ import pickle
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy import sparse
 
 from river_hier import Taxonomy, base, inspection, linear_model
 from river_hier._core import Batch
@@ -88,42 +86,6 @@ def test_empty_examples_teach_how_frequent_labels_are(name: str) -> None:
     assert (answer == "g") if name in SINGLE else answer["g"]
     assert any(ours.score_one({}).values())
     assert (pickle.dumps(theirs.weights), theirs.score_one({})) == untouched
-
-
-@pytest.mark.slow(but=22)
-@pytest.mark.parametrize("kind", ["array", "frame", "sparse"])
-@pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_batches(name: str, kind: str) -> None:
-    X, ys = examples()
-    Z, _ = examples(seed=1)
-    Z[3] = 0.0
-    columns = {"columns": range(6)} if kind == "sparse" else {}
-    shape: Any = {"array": np.asarray, "frame": pd.DataFrame, "sparse": sparse.csr_array}[kind]
-
-    def dicts(M: Any) -> list[Any]:
-        xs = list(map(as_dict, M))
-        return [{k: v for k, v in x.items() if v} for x in xs] if kind == "sparse" else xs
-
-    loop, batch = (made(name) for _ in range(2))
-    for x, y in zip(dicts(X), labels(name, ys), strict=True):
-        loop.learn_one(x, y)
-    batch.learn_many(shape(X), labels(name, ys), **columns)
-    assert pickle.dumps((batch.weights, batch.intercepts)) == pickle.dumps(
-        (loop.weights, loop.intercepts)
-    )
-    answers, p = (
-        batch.predict_many(shape(Z), **columns),
-        batch.predict_proba_many(shape(Z), **columns),
-    )
-    for i, x in enumerate(dicts(Z)):
-        answer, proba = loop.predict_one(x), loop.predict_proba_one(x)
-        row = np.asarray(p)[i].tolist()
-        if name in SINGLE:
-            assert list(answers)[i] == answer
-            assert row == pytest.approx(list(proba.values()))
-        else:
-            assert np.asarray(answers)[i].tolist() == list(answer.values())
-            assert row == pytest.approx([of[True] for of in proba.values()])
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
