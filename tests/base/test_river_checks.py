@@ -100,21 +100,6 @@ def test_rivers_checks_of_every_estimator(model: Any) -> None:
         check(model.clone())
 
 
-def test_a_pickle_in_the_middle_of_a_stream_changes_nothing() -> None:
-    for _, model in variants():
-        stream = datasets.ImageSegments() if one_label(model) else datasets.Yeast()
-        examples = [(x, y) for x, y in stream.take(120)]
-        other = model.clone()
-        for i, (x, y) in enumerate(examples):
-            assert model.predict_one(x) == other.predict_one(x)
-            model.learn_one(x, y)
-            other.learn_one(x, y)
-            if i % 40 == 20:
-                other = pickle.loads(pickle.dumps(other))
-        for x, _ in examples:
-            assert model.score_one(x) == pytest.approx(other.score_one(x), abs=1e-12)
-
-
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 @pytest.mark.parametrize("delay", [None, 3, dt.timedelta(days=2)])
 def test_progressive_validation(name: str, delay: Any) -> None:

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import base, evaluate, naive_bayes, preprocessing
+from river import base, naive_bayes, preprocessing
 from river import linear_model as river_linear_model
 from river import metrics as river_metrics
 
 import oracles
-from river_hier import Taxonomy, decision, kernel, linear_model, local, losses, metrics
+from river_hier import Taxonomy, decision, linear_model, losses, metrics
 from river_hier.datasets import synth
 from support.paths import DATA, ROOT
 from support.strategies import (
@@ -281,13 +281,6 @@ def test_costs_of_labels_that_have_not_arrived() -> None:
         decision.HLossBayes(linear_model.HAROW(), [1.0])  # type: ignore[arg-type]
 
 
-def test_error_messages_are_one_line() -> None:
-    for wrong in (local.PerParent(naive_bayes.GaussianNB(), TREE), linear_model.Hieron(TREE)):
-        for make in (decision.HLossBayes, decision.Calibrated):
-            with pytest.raises(TypeError, match=r"^`model` must [^\n]*$"):
-                make(wrong)
-
-
 def test_y_may_be_an_iterator() -> None:
     model = decision.Calibrated(linear_model.HAROW(TREE))
     same = decision.Calibrated(linear_model.HAROW(TREE))
@@ -358,24 +351,6 @@ def test_tree_bayes_answers_with_the_root_if_the_classifier_has_no_answer() -> N
 
 
 # River
-
-
-def test_kernel_models() -> None:
-    stream = synth.LinearLabels(TREE, n_features=3, seed=1)
-    model = decision.HLossBayes(decision.Calibrated(kernel.SHRLS(TREE, kernel.RBF(1.0))))
-    plain = metrics.HLoss(TREE)
-    evaluate.progressive_val_score(stream.take(300), kernel.SHRLS(TREE, kernel.RBF(1.0)), plain)
-    ours = metrics.HLoss(TREE)
-    evaluate.progressive_val_score(stream.take(300), model, ours)
-    assert ours.get() < plain.get()
-
-
-def test_cross_entropy_in_rivers_loop() -> None:
-    stream = synth.PrototypeTree(branching=2, depth=2, noise=0.04, seed=1)
-    metric = river_metrics.CrossEntropy()
-    model = decision.Tempered(linear_model.Hieron(stream.taxonomy))
-    evaluate.progressive_val_score(stream.take(500), model, metric)
-    assert 0.0 < metric.get() < math.log(7)
 
 
 # Bad input

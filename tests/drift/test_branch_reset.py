@@ -312,16 +312,6 @@ def test_adoption_keeps_the_detectors() -> None:
     assert "g" in model._detectors
 
 
-def test_a_rejected_example_changes_nothing() -> None:
-    model = drift.BranchReset(linear_model.HPerceptron(T), EveryFewMistakes(2))
-    learned(model, [({"x": 1.0}, {"c"}), ({"x": -1.0}, {"h"})])
-    before = pickle.dumps(model)
-    for x, y in [({"x": float("nan")}, {"c"}), ({"x": 1.0}, {"z"}), ({"x": 1.0}, {"c": 3})]:
-        with pytest.raises(ValueError):  # noqa: PT011
-            model.learn_one(x, y)
-        assert pickle.dumps(model) == before
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [

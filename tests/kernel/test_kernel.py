@@ -240,26 +240,6 @@ def test_theorem_1_in_the_space_of_a_kernel(taxonomy: Taxonomy, seed: int) -> No
     assert loss2 <= norms2 * gamma_max + 1e-9  # Corollary 1, with R = 1
 
 
-@each_kernel
-@given(data=single_label_streams(), x=features(numbers=reals))
-@n_examples(20)
-def test_the_margin_is_met_and_only_after_a_mistake(which: str, data: Any, x: Any) -> None:
-    taxonomy, stream = data
-    model = kernel.Hieron(taxonomy, KERNELS[which][0], C=math.inf)
-    for example in stream:
-        model.learn_one(*example)
-    y = taxonomy.nodes[-1]
-    if KERNELS[which][1](x, x) < 1e-3:
-        return
-    before, answer = model.n_stored, model.predict_one(x)
-    model.learn_one(x, y)
-    assert model.n_stored == before + (answer != y)
-    if answer != y:
-        after = model.score_one(x)
-        margin = math.sqrt(taxonomy.distance(y, answer))
-        assert after[y] - after[answer] == pytest.approx(margin, abs=1e-6)
-
-
 # --- Budgets
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from river import preprocessing
 
 import oracles
-from river_hier import OpenTaxonomy, Taxonomy, decision, kernel, linear_model
+from river_hier import OpenTaxonomy, Taxonomy, kernel, linear_model
 from support.comparison import (
     assert_coherent,
     assert_near,
@@ -241,22 +241,6 @@ def test_an_open_taxonomy_grows_along_paths(name: str) -> None:
 def test_what_has_no_steps_of_its_own_is_refused(model: Any) -> None:
     with pytest.raises(TypeError, match=r"`model` must be a learner whose weights move in steps"):
         linear_model.Averaged(model)
-
-
-@each
-def test_answers_explained_and_cut_short(name: str) -> None:
-    model = learned(averaged(name, T), examples(name, T))
-    x = {"f1": 1.0, "f2": -0.5, "f7": 0.25}
-    for label, why in model.explain_one(x).items():
-        assert why.score == model.score_one(x)[label] if label != "r" else True
-        assert sum(part for _, part in why.contributions) == pytest.approx(why.score)
-    cut = model.predict_one(x, threshold=0.0, max_depth=1)
-    if name.startswith("Hieron"):
-        assert T.depth(cut) <= 1
-    else:
-        assert cut == {"a": True, "d": True, "b": False, "c": False, "e": False}
-        assert decision.HLossBayes(model).predict_one(x).keys() == cut.keys()
-    assert "Prediction" in model.debug_one(x)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

@@ -17,7 +17,6 @@ from river import preprocessing
 import oracles
 from river_hier import Taxonomy, datasets, evaluate, linear_model, losses, metrics
 from river_hier._core import LinearState, closure_of, closure_sums
-from river_hier.base.rankings import ranking_of
 from support.hypothesis_settings import n_examples
 from support.paths import DATA
 from support.rankings import BAD_CANDIDATES, candidates_of, listed, separable
@@ -329,15 +328,6 @@ def test_a_margin_that_is_just_met_is_enough() -> None:
         for _ in range(2):  # a step makes the margin 2 * 2: both labels move by Delta = 2
             model.learn_one({"a": 1.0}, ["p"])
         assert model.weights == {"p": {"a": weight}, "q": {"a": -weight}}
-
-
-def test_the_ranking_of_an_open_taxonomy() -> None:
-    model = linear_model.HMinOver(t=2.0)
-    for n in range(1, 6):
-        model.learn_one({"a": 1.0}, [n])
-        again = ranking_of(Taxonomy.flat(range(1, n + 1)), 2.0, None)
-        for ours, theirs in zip(model._ranking[1:], again[1:], strict=True):
-            np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.skipif(not (DATA / "rcv1").is_dir(), reason=f"no RCV1 files in {DATA / 'rcv1'}")

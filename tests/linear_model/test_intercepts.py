@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from river_hier import Taxonomy, base, inspection, linear_model
-from river_hier._core import Batch
-from river_hier.base import linear
 
 TREE = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
 VALUE = 1.5
@@ -86,20 +84,6 @@ def test_empty_examples_teach_how_frequent_labels_are(name: str) -> None:
     assert (answer == "g") if name in SINGLE else answer["g"]
     assert any(ours.score_one({}).values())
     assert (pickle.dumps(theirs.weights), theirs.score_one({})) == untouched
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("name", [n for n in SINGLE + MULTI if "RLS" not in n and n != "HMinOver"])
-def test_products(name: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    Z, _ = examples(seed=1)
-    Z[3] = 0.0
-    model = learned(name, dtype=dtype)
-    before = np.asarray(model.predict_proba_many(Z)), np.asarray(model.predict_many(Z))
-    for limit, value in {"FEW": 2, "SMALL": 0, "BLOCK": 30, "SPARSE": 1e9}.items():
-        monkeypatch.setattr(linear, limit, value)
-    assert linear.pays(getattr(model, "_predictor", model), Batch(list(range(6)), Z))
-    assert np.asarray(model.predict_proba_many(Z)) == pytest.approx(before[0], abs=1e-5)
-    assert (np.asarray(model.predict_many(Z)) == before[1]).all()
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)

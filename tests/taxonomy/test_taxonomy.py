@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import oracles
 from river_hier import Taxonomy
 from river_hier.taxonomy import UnknownLabelError
-from support.strategies import LABELS, dags, multilabels, parents_of, taxonomies, trees
+from support.strategies import LABELS, multilabels, parents_of, taxonomies, trees
 
 ANIMALS = Taxonomy(
     [
@@ -109,15 +109,6 @@ def test_trees(taxonomy: Taxonomy) -> None:
         for v in taxonomy:
             assert taxonomy.distance(u, v) == oracles.distance(parents, u, v)
             assert taxonomy.lca(u, v) == oracles.lca(parents, u, v)
-
-
-@given(taxonomy=trees(), data=st.data())
-def test_distance_is_a_metric(taxonomy: Taxonomy, data: st.DataObject) -> None:
-    u, v, w = (data.draw(st.sampled_from(taxonomy.nodes)) for _ in range(3))
-    distance = taxonomy.distance
-    assert distance(u, v) == distance(v, u)
-    assert (distance(u, v) == 0) == (u == v)
-    assert distance(u, w) <= distance(u, v) + distance(v, w)
 
 
 @given(taxonomy=taxonomies(), data=st.data())
@@ -386,12 +377,6 @@ def test_tree_only_calls_name_the_node_with_two_parents() -> None:
         with pytest.raises(ValueError, match=message):
             between("d", "r")
     assert DIAMOND.parent("a") == "r"
-
-
-@given(taxonomy=dags())
-def test_dags_close_over_all_parents(taxonomy: Taxonomy) -> None:
-    for label in taxonomy:
-        assert taxonomy.closure([label]) == {label, *taxonomy.ancestors(label)}
 
 
 def test_deep_and_wide_taxonomies_need_no_recursion_and_no_table() -> None:
