@@ -81,20 +81,11 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         return taxonomy
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
-        """The probability that each node is on, never above its parent's.
+        """The probability of each node but the root, `{label: {False: 1 - p, True: p}}`.
 
         Each is the product along the path of the nodes' probabilities given that their parents are
-        on, so a label that `predict_one` switches on may have a probability below one half.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: {False: 1 - p, True: p}}` for all nodes but the root.
-
+        on, so it is never above its parent's, and a label that `predict_one` switches on may have a
+        probability below one half.
         """
         return self._labels.probabilities(self._probabilities_one(x))
 

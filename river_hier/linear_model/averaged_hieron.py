@@ -33,18 +33,8 @@ class AveragedHieron(PathLearner, compiled=("C",)):
 
     Parameters
     ----------
-    taxonomy
-        A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
-        as they arrive. An `OpenTaxonomy` grows with labels that are paths.
-    C
-        The largest step $\\alpha$. It limits the effect of a single example, whose label may be
-        wrong. The default suits x of norm 1 or more; with `math.inf` the step is the paper's.
-    dtype
-        The type of the stored weights, `"float64"` or `"float32"`.
-    intercept
-        The value of a constant feature that is added to every x. The default, 0, adds none, as in
-        the paper. Choose it well below the norm of x: 0.1 to 0.3 for norm 1.
-
+    taxonomy, C, dtype, intercept
+        As in `Hieron`.
     from_first_round
         Whether the average of every node is over the hypotheses of all rounds, as in Eq. (13) and
         Theorem 2, also those before its first example.
@@ -52,9 +42,7 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     Raises
     ------
     ValueError
-        If the taxonomy is a DAG or `C` not positive; if `intercept` is neither 0 nor between 1e-6
-        and 1e6; from `learn_one` and `predict_one`, if a feature is not a finite number or a label
-        is unknown.
+        As in `Hieron`.
 
     Notes
     -----

@@ -150,14 +150,7 @@ class HMinOver(LinearLearner, MultiLabelModel):
         ranking_of(self._taxonomy, t, candidates)  # an error if they are invalid
 
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
-        """The lowest score at which candidates are switched on.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
+        """The lowest score at which candidates are switched on."""
         return float(self._thresholds(self._scores_one(x)))
 
     def rule(self, margin: float, gamma: int) -> float:
