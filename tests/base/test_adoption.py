@@ -218,6 +218,8 @@ def test_kernel_least_squares_cannot_forget() -> None:
     with pytest.raises(TypeError, match=r"kernel\.HRLS cannot.*linear_model\.HRLS can"):
         model.forget("b")
     assert model.predict_one({}).keys() == set(T.nodes[1:])
+    with pytest.raises(ValueError, match="label 'z' is not in the taxonomy"):
+        kernel.Hieron(T).forget("z")
 
 
 @pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN, "HMinOver"])

@@ -25,7 +25,6 @@ from support.strategies import (
     parents_of,
     sample_weights,
     single_label_streams,
-    taxonomies,
     trees,
 )
 
@@ -100,13 +99,6 @@ def test_h_loss_bayes_has_the_least_expected_loss(example: Any, data: st.DataObj
     assert losses.expected_h_loss(t, p, answer, costs) == pytest.approx(best, abs=1e-12)
 
 
-def test_costs_of_descendants_count() -> None:
-    """On: 0.25 if it is wrong, plus the cost of b times 0.75 * 0.375; off: 0.75."""
-    model = FixedMultiLabel(Taxonomy([("r", "a"), ("a", "b")]), {"a": 0.75, "b": 0.375})
-    assert on(decision.HLossBayes(model).predict_one({})) == {"a"}
-    assert on(decision.HLossBayes(model, {"b": 3.0}).predict_one({})) == set()
-
-
 @given(known())
 def test_zero_one_bayes_is_the_most_probable_multilabel(example: Any) -> None:
     t, p = example
@@ -172,16 +164,6 @@ def test_symmetric_difference_bayes_has_the_best_f_measure(
         missed = max((1.0 + beta2) / best - 1.0, 1e-9)
         decided = [decision.SymmetricDifferenceBayes(m, missed).predict_one({}) for m in models]
         assert value([on(y) for y in decided]) == pytest.approx(best)
-
-
-@given(known(taxonomies(2, 6)))
-def test_symmetric_differences_in_a_dag(example: Any) -> None:
-    t, p = example
-    model = FixedMultiLabel(t, p)
-    answer = decision.SymmetricDifferenceBayes(model).predict_one({})
-    likely = model.predict_proba_one({})
-    assert on(answer) == {label for label in t.nodes[1:] if likely[label][True] >= 0.5}
-    assert on(answer) | {t.root} == t.closure(on(answer) | {t.root})
 
 
 @given(trees(1 + 1, 9), st.data())

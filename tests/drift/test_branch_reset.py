@@ -21,9 +21,7 @@ from river_hier import (
     Taxonomy,
     decision,
     drift,
-    kernel,
     linear_model,
-    probabilistic,
 )
 from river_hier.datasets import synth
 from river_hier.evaluate import Ranked
@@ -57,11 +55,6 @@ class EveryFewMistakes(base.BinaryDriftDetector):
         assert x in (0, 1)
         self.n += x
         self._drift_detected = self.n >= self.mistakes
-
-
-class Never(EveryFewMistakes):
-    def update(self, x: Any) -> None:
-        assert x in (0, 1)
 
 
 def stream(data: Any, name: str, t: Taxonomy, max_size: int = 15) -> list[Any]:
@@ -172,21 +165,6 @@ def test_a_taxonomy_may_grow_below_a_forgotten_node(name: str) -> None:
     assert model.predict_one({"x": -1.0})["c/e"]
 
 
-def test_models_with_and_without_forget() -> None:
-    examples = [({"x": 1.0, i % 3: 1.0}, t) for i, t in enumerate(T.nodes[1:] * 3)]
-    for model in (kernel.Hieron(T), kernel.AveragedHieron(T), probabilistic.LinearDiscriminant(T)):
-        learned(model, examples)
-        old = model.score_one({"x": 1.0, 2: 0.5})
-        model.forget("b")
-        new = model.score_one({"x": 1.0, 2: 0.5})
-        assert new["h"] == pytest.approx(old["h"])
-        assert new["c"] != old["c"]
-    with pytest.raises(ValueError, match="label 'z' is not in the taxonomy"):
-        kernel.Hieron(T).forget("z")
-    with pytest.raises(TypeError, match="cannot forget a branch"):
-        kernel.HRLS(T).forget("a")
-
-
 def test_the_calibration_of_the_branch_is_reset() -> None:
     examples = [({"x": 1.0, i % 3: 1.0}, {t}) for i, t in enumerate(T.nodes[1:] * 3)]
     model = learned(decision.Calibrated(linear_model.HAROW(T)), examples)
@@ -226,22 +204,6 @@ def test_the_wrapper_equals_its_oracle(name: str, data: Any, mistakes: int, pick
         assert ours.drifts_detected == theirs.drifts
         if step == pickle_at:
             ours = pickle.loads(pickle.dumps(ours))
-
-
-@pytest.mark.parametrize("name", MULTI + SINGLE)
-@given(data=st.data())
-@n_examples(8)
-def test_without_drift_predictions_are_those_of_the_model(name: str, data: Any) -> None:
-    t = data.draw(trees())
-    model = getattr(linear_model, name)(t)
-    wrapped = drift.BranchReset(model.clone(), Never())
-    for x, y in stream(data, name, t):
-        assert wrapped.predict_one(x) == model.predict_one(x)
-        assert wrapped.score_one(x) == model.score_one(x)
-        assert wrapped.predict_proba_one(x) == model.predict_proba_one(x)
-        wrapped.learn_one(x, y)
-        model.learn_one(x, y)
-    assert wrapped.drifts_detected == []
 
 
 def test_a_reset_does_not_change_other_branches() -> None:
