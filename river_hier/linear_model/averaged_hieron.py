@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 
+from .._core import distances_from
 from ..base import PathLearner
 from ..base.checks import check_cap
 from ..base.explanation import Floats
@@ -93,7 +94,8 @@ class AveragedHieron(PathLearner, compiled=("C",)):
 
     def rival(self, score: Floats, y: int) -> int:
         """The label with the largest loss, the maximum of Eq. (5)."""
-        return int((score + np.sqrt(self._distances(y))).argmax())
+        distances = distances_from(y, self._taxonomy._arrays)
+        return int((score + np.sqrt(distances)).argmax())
 
     def rule(self, margin: float, gamma: float, norm2: float) -> float:
         """The step of `Hieron`, Eq. (5) and (8)."""

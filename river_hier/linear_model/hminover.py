@@ -66,19 +66,14 @@ class HMinOver(LinearLearner, MultiLabelModel):
         labels. A node with attribute 0 is ignored.
     candidates
         The labels that are ranked; `None` for the leaves.
-    dtype
-        The type of the stored weights, `"float64"` or `"float32"`.
-    intercept
-        The value of a constant feature that is added to every x. The default, 0, adds none, as in
-        the paper. Choose a value similar to those of other features, e.g. 1 for standardised ones.
+    dtype, intercept
+        As in `HPerceptron`.
 
     Raises
     ------
     ValueError
         If `margin` is not positive, an attribute negative, or `candidates` empty or with the root
-        in it; if labels are named but there is no taxonomy; if `intercept` is neither 0 nor between
-        1e-6 and 1e6; from `learn_one` and `predict_one`, if a feature is not a finite number, a
-        label is unknown, or a label is on although one of its ancestors is explicitly False.
+        in it; if labels are named but there is no taxonomy; otherwise as in `HPerceptron`.
 
     Notes
     -----

@@ -73,9 +73,7 @@ class HRLS(LeastSquaresModel):
     ------
     ValueError
         If `l2` is not positive, `budget` below 2, `forgetting` not above 0 and at most 1, or below
-        1 together with a `budget`; if `intercept` is neither 0 nor between 1e-6 and 1e6; from
-        `learn_one` and `predict_one`, if a feature is not a finite number, a label is unknown, or a
-        label is on although one of its ancestors is explicitly False.
+        1 together with a `budget`; otherwise as in `HPerceptron`.
 
     Notes
     -----
