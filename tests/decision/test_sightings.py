@@ -28,8 +28,9 @@ def news(shown: Sightings, xs: Any) -> list[bool]:
     """Which examples are seen for the first time."""
     found = []
     for x in xs:
-        found.append((sighting := shown.look(x)).first)
-        shown.add(sighting)
+        values, _, new = shown.look(x)
+        found.append(new)
+        shown.add(values)
     return found
 
 

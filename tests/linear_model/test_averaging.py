@@ -241,15 +241,3 @@ def test_an_open_taxonomy_grows_along_paths(name: str) -> None:
 def test_what_has_no_steps_of_its_own_is_refused(model: Any) -> None:
     with pytest.raises(TypeError, match=r"`model` must be a learner whose weights move in steps"):
         linear_model.Averaged(model)
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_single_precision(dtype: str) -> None:
-    stream = examples("HAROW", T)
-    model = learned(linear_model.Averaged(linear_model.HAROW(T, dtype=dtype)), stream)
-    expected = learned(averaged("HAROW", T), stream)
-    for x, _ in stream:
-        assert model.score_one(x) == pytest.approx(expected.score_one(x), abs=1e-5)
-    if dtype == "float32":
-        with pytest.raises(ValueError, match="too large for weights of dtype"):
-            model.learn_one({"f1": 1e20}, {"b"})

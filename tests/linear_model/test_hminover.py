@@ -312,16 +312,6 @@ def test_ranked_refuses_what_has_no_scores() -> None:
         evaluate.Ranked(linear_model.HMinOver)
 
 
-def test_regret_of_a_ranking() -> None:
-    taxonomy = Taxonomy.from_nested({"a": ["b", "c"], "d": ["e", "f"]})
-    examples = separable(taxonomy, 100, seed=3)
-    model, other = linear_model.HMinOver(taxonomy), linear_model.HPerceptron(taxonomy)
-    loss = metrics.MaximalLoss(taxonomy)
-    regret = evaluate.regret(examples, evaluate.Ranked(model), evaluate.Ranked(other), loss)
-    assert math.isfinite(regret)
-    assert loss.get() == 0.0
-
-
 def test_a_margin_that_is_just_met_is_enough() -> None:
     for margin, weight in ((4.0, 2.0), (4.5, 4.0)):
         model = linear_model.HMinOver(Taxonomy.flat(["p", "q"]), margin=margin)

@@ -87,20 +87,6 @@ def test_empty_examples_teach_how_frequent_labels_are(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_what_a_model_keeps(name: str) -> None:
-    """After a pickle, a clone, and a change of the taxonomy."""
-    model, (X, ys) = learned(name), examples()
-    again, clone = pickle.loads(pickle.dumps(model)), model.clone()
-    for row, y in zip(X, labels(name, ys), strict=True):
-        clone.learn_one(as_dict(row), y)
-    for other in (again, clone):
-        assert (other.weights, other.intercepts) == (model.weights, model.intercepts)
-    before = model.intercepts
-    model.adopt(TREE.extend([("g", "new")]))
-    assert model.intercepts == before | {"new": 0.0}
-
-
-@pytest.mark.parametrize("name", SINGLE + MULTI)
 def test_explanations_add_up(name: str) -> None:
     model = learned(name)
     x = as_dict(examples(seed=2)[0][0])
