@@ -24,7 +24,6 @@ from support import strategies
 from support.hypothesis_settings import n_examples
 from support.public_api import LABELS, estimators, in_taxonomy, one_label
 
-DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("b", "d"), ("c", "e"), ("d", "e")])
 TREE = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d"), ("c", "e")])
 KEYWORDS: list[dict[str, Any]] = [
     {},

@@ -36,7 +36,6 @@ from support.hypothesis_settings import n_examples
 from support.strategies import multilabel_streams, parents_of, sample_weights, single_label_streams
 
 TREE = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d")])
-Examples = Sequence[tuple[Any, Any, float]]
 bounds = st.lists(st.integers(0, 25), min_size=3, max_size=3).map(sorted)
 
 
