@@ -165,9 +165,7 @@ class Predictor(abc.ABC):
             A dataframe, a numpy array, or a scipy.sparse matrix.
         columns
             The names of the columns of an array or of a sparse X.
-        threshold
-            As in `predict_one`.
-        max_depth
+        threshold, max_depth
             As in `predict_one`.
 
         Returns

@@ -38,9 +38,9 @@ class DenseModel(SingleLabelModel):
     def _widen(self, d: int) -> None:
         """Make room for at least d coordinates."""
 
-    @abc.abstractmethod
     def _learn_vector(self, x: Floats, y: int, w: float) -> None:
         """Learn from an example of node y."""
+        self._learn_matrix(x[None, :], np.array([y]), np.array([w]))
 
     @abc.abstractmethod
     def _learn_matrix(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
