@@ -54,7 +54,8 @@ for name, decomposition in {
 # How many of the chunks by the reporters below a node are taken for one of them.
 right = {}
 for v in tree:
-    below = [answer in tree.subtree(v) for y, answer in answers if y in tree.subtree(v)]
+    branch = {v, *tree.descendants(v)}
+    below = [answer in branch for y, answer in answers if y in branch]
     right[v] = 100 * sum(below) / len(below)
 ax = plot.taxonomy(tree, right, label="right so far (%)")
 ax.set(xlabel="coarse → fine", ylabel="reporters")

@@ -24,7 +24,7 @@ stream = datasets.synth.SubtreeDrift(articles, drift_in="culture", drift_at=chan
 # %%
 # A branch is a taxonomy of its own, so it has its own H-loss, the mean of every 1,000 examples.
 # `drift.BranchReset` has a detector at each inner node, and resets what is below it.
-branches = {top: news.subset(news.subtree(top)) for top in news.children(news.root)}
+branches = {top: news.subset([top, *news.descendants(top)]) for top in news.children(news.root)}
 learners: dict = {
     "H-PERC": linear_model.HPerceptron(news),
     "H-RLS": linear_model.HRLS(news),

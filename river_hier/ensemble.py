@@ -360,18 +360,7 @@ class DensePool(LogarithmicPool):
         return self.models[0]._features
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
-        """Learn from one example.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features with finite values.
-        y
-            The label.
-        w
-            The weight of the example, at least 0. An example of weight 0 changes nothing.
-
-        """
+        """Learn from one example, as the members do. An example of weight 0 changes nothing."""
         refuse_unknown(self.learn_one, kwargs)
         if w != 1.0 and not (w := checked_weight(w)):
             return

@@ -11,7 +11,6 @@ EXTRA = (
     "dask",
     "kaldi-native-fbank",
     "matplotlib",
-    "networkx",
     "pyspark",
     "ray",
     "redis",

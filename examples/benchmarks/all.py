@@ -62,7 +62,7 @@ def figures(s: Split, found: Answer, pooled: bool) -> dict[str, float]:
     names = ("zero-one", "tree error" if s.single else "H-loss")
     result = {name: measure.get() for name, measure in zip(names, measures, strict=True)}
     if pooled and scores is not None:
-        tops = () if t.is_tree else t.children(t.root)
+        tops = () if all(len(t.parents(v)) < 2 for v in t) else t.children(t.root)
         kept = [i for i, v in enumerate(t.nodes[1:]) if v not in tops]
         numbers = bins(np.ascontiguousarray(scores[:, kept], dtype=float).ravel())
         numbers, place = np.unique(-numbers, return_inverse=True)

@@ -66,7 +66,7 @@ def labels(seed: int, change: int) -> Any:
 def branch_losses(stream: Any) -> tuple[Any, Callable[[Any, Any], Iterator[tuple[Any, float]]]]:
     """The branch that changes, and the losses of a prediction by branch."""
     t = stream.taxonomy
-    branches = {top: t.subset(t.subtree(top)) for top in t.children(t.root)}
+    branches = {top: t.subset([top, *t.descendants(top)]) for top in t.children(t.root)}
 
     def by_branch(y: Any, answer: Any) -> Iterator[tuple[Any, float]]:
         if isinstance(y, dict):
@@ -87,7 +87,7 @@ def run(model: Any, stream: Any) -> Run:
             sums[int(top != branch), step // BLOCK] += loss
             counts[int(top != branch), step // BLOCK] += 1
         model.learn_one(x, y)
-    below = stream.taxonomy.subtree(branch)
+    below = {branch, *stream.taxonomy.descendants(branch)}
     found = getattr(model, "drifts_detected", [])
     right = sum(step >= CHANGE and label in below for step, label in found)
     return Run(*(sums / counts), np.array([right, len(found) - right]))

@@ -60,7 +60,7 @@ def with_drift(t: Taxonomy, stream: list[Any], kind: str, seed: int) -> tuple[li
     """The stream with drift, and the labels that are exchanged."""
     rng, n = random.Random(seed), len(stream)
     used = {y for _, y in stream}
-    inner = [{*t.subtree(v)} & used for v in t.nodes[1:]]
+    inner = [{v, *t.descendants(v)} & used for v in t.nodes[1:]]
     branch = rng.choice([part for part in inner if 4 <= len(part) <= len(used) / 2])
     cycle = sorted(branch)
     new = dict(zip(cycle, cycle[1:] + cycle[:1], strict=True))

@@ -83,7 +83,7 @@ def entries(t: Taxonomy, pairs: Pairs) -> Iterator[tuple[str, Any, Callable[[Any
 
 # %% Figures
 def coverages(t: Taxonomy) -> dict[Any, float]:
-    leaves = {v: sum(not t.children(u) for u in t.subtree(v)) for v in t.nodes}
+    leaves = {v: sum(not t.children(u) for u in (v, *t.descendants(v))) for v in t.nodes}
     return {v: 1.0 - math.log(n) / math.log(leaves[t.root]) for v, n in leaves.items()}
 
 

@@ -13,7 +13,7 @@ the paper. WIPO-alpha has hundreds of categories, all of one depth. The claims a
 on the titles of products, whose categories are cut at depth 3: 144 leaves of one depth. The tables
 on few documents have three other collections: news with topics of different depths (RCV1), e-mails
 (Enron) and X-ray images with 26 leaves (ImCLEF07D). Where examples end at inner nodes, these get an
-extra leaf, as the paper suggests (`Taxonomy.misc_leaves`).
+extra leaf, as the paper suggests (`taxonomy.MiscLeaves`).
 
 A gain is the difference between the hierarchical and the flat learner, positive if the hierarchical
 one is better, with its standard error over the documents, or over ten draws of a few training

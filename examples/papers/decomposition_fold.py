@@ -92,7 +92,9 @@ class SVM:
 
 
 def classes_below(tree: Taxonomy, node: Hashable) -> list[int]:
-    return [v for v in tree.subtree(node) if isinstance(v, int)]  # inner nodes have names
+    return [
+        v for v in (node, *tree.descendants(node)) if isinstance(v, int)
+    ]  # inner nodes have names
 
 
 def grown(train: Sequence[Document]) -> Trees:

@@ -62,7 +62,11 @@ def measure(learn: Any, model: Any, t: Taxonomy, train: Examples, test: Examples
     start = time.process_time()
     learn(model, train)
     seconds = time.process_time() - start
-    forms: tuple[Callable[[Any], Any], ...] = (lambda y: y, t.truncate, partial(closed, t))
+    forms: tuple[Callable[[Any], Any], ...] = (
+        lambda y: y,
+        partial(truncated, t),
+        partial(closed, t),
+    )
     kinds = (metrics.ZeroOneLoss, metrics.HLoss, metrics.SymmetricDifferenceLoss)
     losses = [[kind(t) for kind in kinds] for _ in forms]
     by_depth = metrics.HLossByDepth(t)
@@ -77,6 +81,12 @@ def measure(learn: Any, model: Any, t: Taxonomy, train: Examples, test: Examples
     values = (tuple(loss.get() for loss in some) for some in losses)
     stored = list(model.n_stored.values()) if hasattr(model, "n_stored") else []
     return Result(*values, counts, seconds, evaluations(model, t, train), stored)
+
+
+def truncated(t: Taxonomy, answer: dict[Any, bool]) -> set[Any]:
+    """The labels of a prediction whose ancestors are all in it (Lemma 1)."""
+    on = {t.root, *(label for label, yes in answer.items() if yes)}
+    return {label for label in on if on.issuperset(t.ancestors(label))}
 
 
 def closed(t: Taxonomy, answer: dict[Any, bool]) -> Any:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from river_hier import Taxonomy, datasets, feature_extraction
+from river_hier.taxonomy import MiscLeaves
 
 Examples = list[tuple[dict[str, float], list[str]]]
 Section = tuple[Taxonomy, Examples]
@@ -33,7 +34,7 @@ def products(folder: Path, n: int) -> Section:
 def rcv1(folder: Path, n: int) -> Section:
     """The first n documents of news, with all topics."""
     stream = datasets.RCV1(str(folder))
-    misc = stream.taxonomy.misc_leaves()
+    misc = MiscLeaves(stream.taxonomy)
     examples = [(x, misc.leaves({v for v in y if y[v]})) for x, y in stream.take(n)]
     return misc.taxonomy, examples
 
@@ -41,7 +42,7 @@ def rcv1(folder: Path, n: int) -> Section:
 def enron(folder: Path) -> Section:
     """E-mail by topic and tone: the words that occur, as vectors of norm 1."""
     stream = datasets.HMC(folder, "Enron_corr", ("trainvalid", "test"))
-    misc, examples = stream.taxonomy.misc_leaves(), []
+    misc, examples = MiscLeaves(stream.taxonomy), []
     for x, y in stream:
         if words := [word for word in x if x[word]]:  # some mails have none
             examples.append((dict.fromkeys(words, len(words) ** -0.5), misc.leaves(y)))

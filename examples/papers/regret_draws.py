@@ -125,11 +125,12 @@ def spectra(
     tree: Taxonomy, d: int, examples: list[Any], margins: list[Any]
 ) -> tuple[list[float], dict[Any, float], dict[Any, int]]:
     """The terms of Remark 6 by round; the logarithms and Q of each node at the end."""
-    inverse = {v: np.eye(d) for v in tree.inner}  # of I + S S^T, which siblings share
-    logs, Q, rounds = dict.fromkeys(tree.inner, 0.0), dict.fromkeys(tree.inner, 0), []
+    inner = [v for v in tree if tree.children(v)]
+    inverse = {v: np.eye(d) for v in inner}  # of I + S S^T, which siblings share
+    logs, Q, rounds = dict.fromkeys(inner, 0.0), dict.fromkeys(inner, 0), []
     for (x, y), margin in zip(examples, margins, strict=True):
         z, total = np.array([x[i] for i in range(d)]), 0.0
-        for parent in tree.inner:
+        for parent in inner:
             if parent == tree.root or y[parent]:
                 a = inverse[parent] @ z
                 over = 1.0 + float(a @ z)
@@ -137,7 +138,7 @@ def spectra(
                 logs[parent] += math.log(over)
                 Q[parent] += 1
                 for v in tree.children(parent):
-                    total += len(tree.subtree(v)) * (1.0 - 1.0 / over) / margin[v] ** 2
+                    total += (1 + len(tree.descendants(v))) * (1.0 - 1.0 / over) / margin[v] ** 2
         rounds.append(FACTOR * total)
     parents = {v: tree.parent(v) for v in tree.nodes[1:]}
     return rounds, {v: logs[u] for v, u in parents.items()}, {v: Q[u] for v, u in parents.items()}

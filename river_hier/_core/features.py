@@ -188,10 +188,11 @@ def digests(x: Any) -> tuple[int, int]:
 
 
 def _bytes(value: Any) -> bytes:
-    try:
+    with suppress(struct.error, OverflowError):  # not a number, or too large
         return struct.pack("<d", value)
-    except (struct.error, OverflowError):  # not a number, or too large
+    with suppress(ValueError):  # an int of thousands of digits, which models refuse
         return repr(value).encode("utf-8", "surrogatepass")
+    return b""
 
 
 def _mixed(total: int) -> int:

@@ -21,15 +21,6 @@ def softmax(scores: Floats) -> Floats:
     return p
 
 
-def path_of(y: int, tree: Arrays) -> list[int]:
-    """The nodes on the path of y but the root, from y up."""
-    path = []
-    while y:
-        path.append(y)
-        y = int(tree.parent_index[y - 1])
-    return path
-
-
 def path_difference(y: int, other: int, tree: Arrays) -> tuple[NDArray[np.intp], Floats]:
     """The nodes of only one of two paths, ascending: +1 on that of y, -1 on the other one's."""
     signs: dict[int, float] = {}
@@ -48,7 +39,7 @@ def path_difference(y: int, other: int, tree: Arrays) -> tuple[NDArray[np.intp],
 def distances_from(y: int, tree: Arrays) -> Floats:
     """gamma(y, v) for every node v: O(nodes)."""
     on_path = np.zeros(tree.n)
-    on_path[path_of(y, tree)] = 1.0
+    on_path[path_difference(y, 0, tree)[0]] = 1.0
     shared = path_sums(on_path, tree)  # nodes that the paths of y and v have in common
     distances: Floats = tree.depth[y] + tree.depth - 2.0 * shared
     return distances

@@ -45,28 +45,12 @@ class TaxonomyModel(Predictor, base.Estimator):
         return frozenset(self._labels.unseen) if self._labels.n_unseen else NONE
 
     def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
-        """The score of each label.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: score}`; multilabel models leave out the root.
-
-        """
+        """The score of each label, `{label: score}`; multilabel models leave out the root."""
         scores = self._scores_one(x).tolist()
         return dict(zip(self._taxonomy.nodes[self._first :], scores[self._first :], strict=True))
 
     def explain_one(self, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
         """Explain the prediction for x, node by node.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
 
         Returns
         -------

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from river import base
@@ -21,7 +21,7 @@ from .targets import Table, multilabels_of, stages
 from .unseen import Unseen, switched_off
 
 
-class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
+class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
     """A multilabel classifier whose predictions contain all ancestors of their labels.
 
     Unless a learner defines another rule, it predicts from the top down: a node is on if its
@@ -29,10 +29,6 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
     example a model predicts no label; its probabilities, to which a `threshold` is compared, are
     then 1/2 given that the parents are on.
     """
-
-    predict_labels_one: ClassVar[Callable[..., list[Label]]] = LabelPredictor.predict_labels_one
-    _predict = LabelPredictor._predict
-    _learned_nodes_on = LabelPredictor._learned_nodes_on
 
     _first = 1
     _decision_rule = "a node is on if its parent is on and its score is >= 0"
@@ -81,20 +77,11 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         return taxonomy
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
-        """The probability that each node is on, never above its parent's.
+        """The probability of each node but the root, `{label: {False: 1 - p, True: p}}`.
 
         Each is the product along the path of the nodes' probabilities given that their parents are
-        on, so a label that `predict_one` switches on may have a probability below one half.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: {False: 1 - p, True: p}}` for all nodes but the root.
-
+        on, so it is never above its parent's, and a label that `predict_one` switches on may have a
+        probability below one half.
         """
         return self._labels.probabilities(self._probabilities_one(x))
 
@@ -146,7 +133,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         if self._labels.n_unseen or not self._labels.has_learned:
             self._labels.learned(np.unique(y.nodes))
 
-    # Defined by the learner, and `_nodes_on`
+    # Defined by the learner, beside `_nodes_on`
 
     @abc.abstractmethod
     def _conditionals(self, scores: Floats) -> Floats:

@@ -13,7 +13,6 @@ from .._core import (
     Batch,
     LabelProbabilities,
     Vectors,
-    distances_from,
     label_probabilities,
     path_difference,
     path_sums,
@@ -99,10 +98,6 @@ class PathLearner(LinearLearner, SingleLabelModel):
         it is above 0.
 
         """
-
-    def _distances(self, y: int) -> Floats:
-        """The distance of every node from y in the tree, (nodes,)."""
-        return distances_from(y, self._taxonomy._arrays)
 
     def _learn_by_rule(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         """Move the paths of y and of its rival apart, times the weight."""

@@ -36,12 +36,14 @@ Mask = NDArray[np.bool_]
 class Predictor(abc.ABC):
     """Base class of all models of the library: predictions, mini-batches, and the inner protocol.
 
-    The protocol (`base.protocol.Inner`) is implemented here by public methods, and batches as loops
-    over their rows. Subclasses define what they can do faster.
+    The protocol is what models offer to each other beside their public methods: arrays in place of
+    dictionaries. Multilabel models need no method for labels, and vice versa. Here it is
+    implemented by public methods, and batches as loops over their rows; subclasses define what they
+    can do faster.
     """
 
     _raw_memory_usage = raw_memory_usage
-    _never_predicted: Any = NONE
+    _never_predicted: Any = NONE  # the unseen nodes and, without a taxonomy, the root
     _keeps_float32 = False  # whether it reads arrays of float32 without converting them
     _taxonomy: Any
     _features: Any = None  # the `FeatureIndex` of the names it has learned, if it has one
@@ -163,9 +165,7 @@ class Predictor(abc.ABC):
             A dataframe, a numpy array, or a scipy.sparse matrix.
         columns
             The names of the columns of an array or of a sparse X.
-        threshold
-            As in `predict_one`.
-        max_depth
+        threshold, max_depth
             As in `predict_one`.
 
         Returns
@@ -215,6 +215,7 @@ class Predictor(abc.ABC):
 
     @property
     def _labels(self: Any) -> Labels:
+        """The labels of `_taxonomy`, which grow with it."""
         return labels_of(self._taxonomy)
 
     @abc.abstractmethod
@@ -222,14 +223,17 @@ class Predictor(abc.ABC):
         """The prediction by the model's own rule."""
 
     def _learned_nodes_on(self: Any, x: Mapping[Any, Any]) -> list[int]:
+        """The nodes that are on, without the root and those never predicted, in order."""
         y_pred = self._predict(x)
         return [v for v, label in enumerate(self._taxonomy.nodes) if v and y_pred[label]]
 
     def _scores_one(self: Any, x: Mapping[Any, Any]) -> Floats:
+        """The score of each node; 0 for the root of a multilabel model, which has none."""
         values = list(self.score_one(x).values())
         return np.array([0.0] * (len(self._taxonomy) - len(values)) + values)
 
     def _probabilities_one(self: Any, x: Mapping[Any, Any]) -> Any:
+        """P(on) of each node, for the functions of `_core` that decide by it."""
         found, nodes = self.predict_proba_one(x), self._taxonomy.nodes
         p = np.array([1.0, *(found[label][True] for label in nodes[1:])], dtype=float)
         for v in np.flatnonzero(~((p >= 0.0) & (p <= 1.0))):
@@ -237,6 +241,7 @@ class Predictor(abc.ABC):
         return p
 
     def _softmax(self: Any, x: Mapping[Any, Any]) -> Any:
+        """P(label) of each node, nan if it has none; may be `None` if the prediction is `None`."""
         p = np.full(len(self._taxonomy), np.nan)
         found = probabilities(self, x)
         for label, value in found.items():
@@ -244,9 +249,11 @@ class Predictor(abc.ABC):
         return p if found else None
 
     def _labels_of(self: Any, X: Batch) -> list[Label]:
+        """The single label of each row."""
         return [self.predict_one(x) for x in X]
 
     def _masks(self: Any, X: Batch) -> Mask:
+        """The nodes that are on, (rows, nodes); those never predicted may be among them."""
         on = np.zeros((X.n, len(self._taxonomy)), dtype=bool)
         on[:, 0] = True
         for row, x in zip(on, X, strict=True):
@@ -254,9 +261,11 @@ class Predictor(abc.ABC):
         return on
 
     def _scores_many(self: Any, X: Batch) -> Floats:
+        """The score of each node, (nodes, rows)."""
         return np.array([self._scores_one(x) for x in X]).reshape(X.n, len(self._taxonomy)).T
 
     def _probabilities(self: Any, X: Batch) -> Floats:
+        """P(on) or P(label) of each node, (rows, nodes)."""
         nodes = self._taxonomy.nodes
         if is_multilabel(self):
             rows = [self._probabilities_one(x) for x in X]
@@ -266,10 +275,11 @@ class Predictor(abc.ABC):
         return np.array(rows, dtype=float).reshape(X.n, len(nodes))
 
     def _checked(self, X: Batch, ys: Any) -> bool:
+        """Raise an error if a row is invalid; return whether all possible errors are checked."""
         return False
 
     def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
-        """Learn the rows, all or none unless all of them are valid."""
+        """Learn the rows, all or none if one is invalid; yield how many are learned."""
         if self._checked(X, ys):
             yield from self._learn_each_row(X, ys)
         else:

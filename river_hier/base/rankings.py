@@ -68,7 +68,7 @@ def unit_norm(taxonomy: Taxonomy, ranking: Ranking) -> Ranking:
             raise ValueError(
                 f"with `unit_norm` no candidate may be above another, but {names[0]!r} is above "
                 f"{names[1]!r}; leave `candidates` out to rank the leaves, to which "
-                "`taxonomy.misc_leaves()` adds one for each inner node"
+                "`taxonomy.MiscLeaves` adds one for each inner node"
             )
     above2 = closure_sums(squares, ranking.taxonomy)[own] - squares[own]
     squares[own] = (1.0 - above2).clip(0.0)

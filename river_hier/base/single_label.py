@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import abc
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -68,16 +67,8 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """A distribution over all nodes: the softmax of the scores, which are not calibrated.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
         `{label: probability}`, the root included; the sum is 1. Without a taxonomy, the root is not
         a label and has probability 0. Empty if the taxonomy is open and there have been no labels.
-
         """
         p = distribution(self._labels, self._softmax(x))  # which reads x
         return {} if without_labels(self) else p
@@ -134,17 +125,16 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         p /= p.sum(axis=0)
         return p.T
 
+    def _answer(self, x: Mapping[Any, Any]) -> Label:
+        """The label of x."""
+        return self._taxonomy.nodes[int(self._best_of(self._scores_one(x)))]
+
     def _answers(self, X: Batch) -> NDArray[Any]:
         """The node of each row."""
-        return np.array([self._taxonomy.index(self._answer(x)) for x in X], dtype=np.intp)
+        best: NDArray[Any] = self._best_of(self._scores_many(X))
+        return best
 
     def _learned(self, y: Any) -> None:
         if self._labels.n_unseen or not self._labels.has_learned:
             for v in set(y.tolist()):
                 self._labels.learned_path(v)
-
-    # Defined by the learner
-
-    @abc.abstractmethod
-    def _answer(self, x: Mapping[Any, Any]) -> Label:
-        """The label of x."""

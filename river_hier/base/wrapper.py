@@ -54,7 +54,7 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     @property
     def taxonomy_(self) -> Taxonomy:
         """The current taxonomy of the model, with all labels that have arrived."""
-        return inner(self.model)._taxonomy
+        return cast(Taxonomy, inner(self.model)._taxonomy)
 
     _taxonomy = taxonomy_
 
@@ -64,7 +64,7 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
 
     @property
     def _never_predicted(self) -> Unseen:
-        return inner(self.model)._never_predicted
+        return cast(Unseen, inner(self.model)._never_predicted)
 
     def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
         """Learn from one example, as the model does; other arguments are passed on to it."""

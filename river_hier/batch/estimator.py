@@ -73,33 +73,11 @@ class BatchEstimator(LabelPredictor, base.MultiLabelClassifier):
     _taxonomy = taxonomy_
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
-        """Do nothing: the model is trained by `fit` only.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        y
-            A multilabel.
-        w
-            The weight of the example.
-
-        """
+        """Do nothing: the model is trained by `fit` only."""
         self._check_fitted()
 
     def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
-        """Return the score of each label.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: score}` for all nodes but the root.
-
-        """
+        """The score of each label, `{label: score}`, for all nodes but the root."""
         return dict(zip(self.taxonomy.nodes[1:], self._scores(x)[1:].tolist(), strict=True))
 
     @abc.abstractmethod

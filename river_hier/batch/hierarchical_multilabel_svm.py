@@ -149,13 +149,6 @@ class HierarchicalMultilabelSVM(LabelRanker):
     def fit(self, examples: Examples) -> Self:
         expansion, relevant = self._read(examples)
         sets = WorkingSets(expansion, self._ranking, relevant, self._delta(), float(self.C))
-        n_passes, now = self._ascend(sets)
-        self._trained = self._train_threshold(expansion, relevant)
-        self.primal, self.dual, self.n_passes = now.primal, now.dual, n_passes
-        return self
-
-    def _ascend(self, sets: WorkingSets) -> tuple[int, Objectives]:
-        """Make passes until the gap is small enough; their number, and the objectives."""
         progress = Progress(range(self.max_passes + 1), "passes")
         for n_passes in progress:
             now = sets.objectives()
@@ -168,7 +161,9 @@ class HierarchicalMultilabelSVM(LabelRanker):
                 if now.psi[i] <= enough:
                     break
                 sets.ascend(int(i), enough / 2.0)
-        return n_passes, now
+        self._trained = self._train_threshold(expansion, relevant)
+        self.primal, self.dual, self.n_passes = now.primal, now.dual, n_passes
+        return self
 
     def _delta(self) -> Floats:
         """Delta(y, ybar) of each pair of candidates, where y is the relevant one."""
@@ -231,8 +226,11 @@ class WorkingSets:
             _, most = self._worst(i, f)
             slack += most  # xi_i
             y, ybar = self.pairs[i].T
-            dual += float(self.betas[i] @ self.delta[y, ybar])  # sum alpha
-            psi[i] = most - self._least(i, f)
+            delta, betas = self.delta[y, ybar], self.betas[i]
+            dual += float(betas @ delta)  # sum alpha
+            # The smallest h of the positive variables, including the slack.
+            least = float((delta * (1.0 - f[y] + f[ybar])).min(initial=np.inf))
+            psi[i] = most - (min(least, 0.0) if betas.sum() < self.c else least)
         return Objectives(norm2 / 2 + self.c * slack, dual - norm2 / 2, psi)
 
     def ascend(self, i: int, tol: float) -> None:
@@ -262,13 +260,6 @@ class WorkingSets:
         h = self.delta[y[:, None], ybar] * (1.0 - f[y, None] + f[ybar])
         a, b = np.unravel_index(h.argmax(), h.shape)
         return np.array([y[a], ybar[b]]), max(float(h[a, b]), 0.0)
-
-    def _least(self, i: int, f: Floats) -> float:
-        """The smallest h of the positive variables, including the slack."""
-        y, ybar = self.pairs[i].T
-        h = self.delta[y, ybar] * (1.0 - f[y] + f[ybar])
-        least = float(h.min(initial=np.inf))
-        return min(least, 0.0) if self.betas[i].sum() < self.c else least
 
 
 def ascend_simplex(q: Floats, h: Floats, betas: Floats, c: float, tol: float) -> Floats:

@@ -47,14 +47,7 @@ class LabelRanker(BatchEstimator):
         self._ranking = ranking_of(taxonomy, t, candidates)
 
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
-        """Return the score at and above which candidates are switched on.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
+        """The lowest score at which candidates are switched on."""
         return self._threshold(self._scores(x))
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:

@@ -6,7 +6,7 @@ import abc
 import copy
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,16 +38,6 @@ ALPHABET = 16  # if examples occur more often on average, repetitions do not cou
 DENSE = 20  # features are dense if one in so many pairs of neighbours has the same names
 
 
-class Sighting(NamedTuple):
-    """The hash values of an example; `Sightings.add` remembers them."""
-
-    names: int
-    whole: int
-    dense: bool
-    sampled: bool
-    first: bool
-
-
 class Sightings:
     """Recognises examples by hash values of x, in bounded memory: O(features of x) per step.
 
@@ -62,31 +52,30 @@ class Sightings:
         self.n: int = 0  # sightings in the sample
         self.every: int = 1  # the sample has the hash values that are multiples of this
         self.dense: bool = False
-        self.last: tuple[int, int] = 0, 0  # `names` and `whole` of the latest example
+        self.last: tuple[int, int] = 0, 0  # the hash values of the latest example
         self.steps: int = 0  # number of examples
         self.alike: int = 0  # of those with the names of their neighbour
 
-    def look(self, x: Any) -> Sighting:
-        """Whether x is in the sample and, if so, whether it occurs for the first time."""
-        names, whole = digests(x)
-        alike = self._like_the_last(names, whole)
-        dense = self.dense or (alike and (self.alike + 1) * DENSE > self.steps)
-        key = whole if dense else names
+    def look(self, x: Any) -> tuple[tuple[int, int], bool, bool]:
+        """The hash values of x, whether it is in the sample and, if so, whether it is new."""
+        values = digests(x)
+        key = values[self._by_values(values)]
         sampled = key % self.every == 0
         known = key in self.seen and self.n <= ALPHABET * len(self.seen)
-        return Sighting(names, whole, dense, sampled, sampled and not known)
+        return values, sampled, sampled and not known
 
-    def add(self, sighting: Sighting) -> None:
-        """Remember an example that has been learned."""
-        names, whole, dense, sampled, _ = sighting
+    def add(self, values: tuple[int, int]) -> None:
+        """Remember an example that has been learned, by the hash values that `look` returned."""
+        dense = self._by_values(values)
+        sampled = values[dense] % self.every == 0
         self.steps += 1
-        self.alike += self._like_the_last(names, whole)
+        self.alike += self._like_the_last(values)
         if dense and not self.dense:  # start again, with the neighbour
             self.dense, self.seen, self.n, self.every = True, {self.last[1]}, 1, 1
-        self.last = names, whole
+        self.last = values
         if not sampled:
             return
-        self.seen.add(whole if dense else names)
+        self.seen.add(values[dense])
         self.n += 1
         if len(self.seen) > MOST:
             self.every *= 2
@@ -104,8 +93,12 @@ class Sightings:
         all_.seen, all_.n = sample, sum(s.n * s.every // all_.every for s in each)
         return all_
 
-    def _like_the_last(self, names: int, whole: int) -> bool:
-        return names == self.last[0] and whole != self.last[1]
+    def _by_values(self, values: tuple[int, int]) -> bool:
+        """Whether an example is recognised by names and values, not by its names alone."""
+        return self.dense or (self._like_the_last(values) and (self.alike + 1) * DENSE > self.steps)
+
+    def _like_the_last(self, values: tuple[int, int]) -> bool:
+        return values[0] == self.last[0] and values[1] != self.last[1]
 
 
 class Calibrator(ModelWrapper):
@@ -131,13 +124,13 @@ class Calibrator(ModelWrapper):
             return
         if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
-        before, unseen, sighting = self._taxonomy, self._never_predicted, self._sightings.look(x)
-        used = sighting.sampled and (sighting.first or self._repeats)
-        scores = self._scores_one(x) if used else None
+        before, unseen = self._taxonomy, self._never_predicted
+        values, sampled, first = self._sightings.look(x)
+        scores = self._scores_one(x) if first or (sampled and self._repeats) else None
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
-        self._sightings.add(sighting)
+        self._sightings.add(values)
         if scores is not None:
-            self._calibrate(scores, y, w, before, unseen, sighting.first)
+            self._calibrate(scores, y, w, before, unseen, first)
 
     @abc.abstractmethod
     def _calibrate(

@@ -113,7 +113,7 @@ def _states(dataset: Any, model: Any, comparator: Any, loss: Any) -> Iterator[di
         if not metric.works_with(given):
             raise TypeError(f"`{name}` must be a classifier, of one label or several, got {given}")
     models = [model] if comparator is model else [model, comparator]
-    expected = getattr(metric, "expected", None) if metric.taxonomy_.is_tree else None
+    expected = getattr(metric, "expected", None) if metric.taxonomy_._is_tree else None
     probabilities = getattr(dataset, "probabilities", None)
     if expected is None or probabilities is None:
         return _cumulative(dataset, models, metric._eval, lambda x, y, step: y)

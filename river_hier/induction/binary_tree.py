@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import count
 from typing import NamedTuple
 
@@ -40,7 +39,7 @@ class BinaryTree(NamedTuple):
         leaves = taxonomy.leaves
         node = {label: ~c for c, label in enumerate(leaves)}
         splits: list[Children] = []
-        for label in reversed(taxonomy.inner):
+        for label in reversed(taxonomy._inner):
             below = taxonomy.children(label)
             if len(below) != 2:
                 raise ValueError(
@@ -74,7 +73,11 @@ class BinaryTree(NamedTuple):
 
     def path(self, label: Label) -> list[tuple[int, bool]]:
         """The splits from the root to a class, and whether the class is on the right of each."""
-        return list(self._climb(~self.number[label]))[::-1]
+        node, path = ~self.number[label], []
+        while node != self.root:
+            node, right = self.above[node]
+            path.append((node, right))
+        return path[::-1]
 
     def with_label(self, label: Label) -> BinaryTree:
         """The tree with one more class, beside all the others under a new root."""
@@ -104,8 +107,3 @@ class BinaryTree(NamedTuple):
             )
             found.append((left, right))
         return found
-
-    def _climb(self, node: int) -> Iterator[tuple[int, bool]]:
-        while node != self.root:
-            node, right = self.above[node]
-            yield node, right

@@ -129,9 +129,16 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
         check_weight_taken(self.classifier, self._takes_weights, w)
         if self._takes_weights:
             kwargs["w"] = w
-        if isinstance(self.taxonomy, Taxonomy) and y not in self._tree.number:
-            y = self.taxonomy.nodes[self.taxonomy.index(y)]  # it may be a path
-        tree = self._tree_with(y)
+        tree, given = self._tree, self.taxonomy
+        if not isinstance(given, Taxonomy):
+            check_label(y)
+            tree = tree if y in tree.number else tree.with_label(y)
+        elif y not in tree.number:
+            y = given.nodes[given.index(y)]  # it may be a path
+            if y not in tree.number:
+                raise ValueError(
+                    f"label {y!r} is an inner node of the taxonomy, not one of its leaves"
+                )
         if self._builder is not None:
             read_counts(x)  # raises before any classifier has learned
         fresh = [self.classifier.clone() for _ in tree.splits[len(self._classifiers) :]]
@@ -162,17 +169,6 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
         refuse_unknown(self.predict_proba_one, kwargs)
         predicted = self.predict_one(x)
         return {label: float(label == predicted) for label in self._tree.classes}
-
-    def _tree_with(self, y: Label) -> BinaryTree:
-        """The tree, with y among its classes."""
-        tree = self._tree
-        check_label(y)
-        if y in tree.number:
-            return tree
-        if isinstance(self.taxonomy, Taxonomy):
-            self.taxonomy.index(y)  # raises, unless y is an inner node
-            raise ValueError(f"label {y!r} is an inner node of the taxonomy, not one of its leaves")
-        return tree.with_label(y)
 
     def _rebuild(self, taxonomy: Taxonomy) -> None:
         """Replace the tree; splits that are in both trees keep their classifiers."""

@@ -17,7 +17,7 @@ from .._core.pickles import set_state
 from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
 from ..base.single_label import SingleLabelModel
-from ..taxonomy import Label, Taxonomy, TaxonomyLike
+from ..taxonomy import Taxonomy, TaxonomyLike
 from .functions import Function, Kernel
 from .instances import contributions, four_fifths, instances_of, pivoted_cholesky_projection
 
@@ -212,9 +212,6 @@ class KernelPathLearner(SingleLabelModel):
         if self._average is not None:
             self._average.updates.forget(kept, P)
         self._instances.keep(kept)
-
-    def _answer(self, x: Mapping[Any, Any]) -> Label:
-        return self._taxonomy.nodes[int(self._best_of(self._scores_one(x)))]
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         k = self._instances.row(x).values

@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 
+from .._core import distances_from
 from ..base import PathLearner
 from ..base.checks import check_cap
 from ..base.explanation import Floats
@@ -33,18 +34,8 @@ class AveragedHieron(PathLearner, compiled=("C",)):
 
     Parameters
     ----------
-    taxonomy
-        A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
-        as they arrive. An `OpenTaxonomy` grows with labels that are paths.
-    C
-        The largest step $\\alpha$. It limits the effect of a single example, whose label may be
-        wrong. The default suits x of norm 1 or more; with `math.inf` the step is the paper's.
-    dtype
-        The type of the stored weights, `"float64"` or `"float32"`.
-    intercept
-        The value of a constant feature that is added to every x. The default, 0, adds none, as in
-        the paper. Choose it well below the norm of x: 0.1 to 0.3 for norm 1.
-
+    taxonomy, C, dtype, intercept
+        As in `Hieron`.
     from_first_round
         Whether the average of every node is over the hypotheses of all rounds, as in Eq. (13) and
         Theorem 2, also those before its first example.
@@ -52,9 +43,7 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     Raises
     ------
     ValueError
-        If the taxonomy is a DAG or `C` not positive; if `intercept` is neither 0 nor between 1e-6
-        and 1e6; from `learn_one` and `predict_one`, if a feature is not a finite number or a label
-        is unknown.
+        As in `Hieron`.
 
     Notes
     -----
@@ -105,7 +94,8 @@ class AveragedHieron(PathLearner, compiled=("C",)):
 
     def rival(self, score: Floats, y: int) -> int:
         """The label with the largest loss, the maximum of Eq. (5)."""
-        return int((score + np.sqrt(self._distances(y))).argmax())
+        distances = distances_from(y, self._taxonomy._arrays)
+        return int((score + np.sqrt(distances)).argmax())
 
     def rule(self, margin: float, gamma: float, norm2: float) -> float:
         """The step of `Hieron`, Eq. (5) and (8)."""

@@ -58,10 +58,8 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     Raises
     ------
     ValueError
-        If `r` is not positive, `forgetting` not above 0 and at most 1, or `intercept` neither 0 nor
-        between 1e-6 and 1e6; from `learn_one` and `predict_one`, if a feature is not a finite
-        number, a label is unknown, or a label is on although one of its ancestors is explicitly
-        False.
+        If `r` is not positive or `forgetting` not above 0 and at most 1; otherwise as in
+        `HPerceptron`.
 
     Notes
     -----

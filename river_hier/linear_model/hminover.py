@@ -66,19 +66,14 @@ class HMinOver(LinearLearner, MultiLabelModel):
         labels. A node with attribute 0 is ignored.
     candidates
         The labels that are ranked; `None` for the leaves.
-    dtype
-        The type of the stored weights, `"float64"` or `"float32"`.
-    intercept
-        The value of a constant feature that is added to every x. The default, 0, adds none, as in
-        the paper. Choose a value similar to those of other features, e.g. 1 for standardised ones.
+    dtype, intercept
+        As in `HPerceptron`.
 
     Raises
     ------
     ValueError
         If `margin` is not positive, an attribute negative, or `candidates` empty or with the root
-        in it; if labels are named but there is no taxonomy; if `intercept` is neither 0 nor between
-        1e-6 and 1e6; from `learn_one` and `predict_one`, if a feature is not a finite number, a
-        label is unknown, or a label is on although one of its ancestors is explicitly False.
+        in it; if labels are named but there is no taxonomy; otherwise as in `HPerceptron`.
 
     Notes
     -----
@@ -90,7 +85,7 @@ class HMinOver(LinearLearner, MultiLabelModel):
 
     An example without a relevant or without an irrelevant candidate has no pair, so only the
     threshold learns from it; with partial paths, make the inner nodes candidates as well, or use
-    `Taxonomy.misc_leaves`. A node that is neither a candidate nor above one is never on.
+    `taxonomy.MiscLeaves`. A node that is neither a candidate nor above one is never on.
 
     `predict_proba_one` passes the difference between a candidate's score and the threshold through
     a logistic function, and gives a node the largest probability in its subtree. The probabilities
@@ -150,14 +145,7 @@ class HMinOver(LinearLearner, MultiLabelModel):
         ranking_of(self._taxonomy, t, candidates)  # an error if they are invalid
 
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
-        """The lowest score at which candidates are switched on.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
+        """The lowest score at which candidates are switched on."""
         return float(self._thresholds(self._scores_one(x)))
 
     def rule(self, margin: float, gamma: int) -> float:

@@ -72,10 +72,8 @@ class HRLS(LeastSquaresModel):
     Raises
     ------
     ValueError
-        If `l2` is not positive, `budget` below 2 or `forgetting` not above 0 and at most 1; if
-        `intercept` is neither 0 nor between 1e-6 and 1e6; from `learn_one` and `predict_one`, if a
-        feature is not a finite number, a label is unknown, or a label is on although one of its
-        ancestors is explicitly False.
+        If `l2` is not positive, `budget` below 2, `forgetting` not above 0 and at most 1, or below
+        1 together with a `budget`; otherwise as in `HPerceptron`.
 
     Notes
     -----

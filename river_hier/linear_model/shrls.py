@@ -44,25 +44,16 @@ class SHRLS(LeastSquaresModel):
         `OpenTaxonomy` grows with labels that are paths.
     threshold
         The constant c of the rule; 5 in the paper. Larger values store more.
-    l2
-        The weight $\\lambda$ of the regularisation; 1 in the paper.
-    budget
-        The maximum number of instances that a node holds in dual variables, at least 2; `None` for
-        no limit. It bounds the memory of a node to half its square, in numbers.
     forgetting
         The factor by which one more visit reduces the weight of the stored instances, on average; 1
         forgets nothing.
-    intercept
-        The value of a constant feature that is added to every x. The default, 0, adds none, as in
-        the paper. Choose a value similar to those of other features, e.g. 1 for standardised ones.
+    l2, budget, intercept
+        As in `HRLS`.
 
     Raises
     ------
     ValueError
-        If `threshold` or `l2` is not positive, `budget` below 2, `forgetting` not above 0 and at
-        most 1, or below 1 together with a `budget`; if `intercept` is neither 0 nor between 1e-6
-        and 1e6; from `learn_one` and `predict_one`, if a feature is not a finite number, a label is
-        unknown, or a label is on although one of its ancestors is explicitly False.
+        If `threshold` is not positive; otherwise as in `HRLS`.
 
     Notes
     -----

@@ -86,7 +86,11 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
         self, classifier: EstimatorSpec, taxonomy: TaxonomyLike, threshold: Threshold
     ) -> None:
         self._taxonomy = initial_taxonomy(taxonomy)
-        _check_threshold(threshold)
+        if not callable(threshold) and not 0.0 <= number(threshold) <= 1.0:
+            raise ValueError(
+                "`threshold` must be between 0 and 1, or a function of a node and its probability, "
+                f"got {threshold!r}"
+            )
         self.classifier = classifier
         self.taxonomy = taxonomy
         self.threshold = threshold
@@ -222,11 +226,3 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     @abc.abstractmethod
     def _check_classifier(classifier: Any) -> None:
         """Raise an error if this is not the kind of classifier that the model needs."""
-
-
-def _check_threshold(threshold: Any) -> None:
-    if not callable(threshold) and not 0.0 <= number(threshold) <= 1.0:
-        raise ValueError(
-            "`threshold` must be between 0 and 1, or a function of a node and its probability, "
-            f"got {threshold!r}"
-        )

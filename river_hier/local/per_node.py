@@ -124,20 +124,10 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
     def predict_proba_one(
         self, x: Mapping[Any, Any], **kwargs: Any
     ) -> dict[Label, dict[bool, float]]:
-        """The probability that each node is on, never above its parent's.
+        """The probability of each node but the root, `{label: {False: 1 - p, True: p}}`.
 
-        It is the product of the conditional probabilities along the path, so a label that
-        `predict_one` predicts may have a probability below the threshold.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: {False: 1 - p, True: p}}` for all nodes but the root.
-
+        It is the product of the conditional probabilities along the path, so it is never above its
+        parent's, and a label that `predict_one` predicts may have one below the threshold.
         """
         refuse_unknown(self.predict_proba_one, kwargs)
         nodes = self._taxonomy.nodes

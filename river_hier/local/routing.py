@@ -73,16 +73,8 @@ class RoutingModel(LocalModel, base.Classifier):
     def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """A distribution over all nodes: the probability that the label is this very node.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
         `{label: probability}`, including the root; the sum is 1. Empty where `predict_one` predicts
         `None`.
-
         """
         refuse_unknown(self.predict_proba_one, kwargs)
         p = self._distributions(x)[1]
@@ -91,18 +83,9 @@ class RoutingModel(LocalModel, base.Classifier):
     def predict_marginals_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """The probability, for each node, that the label is the node or below it.
 
-        Pipelines do not forward this method: call it on the last step with transformed features,
-        or let the classifier be a pipeline itself.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: probability}`; the root's is 1, and none is above its parent's.
-
+        `{label: probability}`; the root's is 1, and none is above its parent's. Pipelines do not
+        forward this method: call it on the last step with transformed features, or let the
+        classifier be a pipeline itself.
         """
         return self._distributions(x)[0]
 

@@ -14,7 +14,7 @@ from .._core.features import by_name
 from ..base.batches import Stage
 from ..base.explanation import Floats
 from ..base.single_label import SingleLabelModel
-from ..taxonomy import Label, TaxonomyLike
+from ..taxonomy import TaxonomyLike
 
 BLOCK = 256  # rows of a batch that are learned at once
 LARGEST_SQUARE = 1e290  # sums of larger squares could overflow
@@ -38,9 +38,9 @@ class DenseModel(SingleLabelModel):
     def _widen(self, d: int) -> None:
         """Make room for at least d coordinates."""
 
-    @abc.abstractmethod
     def _learn_vector(self, x: Floats, y: int, w: float) -> None:
         """Learn from an example of node y."""
+        self._learn_matrix(x[None, :], np.array([y]), np.array([w]))
 
     @abc.abstractmethod
     def _learn_matrix(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
@@ -72,13 +72,6 @@ class DenseModel(SingleLabelModel):
             some = slice(first, first + BLOCK)
             self._learn_matrix(matrix[some], nodes[some], weights[some])
             yield min(first + BLOCK, X.n)
-
-    def _answer(self, x: Mapping[Any, Any]) -> Label:
-        return self._taxonomy.nodes[int(self._best_of(self._scores_one(x)))]
-
-    def _answers(self, X: Batch) -> NDArray[Any]:
-        best: NDArray[Any] = self._best_of(self._scores_many(X))
-        return best
 
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         square = max(self._features.find(x).norm2, 1.0) * max(w, 1.0)

@@ -20,7 +20,6 @@ Nodes = NDArray[np.intp]
 TINY = 1e-140  # squares up to this count as zero: their inverses might overflow for a large x
 ROOM = 1.5  # growth factor of the arrays
 ROWS = 64  # rows of the scatter that are added at once
-TRIES = 100  # readings of sums that another thread changes
 COSTLY = 32  # features per step: with more steps, computing the posterior from the sums is faster
 
 
@@ -34,19 +33,6 @@ class Latest:
         self.before = before  # None: to be computed from the sums
         self.steps = steps
         self.posterior: Posterior | None = None if steps else before
-
-
-class Changing:
-    """Counts the beginnings and ends of changes: the number is odd while the sums change."""
-
-    def __init__(self) -> None:
-        self.n: int = 0
-
-    def __enter__(self) -> None:
-        self.n += 1
-
-    def __exit__(self, *_: object) -> None:
-        self.n += 1
 
 
 class Discriminant:
@@ -73,7 +59,6 @@ class Discriminant:
         self.high: Floats = np.zeros(0)
         self.free: float = 1.0  # degrees of freedom of the scatter, and one for the ridge
         self._latest: Latest = Latest()
-        self._changing: Changing = Changing()
 
     @property
     def n(self) -> Floats:
@@ -90,8 +75,7 @@ class Discriminant:
             latest = Latest(latest.posterior)
         if len(self.rows) == ROWS:
             scatter = self._whole_scatter()
-            with self._changing:
-                self.scatter, self.rows = scatter, []
+            self.scatter, self.rows = scatter, []
         origin = x if self.origin is None else self.origin
         x = x - origin
         n = self.n[v]
@@ -106,12 +90,11 @@ class Discriminant:
         else:
             latest = Latest()
         rows, sums = self.rows if row is None else [*self.rows, row], self.sums[v]
-        with self._changing:
-            self.rates.learn(v, w)
-            sums[...] = total
-            self.origin, self.low, self.high = origin, low, high
-            self.rows, self.free = rows, free
-            self._latest = latest
+        self.rates.learn(v, w)
+        sums[...] = total
+        self.origin, self.low, self.high = origin, low, high
+        self.rows, self.free = rows, free
+        self._latest = latest
 
     def learn_many(self, X: Floats, y: Nodes, w: Floats) -> None:
         """Learn from rows, all or none: one matrix product for the scatter, O(rows * d^2)."""
@@ -138,11 +121,10 @@ class Discriminant:
         free = self.free + float(_freedom(n).sum() - _freedom(self.n[nodes]).sum())
         rates = self.rates.copied()
         rates.learn_many(labels, w)
-        with self._changing:
-            self.sums[nodes] = sums
-            self.free, self.rates = free, rates
-            self.origin, self.low, self.high, self.scatter = origin, low, high, scatter
-            self._latest = Latest()
+        self.sums[nodes] = sums
+        self.free, self.rates = free, rates
+        self.origin, self.low, self.high, self.scatter = origin, low, high, scatter
+        self._latest = Latest()
 
     @property
     def posterior(self) -> Posterior:
@@ -250,10 +232,9 @@ class Discriminant:
         sums = np.pad(self.sums, ((0, 0), wider))
         kept = {v: (n, np.pad(total, wider)) for v, (n, total) in self.kept.items()}
         origin = None if self.origin is None else np.pad(self.origin, wider)
-        with self._changing:
-            self.origin, self.sums, self.kept, self.low, self.high = origin, sums, kept, low, high
-            self.scatter, self.rows = scatter, []
-            self._latest = Latest()
+        self.origin, self.sums, self.kept, self.low, self.high = origin, sums, kept, low, high
+        self.scatter, self.rows = scatter, []
+        self._latest = Latest()
 
     def add_nodes(self, tree: Arrays) -> None:
         """Add nodes without examples, the last ones of `tree`; nothing changes elsewhere."""
@@ -263,23 +244,11 @@ class Discriminant:
         else:
             latest = Latest()
         sums = extended(self.sums, tree.n)
-        with self._changing:
-            self.rates.add_nodes(tree)
-            self.sums, self.tree, self._latest = sums, tree, latest
+        self.rates.add_nodes(tree)
+        self.sums, self.tree, self._latest = sums, tree, latest
 
     def _new_posterior(self) -> Posterior:
-        """The posterior of the sums between two changes by another thread."""
-        for _ in range(TRIES):
-            n = self._changing.n
-            try:
-                found = self._posterior_of_sums()
-            except (ValueError, IndexError):  # sums of different sizes
-                continue
-            if n % 2 == 0 and n == self._changing.n:
-                return found
-        return self._posterior_of_sums()
-
-    def _posterior_of_sums(self) -> Posterior:
+        """The posterior of the sums."""
         n, sums = self._with_kept() if self.kept else (self.n, self.sums)
         means = Means(self.tree, self.shrinkage, n, sums)
         scatter, ridge = self._whole_scatter(), self._ridge(self.low, self.high)
@@ -300,7 +269,7 @@ class Discriminant:
     def __getstate__(self) -> dict[str, Any]:
         """With the posterior, which has other roundings if it is computed from the sums again."""
         latest = Latest() if self.origin is None else Latest(self.posterior)
-        return vars(self) | {"_latest": latest, "_changing": Changing()}
+        return vars(self) | {"_latest": latest}
 
     __setstate__ = set_state
 

@@ -99,9 +99,6 @@ class NearestNeighbors(DenseModel):
             wider = np.pad(self._stored.examples, ((0, 0), (0, new)))
             self._stored = self._stored._replace(examples=wider)
 
-    def _learn_vector(self, x: Floats, y: int, w: float) -> None:
-        self._learn_matrix(x[None, :], np.array([y]), np.array([w]))
-
     def _learn_matrix(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
         n, stored = self._n + len(X), self._stored
         room = min(n, self.budget)

@@ -120,9 +120,6 @@ class NewtonSoftmax(DenseModel):
         weights, curved = np.pad(weights, ((0, 0), new)), [np.pad(x, new) for x in self._curved]
         self._covariance, self._linear, self._curved = covariance, (weights, seen), curved
 
-    def _learn_vector(self, x: Floats, y: int, w: float) -> None:
-        self._learn_matrix(x[None, :], np.array([y]), np.array([w]))
-
     def _learn_matrix(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
         first = 0
         while first < len(X):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from .graph import Label, check_label, is_pair
+from .graph import Label, check_label, is_pair, topological
 from .nodes import Nodes, check_taxonomy
 from .paths import Parents
 
@@ -49,16 +48,9 @@ def new_nodes(
                 children.setdefault(parent, []).append(child)
         elif taxonomy._known_index(parent) not in taxonomy._parent_rows[v]:
             return None
-    numbers: dict[Label, int] = {}  # of the new nodes
-    waiting = {label: len(above) for label, above in parents.items()}
-    queue = deque(p for p in children if taxonomy._known_index(p) is not None)
-    while queue:
-        parent = queue.popleft()
-        for child in children.get(parent, ()):
-            waiting[child] -= 1
-            if not waiting[child]:
-                numbers[child] = len(taxonomy) + len(numbers)
-                queue.append(child)
+    known = [p for p in children if taxonomy._known_index(p) is not None]
+    added = topological(children, parents, known)[len(known) :]
+    numbers = {label: len(taxonomy) + i for i, label in enumerate(added)}
     if len(numbers) < len(parents):  # a cycle, or a second root
         return None
     everything = {**numbers, **{p: taxonomy.index(p) for p in children if p not in numbers}}

@@ -14,9 +14,8 @@ _MOST = 120  # characters of a value
 class UnknownLabelError(KeyError, ValueError):
     """A label is not in the taxonomy.
 
-    It is both a `KeyError` (a look-up failed) and a `ValueError` (an argument is wrong). Models with
-    an `OpenTaxonomy` learn labels that are new; `Taxonomy.nearest` finds the known ancestor of a
-    path.
+    It is both a `KeyError` (a look-up failed) and a `ValueError` (an argument is wrong). Models
+    with an `OpenTaxonomy` learn new labels; `Taxonomy.nearest` finds the known ancestor of a path.
 
     Examples
     --------

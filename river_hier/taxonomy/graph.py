@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain
 from typing import Any
@@ -28,7 +27,7 @@ def build(
     """
     children, parents = _read(edges, nodes, known)
     root = _single_root(children, parents, root)
-    order = _topological(children, parents, root)
+    order = topological(children, parents, [root])
     if len(order) < len(parents):
         raise ValueError(f"the edges hold a cycle: {_show_cycle(parents, set(order))}")
     children.clear()  # here and below memory is freed as soon as possible, a third of all
@@ -159,20 +158,17 @@ def _single_root(
     return root
 
 
-def _topological(
-    children: dict[Label, list[Label]], parents: dict[Label, list[Label]], root: Label
+def topological(
+    children: dict[Label, list[Label]], parents: dict[Label, list[Label]], first: Iterable[Label]
 ) -> list[Label]:
-    """Kahn's algorithm with a queue: level by level, siblings side by side."""
+    """Kahn's algorithm with a queue, from the first nodes: level by level, siblings together."""
     waiting = {label: len(above) for label, above in parents.items()}
-    order: list[Label] = []
-    queue = deque([root])
-    while queue:
-        label = queue.popleft()
-        order.append(label)
+    order = list(first)
+    for label in order:  # which grows
         for child in children.get(label, ()):
             waiting[child] -= 1
             if not waiting[child]:
-                queue.append(child)
+                order.append(child)
     return order
 
 

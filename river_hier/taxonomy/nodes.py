@@ -182,7 +182,7 @@ class Nodes:
         return tuple(self.nodes[v] for v, below in enumerate(self._child_indices) if not below)
 
     @property
-    def inner(self) -> tuple[Label, ...]:
+    def _inner(self) -> tuple[Label, ...]:
         """The labels with children."""
         return tuple(self.nodes[v] for v, below in enumerate(self._child_indices) if below)
 
@@ -192,7 +192,7 @@ class Nodes:
         return len(self._arrays.levels)
 
     @property
-    def is_tree(self) -> bool:
+    def _is_tree(self) -> bool:
         """Whether no node has more than one parent."""
         return len(self._arrays.parent_index) == len(self) - 1
 
@@ -203,7 +203,7 @@ class Nodes:
 
     def _check_tree(self) -> None:
         """Raise an error that names a node with several parents, if there is one."""
-        if not self.is_tree:
+        if not self._is_tree:
             for v in range(len(self)):
                 self._parent_index(v)
 
@@ -261,10 +261,6 @@ class Nodes:
     def descendants(self, label: Label) -> tuple[Label, ...]:
         """The descendants of a label, in taxonomy order, without the label itself."""
         return self._labels(sorted(graph.reach(self._child_indices, self.index(label))))
-
-    def subtree(self, label: Label) -> tuple[Label, ...]:
-        """The label and its descendants, in taxonomy order."""
-        return (self._label(self.index(label)), *self.descendants(label))
 
     def _branch(self, label: Label) -> NDArray[np.uint32]:
         """The numbers of the label and its descendants, without the root."""
@@ -356,7 +352,7 @@ class Nodes:
         return type(self)._of, parts
 
     def __repr__(self) -> str:
-        kind = "" if self.is_tree else "DAG, "
+        kind = "" if self._is_tree else "DAG, "
         leaves = len(self.leaves)
         return (
             f"Taxonomy(root={self.root!r}, {kind}{len(self)} node{'s'[: len(self) != 1]}, "

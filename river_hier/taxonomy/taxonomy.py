@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,6 @@ from .graph import Label
 from .multilabel import closure_nodes, given_nodes, implied_nodes
 from .nodes import Nodes
 from .paths import PathReader
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 
 class Taxonomy(Nodes):
@@ -163,16 +160,6 @@ class Taxonomy(Nodes):
         return cls._of(*graph.build(reader.edges, reader.tops, root), reader.format)
 
     @classmethod
-    def from_networkx(cls, g: nx.DiGraph[Any], root: Label | None = None) -> Taxonomy:
-        """From a `networkx.DiGraph` of edges from parent to child, as `DiGraph(t.edges)` is."""
-        if not (hasattr(g, "is_directed") and g.is_directed()):
-            kind = type(g).__name__
-            raise TypeError(
-                f"`g` must be a networkx.DiGraph, edges from parent to child, got {kind}"
-            )
-        return cls._of(*graph.build(g.edges, g.nodes, root))
-
-    @classmethod
     def flat(cls, labels: Iterable[Label], root: Label = graph.DEFAULT_ROOT) -> Taxonomy:
         """A flat taxonomy: all labels are children of one root."""
         if not isinstance(labels, Iterable):
@@ -191,14 +178,6 @@ class Taxonomy(Nodes):
         mask = np.zeros(len(self), dtype=np.bool_)
         mask[list(implied_nodes(self, y))] = True
         return mask
-
-    def truncate(self, y: Any) -> frozenset[Label]:
-        """The root and the labels of y whose ancestors are all in y."""
-        kept: set[int] = set()
-        for v in sorted(given_nodes(self, y)):  # parents come before their children
-            if all(p in kept for p in self._parent_indices[v]):
-                kept.add(v)
-        return frozenset(self._labels(kept))
 
     # Changes
 
@@ -224,17 +203,6 @@ class Taxonomy(Nodes):
         star = editing.star_parents(len(self))
         return Taxonomy._of(self.nodes, star, self._path_format, self._implied_parents)
 
-    def misc_leaves(
-        self, multilabels: Iterable[Any] | None = None, name: str = "{}, other"
-    ) -> MiscLeaves:
-        """Add a "miscellaneous" leaf below inner nodes, for examples that end there.
-
-        Given multilabels, only inner nodes at which one of them ends get a leaf. `{}` in `name` is
-        replaced by the label of the inner node. The result has the new taxonomy and converts
-        multilabels in both directions.
-        """
-        return MiscLeaves(self, multilabels, name)
-
     def subset(self, labels: Any) -> Taxonomy:
         """The taxonomy induced by the root and these labels.
 
@@ -259,9 +227,17 @@ class MiscLeaves:
     """A taxonomy in which inner nodes have a "miscellaneous" leaf, and the conversion of labels.
 
     Label rankers and other models of leaves have no label for an example that ends at an inner
-    node. Cai and Hofmann [^1] add a leaf below each inner node for such examples, as
-    `Taxonomy.misc_leaves` does, in O(nodes). `leaves` and `labels` take O(labels that are on and
-    their ancestors).
+    node. Cai and Hofmann [^1] add a leaf below each inner node for such examples, in O(nodes).
+    `leaves` and `labels` convert multilabels in O(labels that are on and their ancestors).
+
+    Parameters
+    ----------
+    taxonomy
+        A tree or a DAG.
+    multilabels
+        If they are given, only inner nodes at which one of them ends get a leaf.
+    name
+        The label of a new leaf; `{}` stands for the label of its inner node.
 
     Attributes
     ----------
@@ -274,9 +250,10 @@ class MiscLeaves:
     --------
 
     >>> from river_hier import Taxonomy
+    >>> from river_hier.taxonomy import MiscLeaves
 
     >>> t = Taxonomy.from_nested({"sport": ["tennis", "rowing"], "weather": None})
-    >>> misc = t.misc_leaves([["sport"], ["tennis"]])
+    >>> misc = MiscLeaves(t, [["sport"], ["tennis"]])
     >>> misc.taxonomy.leaves
     ('weather', 'tennis', 'rowing', 'sport, other')
 
@@ -305,11 +282,16 @@ class MiscLeaves:
 
     """
 
-    def __init__(self, taxonomy: Taxonomy, multilabels: Iterable[Any] | None, name: str) -> None:
+    def __init__(
+        self,
+        taxonomy: Taxonomy,
+        multilabels: Iterable[Any] | None = None,
+        name: str = "{}, other",
+    ) -> None:
         self._before = taxonomy
         if not isinstance(name, str) or "{}" not in name:
             raise ValueError(f"`name` must be text with {{}} for the inner node, got {name!r}")
-        inner = taxonomy.inner
+        inner = taxonomy._inner
         if multilabels is not None:
             ends = {v for y in multilabels for v in self._ends(y)}
             inner = tuple(v for v in inner if v in ends)
@@ -338,7 +320,7 @@ class MiscLeaves:
             else:
                 raise ValueError(
                     f"the example ends at {v!r}, which has no leaf of its own, since none of the "
-                    "given multilabels ends there; without multilabels, `misc_leaves()` adds a "
+                    "given multilabels ends there; without multilabels, `MiscLeaves` adds a "
                     "leaf to every inner node"
                 )
         return found

@@ -118,7 +118,7 @@ def test_new_labels_do_not_affect_old_ones(name: str, data: Any) -> None:
 def test_hrls_is_as_if_new_siblings_had_always_existed(features_of_x: str, data: Any) -> None:
     """With few features the systems are primal, with many they are dual."""
     t = data.draw(trees())
-    inner = data.draw(st.sampled_from(t.inner))
+    inner = data.draw(st.sampled_from(t._inner))
     after = t.extend([(inner, "new"), (inner, "newer")])
     examples = stream(data, "HRLS", t)
     if features_of_x == "many":
@@ -156,15 +156,19 @@ def test_the_discriminant_is_as_if_the_taxonomy_had_always_been_this(data: Any) 
         fresh.learn_one(x, y)
 
 
-@pytest.mark.parametrize("name", SINGLE)
+@pytest.mark.parametrize("name", [*SINGLE, "Averaged"])
 @given(st.data())
 @n_examples(12)
 def test_kernel_models_change_as_their_linear_counterparts(name: str, data: Any) -> None:
     t = data.draw(trees())
     after = data.draw(extensions(t))
     examples = stream(data, name, t)
-    model = learned(getattr(kernel, name)(t), examples)
-    other = learned(learner(name, t), examples)
+    kind = "Hieron" if name == "Averaged" else name
+    model, other = getattr(kernel, kind)(t), learner(kind, t)
+    if name == "Averaged":
+        model, other = linear_model.Averaged(model), linear_model.Averaged(other)
+    learned(model, examples)
+    learned(other, examples)
     branch = data.draw(st.sampled_from(t.nodes))
     for either in (model, other):
         either.adopt(after)
@@ -214,6 +218,8 @@ def test_kernel_least_squares_cannot_forget() -> None:
     with pytest.raises(TypeError, match=r"kernel\.HRLS cannot.*linear_model\.HRLS can"):
         model.forget("b")
     assert model.predict_one({}).keys() == set(T.nodes[1:])
+    with pytest.raises(ValueError, match="label 'z' is not in the taxonomy"):
+        kernel.Hieron(T).forget("z")
 
 
 @pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN, "HMinOver"])

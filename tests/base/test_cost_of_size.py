@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from river_hier import OpenTaxonomy, Taxonomy, inspection, metrics
+from river_hier.taxonomy import MiscLeaves
 from support import public_api
 
 Calls = dict[str, Callable[[], Any]]
@@ -104,11 +105,10 @@ def of_taxonomy(_: str, t: Taxonomy, last: str, middle: str) -> Calls:
         "from_paths": lambda: Taxonomy.from_paths([t.path(leaf) for leaf in t.leaves]),
         "flat": lambda: Taxonomy.flat(nodes),
         "closure": lambda: t.closure(nodes),
-        "truncate": lambda: t.truncate(nodes),
         "extend": lambda: t.extend([(label, f"new {label}") for label in nodes]),
         "extend to a DAG": lambda: t.extend([("n0", last), ("n0", middle)]),
         "flatten": lambda: t.flatten(),
-        "misc_leaves": lambda: t.misc_leaves(),
+        "misc_leaves": lambda: MiscLeaves(t),
         "subset": lambda: t.subset(nodes[::2]),
         "show": lambda: t.show(max_depth=100),
         "html": lambda: t._repr_html_(),

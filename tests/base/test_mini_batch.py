@@ -87,7 +87,11 @@ def records(X: pd.DataFrame) -> list[dict[Any, float]]:
 
 PARAMETERS: list[dict[str, Any]] = [{}, {"intercept": 0.5}]
 CAPPED = [*PARAMETERS, {"C": 0.1}]
-VARIED = {"PathSoftmax": [*PARAMETERS, {"prior_variance": 0.5}, {"forgetting": 0.9}]}
+FORGETFUL = [*PARAMETERS, {"forgetting": 0.9}]
+VARIED = {
+    "PathSoftmax": [*FORGETFUL, {"prior_variance": 0.5}],
+    **dict.fromkeys(["HAROW", "HRLS", "SHRLS"], FORGETFUL),
+}
 
 
 @pytest.mark.slow(but=13)
@@ -98,7 +102,7 @@ VARIED = {"PathSoftmax": [*PARAMETERS, {"prior_variance": 0.5}, {"forgetting": 0
 def test_dataframes(name: str, kind: str, data: st.DataObject) -> None:
     single, sized = name in SINGLE, kind in ("polars", "pyarrow")  # by their columns
     taxonomy = data.draw(trees() if single else taxonomies())
-    parameters = data.draw(st.sampled_from(VARIED.get(name, CAPPED) if single else PARAMETERS))
+    parameters = data.draw(st.sampled_from(VARIED.get(name, CAPPED if single else PARAMETERS)))
     one = made(name, data.draw(st.sampled_from([taxonomy, None])), **parameters)
     many = one.clone()
     labels = st.sampled_from(taxonomy.nodes) if single else multilabels(taxonomy)

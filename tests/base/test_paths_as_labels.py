@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from river import evaluate as river_evaluate
 from river import naive_bayes
 
 from river_hier import (
@@ -18,7 +17,6 @@ from river_hier import (
     losses,
     metrics,
 )
-from river_hier.taxonomy import UnknownLabelError
 from support.makers import SEVERAL, SINGLE
 
 PATHS = ["a > b", "a > c", "d > e", "d"] * 3
@@ -89,15 +87,6 @@ def test_losses_and_metrics_take_paths(kind: str) -> None:
         assert one.get() == other.get() > 0
 
 
-def test_a_column_of_paths_in_rivers_loop() -> None:
-    t = TAXONOMIES["strings, path"][0]
-    column = pd.Series(MESSY, dtype="string")
-    metric = river_evaluate.progressive_val_score(
-        zip(ROWS, column, strict=True), linear_model.AveragedHieron(t), metrics.TreeInducedError(t)
-    )
-    assert metric.get() > 0
-
-
 @pytest.mark.parametrize("y", [None, float("nan"), pd.NA, pd.NaT, "", " > "])
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("taxonomy", ["closed", "open", None])
@@ -115,9 +104,3 @@ def test_missing_labels_are_errors(name: str, y: Any, taxonomy: Any) -> None:
     ):
         model.learn_one(ROWS[1], y)
     assert model.predict_proba_one(ROWS[0]) == before
-
-
-def test_unknown_paths_are_errors() -> None:
-    t = Taxonomy.from_paths(PATHS, " > ", labels="path")
-    with pytest.raises(UnknownLabelError, match="'a > q' is not in the taxonomy"):
-        linear_model.Hieron(t).learn_one(ROWS[0], "a > q")

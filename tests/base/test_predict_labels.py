@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import pickle
 import random
 from typing import Any
 
@@ -11,12 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import base, compose, preprocessing
+from river import base, preprocessing
 
 from river_hier import (
     OpenTaxonomy,
     Taxonomy,
-    batch,
     decision,
     drift,
     kernel,
@@ -26,7 +24,6 @@ from support import strategies
 from support.hypothesis_settings import n_examples
 from support.public_api import LABELS, estimators, in_taxonomy, one_label
 
-DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("b", "d"), ("c", "e"), ("d", "e")])
 TREE = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d"), ("c", "e")])
 KEYWORDS: list[dict[str, Any]] = [
     {},
@@ -101,37 +98,6 @@ def test_open_models(name: str) -> None:
     for label in ("a/b", "a/c", "d", "a/b/e"):
         grown.learn_one({label: 1.0}, {label})
         check(grown, {label: 1.0}, {})
-
-
-def test_batch_models() -> None:
-    examples = [({"x": 1.0}, "e"), ({"y": 1.0}, "b"), ({"x": 0.5, "y": 1.0}, "d")]
-    for model in (
-        batch.HSVM(TREE),
-        batch.HSVM(TREE.flatten()),
-        batch.KernelHSVM(TREE, kernel.RBF(1.0)),
-        batch.BatchHMinOver(TREE),
-        batch.HierarchicalMultilabelSVM(TREE),
-    ):
-        with pytest.raises(RuntimeError, match="that has not been done yet"):
-            model.predict_labels_one({})
-        model.fit(examples)
-        for x, _ in examples:
-            check(model, x, {})
-            check(model, x, {"max_depth": 1})
-            with pytest.raises(ValueError, match="`threshold` must be None"):
-                model.predict_labels_one(x, threshold=0.5)
-
-
-def test_the_last_step_of_a_pipeline() -> None:
-    model = compose.Discard("id") | linear_model.HAROW(TREE)
-    for _ in range(5):
-        model.learn_one({"id": 7, "x": 1.0}, {"c"})
-        model.learn_one({"id": 8, "y": 1.0}, {"b"})
-    x = {"id": 9, "x": 1.0}
-    before = pickle.dumps(model)
-    labels = model["HAROW"].predict_labels_one(model.transform_one(x))
-    assert labels == [label for label, on in model.predict_one(x).items() if on] == ["a", "c"]
-    assert pickle.dumps(model) == before
 
 
 def test_errors() -> None:

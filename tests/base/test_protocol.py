@@ -1,8 +1,6 @@
-"""Every model implements the protocol between wrappers and models, also inside a pipeline."""
+"""A pipeline offers to wrappers what the model at its end offers."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,24 +8,8 @@ from river import base, preprocessing
 
 from river_hier import Taxonomy
 from river_hier.base.dataframes import read_batch
-from river_hier.base.predictor import Predictor
-from river_hier.base.protocol import Foreign, Inner, inner
+from river_hier.base.protocol import Foreign, inner
 from support.public_api import estimators
-
-MEMBERS = {name for name in (*vars(Inner), *Inner.__annotations__) if name.startswith("_")}
-MEMBERS = {name for name in MEMBERS if not name.startswith(("__", "_abc", "_is_"))}
-
-
-def models() -> dict[str, Any]:
-    return {name: m for name, m in estimators().items() if isinstance(m, Predictor)}
-
-
-def test_every_model_has_all_members() -> None:
-    assert len(models()) > 20
-    for name, model in models().items():
-        if not name.startswith(("batch.", "evaluate.")):  # which are not put into wrappers
-            others = {"_predict", "_learned_nodes_on"}  # of the other kind, or only for `self`
-            assert {member for member in MEMBERS if not hasattr(model, member)} <= others, name
 
 
 @pytest.mark.parametrize("name", ["linear_model.HAROW", "linear_model.Hieron", "local.PerNode"])

@@ -172,42 +172,6 @@ def test_in_least_squares_weight_2_is_the_example_twice(name: str, data: Any, pr
     assert weighted.score_one(x) == pytest.approx(twice.score_one(x), abs=1e-8)
 
 
-@given(data=multilabel_streams())
-@n_examples(60)
-def test_shrls_stores_an_example_with_its_weight(data: Any) -> None:
-    """Where every example is in doubt, SH-RLS is H-RLS, which the test above compares."""
-    taxonomy, stream = data
-    sure, all_stored = linear_model.SHRLS(taxonomy, threshold=1e9), linear_model.HRLS(taxonomy)
-    for i, (x, y) in enumerate([*stream, *stream]):
-        w = [0.5, 2.0, 3.0][i % 3]
-        sure.learn_one(x, y, w=2.0 if i == 0 else w)
-        all_stored.learn_one(x, y, w=2.0 if i == 0 else w)
-    for x, _ in stream:
-        assert sure.score_one(x) == pytest.approx(all_stored.score_one(x), abs=1e-8)
-
-
-@given(
-    x=st.floats(0.1, 3.0),
-    r=st.floats(0.1, 5.0),
-    k=st.integers(2, 5),
-    forgetting=st.just(1.0),
-)
-def test_of_harow_a_weight_is_the_number_of_copies(
-    x: float, r: float, k: int, forgetting: float
-) -> None:
-    """With one feature, and as long as no copy has a margin of 1, which none ever reaches."""
-    weighted, copies = (linear_model.HAROW(TREE, r=r, intercept=0.0) for _ in range(2))
-    weighted.learn_one({"x": x}, {"b"}, w=k)
-    for _ in range(k):
-        copies.learn_one({"x": x}, {"b"})
-    for label, w in copies.weights.items():
-        assert weighted.weights[label] == pytest.approx(w)
-    probe = {"x": 1.0}
-    weighted.learn_one(probe, {"d"})
-    copies.learn_one(probe, {"d"})  # the variances are the same, too
-    assert weighted.score_one(probe) == pytest.approx(copies.score_one(probe))
-
-
 @pytest.mark.parametrize("size", [1e3, 1e8, 1e12, 1e150])
 @pytest.mark.parametrize("w", [5e-324, 1e-300, 1e-20, 1e12])
 def test_of_harow_no_weight_beside_a_large_x_makes_a_nan(size: float, w: float) -> None:

@@ -52,6 +52,7 @@ def test_a_fitted_model_in_rivers_loops(name: str) -> None:
         answer = model.predict_one(x)
         by_hand.update(y, answer)
         assert list(answer) == list(model.score_one(x)) == list(TREE.nodes[1:])
+        assert model.predict_labels_one(x) == [label for label, on in answer.items() if on]
         assert answer["a"] or not answer["b"]
     for delay in (None, 3):
         metric = metrics.HLoss(TREE)

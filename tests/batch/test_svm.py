@@ -20,7 +20,7 @@ from river_hier import Taxonomy, batch, decision, kernel
 from river_hier.datasets import synth
 from support.hypothesis_settings import n_examples
 from support.river_checks import rivers_checks
-from support.strategies import features, multilabels, parents_of, taxonomies
+from support.strategies import parents_of, taxonomies
 
 pytest.importorskip("sklearn", reason="scikit-learn is an extra")
 
@@ -146,17 +146,6 @@ def test_nothing_to_separate(name: str) -> None:
     scores = model.score_one({"x": -1.0, "unheard": 2.0})
     assert scores == {"a": 1.0, "b": -1.0, "c": -1.0, "d": 1.0}  # c is on in no example
     assert model.predict_one({}) == {"a": True, "b": False, "c": False, "d": False}
-
-
-@given(taxonomy=taxonomies(), data=st.data())
-@n_examples(15)
-def test_answers_are_closed_upwards(taxonomy: Taxonomy, data: Any) -> None:
-    example = st.tuples(features(), multilabels(taxonomy))
-    model = batch.HSVM(taxonomy).fit(data.draw(st.lists(example, min_size=1, max_size=15)))
-    answer = model.predict_one(data.draw(features()))
-    on = {label for label, yes in answer.items() if yes}
-    assert list(answer) == list(taxonomy.nodes[1:])
-    assert taxonomy.closure(on) == {taxonomy.root, *on}
 
 
 # --- In River -----------------------------------------------------------------------------------

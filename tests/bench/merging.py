@@ -57,7 +57,9 @@ def examples(name: str, block: int, n: int) -> list[tuple[Any, Any]]:
     if name == "LinearDiscriminant":
         return list(gaussian(block, n))
     found = zipf_stream._documents(TABLES, n, block)
-    return [(x, zipf_stream.label(TREE, y) if name.startswith("PathSoftmax") else y) for x, y in found]
+    return [
+        (x, zipf_stream.label(TREE, y) if name.startswith("PathSoftmax") else y) for x, y in found
+    ]
 
 
 def gaussian(block: int, n: int) -> Iterator[tuple[Any, Any]]:

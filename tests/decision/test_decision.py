@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import pickle
 import re
 import runpy
 from typing import Any
@@ -13,12 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import base, evaluate, naive_bayes, preprocessing
+from river import base, naive_bayes, preprocessing
 from river import linear_model as river_linear_model
 from river import metrics as river_metrics
 
 import oracles
-from river_hier import Taxonomy, decision, kernel, linear_model, local, losses, metrics
+from river_hier import Taxonomy, decision, linear_model, losses, metrics
 from river_hier.datasets import synth
 from support.paths import DATA, ROOT
 from support.strategies import (
@@ -26,7 +25,6 @@ from support.strategies import (
     parents_of,
     sample_weights,
     single_label_streams,
-    taxonomies,
     trees,
 )
 
@@ -101,13 +99,6 @@ def test_h_loss_bayes_has_the_least_expected_loss(example: Any, data: st.DataObj
     assert losses.expected_h_loss(t, p, answer, costs) == pytest.approx(best, abs=1e-12)
 
 
-def test_costs_of_descendants_count() -> None:
-    """On: 0.25 if it is wrong, plus the cost of b times 0.75 * 0.375; off: 0.75."""
-    model = FixedMultiLabel(Taxonomy([("r", "a"), ("a", "b")]), {"a": 0.75, "b": 0.375})
-    assert on(decision.HLossBayes(model).predict_one({})) == {"a"}
-    assert on(decision.HLossBayes(model, {"b": 3.0}).predict_one({})) == set()
-
-
 @given(known())
 def test_zero_one_bayes_is_the_most_probable_multilabel(example: Any) -> None:
     t, p = example
@@ -173,16 +164,6 @@ def test_symmetric_difference_bayes_has_the_best_f_measure(
         missed = max((1.0 + beta2) / best - 1.0, 1e-9)
         decided = [decision.SymmetricDifferenceBayes(m, missed).predict_one({}) for m in models]
         assert value([on(y) for y in decided]) == pytest.approx(best)
-
-
-@given(known(taxonomies(2, 6)))
-def test_symmetric_differences_in_a_dag(example: Any) -> None:
-    t, p = example
-    model = FixedMultiLabel(t, p)
-    answer = decision.SymmetricDifferenceBayes(model).predict_one({})
-    likely = model.predict_proba_one({})
-    assert on(answer) == {label for label in t.nodes[1:] if likely[label][True] >= 0.5}
-    assert on(answer) | {t.root} == t.closure(on(answer) | {t.root})
 
 
 @given(trees(1 + 1, 9), st.data())
@@ -266,19 +247,6 @@ def test_an_outlier_does_not_change_the_scale_for_long() -> None:
     assert off / 300 < 0.12
 
 
-def test_an_open_taxonomy() -> None:
-    model = decision.HLossBayes(decision.Calibrated(linear_model.HAROW()))
-    for i in range(60):
-        model.learn_one({i % 3: 1.0}, {f"topic {i % 3}"} if i < 30 or i % 3 else {"late"})
-    assert on(model.predict_one({1: 1.0})) == {"topic 1"}
-    assert on(model.predict_one({0: 1.0})) == {"late"}
-    single = decision.Tempered(linear_model.Hieron())
-    for i in range(60):
-        single.learn_one({i % 3: 1.0}, f"topic {i % 3}")
-    assert single.predict_one({1: 1.0}) == "topic 1"
-    assert single.predict_proba_one({1: 1.0})["topic 1"] > 0.5
-
-
 def test_costs_of_labels_that_have_not_arrived() -> None:
     model = decision.HLossBayes(linear_model.HAROW(), {"late": 9.0})
     same = decision.HLossBayes(linear_model.HAROW())
@@ -293,13 +261,6 @@ def test_costs_of_labels_that_have_not_arrived() -> None:
         decision.HLossBayes(linear_model.HAROW(), {"late": -1.0})
     with pytest.raises(TypeError, match=r"`costs` must be {label: number}, got list"):
         decision.HLossBayes(linear_model.HAROW(), [1.0])  # type: ignore[arg-type]
-
-
-def test_error_messages_are_one_line() -> None:
-    for wrong in (local.PerParent(naive_bayes.GaussianNB(), TREE), linear_model.Hieron(TREE)):
-        for make in (decision.HLossBayes, decision.Calibrated):
-            with pytest.raises(TypeError, match=r"^`model` must [^\n]*$"):
-                make(wrong)
 
 
 def test_y_may_be_an_iterator() -> None:
@@ -374,24 +335,6 @@ def test_tree_bayes_answers_with_the_root_if_the_classifier_has_no_answer() -> N
 # River
 
 
-def test_kernel_models() -> None:
-    stream = synth.LinearLabels(TREE, n_features=3, seed=1)
-    model = decision.HLossBayes(decision.Calibrated(kernel.SHRLS(TREE, kernel.RBF(1.0))))
-    plain = metrics.HLoss(TREE)
-    evaluate.progressive_val_score(stream.take(300), kernel.SHRLS(TREE, kernel.RBF(1.0)), plain)
-    ours = metrics.HLoss(TREE)
-    evaluate.progressive_val_score(stream.take(300), model, ours)
-    assert ours.get() < plain.get()
-
-
-def test_cross_entropy_in_rivers_loop() -> None:
-    stream = synth.PrototypeTree(branching=2, depth=2, noise=0.04, seed=1)
-    metric = river_metrics.CrossEntropy()
-    model = decision.Tempered(linear_model.Hieron(stream.taxonomy))
-    evaluate.progressive_val_score(stream.take(500), model, metric)
-    assert 0.0 < metric.get() < math.log(7)
-
-
 # Bad input
 
 
@@ -440,22 +383,6 @@ def test_parameters() -> None:
     ):
         with pytest.raises(TypeError, match=f"^`classifier` must be a classifier, got {shown}"):
             decision.TreeBayes(wrong, TREE)  # type: ignore[arg-type]
-
-
-def test_a_rejected_example_changes_nothing() -> None:
-    models: list[Any] = [
-        decision.Calibrated(linear_model.HAROW(TREE)),
-        decision.HLossBayes(decision.Calibrated(linear_model.HPerceptron(TREE))),
-        decision.Tempered(linear_model.Hieron(TREE)),
-    ]
-    for model in models:
-        for x, y in synth.LinearLabels(TREE, seed=1).take(10):
-            model.learn_one(x, y if "Tempered" not in repr(model) else "b")
-        before = pickle.dumps(model)
-        for x, y in ([{"n": math.nan}, "a"], [{"n": 1.0}, "x"], [{"n": "1"}, "a"], [None, "a"]):
-            with pytest.raises((ValueError, TypeError)):
-                model.learn_one(x, y)
-            assert pickle.dumps(model) == before
 
 
 @pytest.mark.parametrize("p", [-0.5, 1.5, math.nan, math.inf])

@@ -125,21 +125,6 @@ def test_all_models(name: str, data: Any) -> None:
     assert len(model._latest) == len(model._sorted) == min(5, len(examples))
 
 
-def test_batches_are_loops() -> None:
-    stream = synth.PrototypeTree(branching=3, depth=2, noise=0.16, seed=1)
-    pairs = list(stream.take(300))
-    names = list(pairs[0][0])
-    X = np.array([[x[name] for name in names] for x, _ in pairs])
-    xs = [dict(enumerate(row)) for row in X.tolist()]
-    one = decision.Selective(linear_model.PathSoftmax(stream.taxonomy), 0.1, 100)
-    many = one.clone()
-    for x, (_, y) in zip(xs, pairs, strict=True):
-        one.learn_one(x, y)
-    many.learn_many(X, [y for _, y in pairs])
-    assert many.threshold == one.threshold
-    assert list(many.predict_many(X)) == [one.predict_one(x) for x in xs]
-
-
 def test_open_taxonomies_pipelines_and_other_classifiers() -> None:
     model: Any = decision.Selective(linear_model.PathSoftmax(OpenTaxonomy("/")), 0.5, 4)
     assert model.predict_one({"x": 1.0}) is None

@@ -36,7 +36,6 @@ from support.hypothesis_settings import n_examples
 from support.strategies import multilabel_streams, parents_of, sample_weights, single_label_streams
 
 TREE = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d")])
-Examples = Sequence[tuple[Any, Any, float]]
 bounds = st.lists(st.integers(0, 25), min_size=3, max_size=3).map(sorted)
 
 
@@ -71,19 +70,24 @@ def split(data: list[Any], at: list[int]) -> tuple[list[Any], list[list[Any]]]:
 # By the rules of the oracles
 
 
-def check_rule(
-    make: Callable[[], Any], oracle: Any, data: Any, at: list[int], more: Any, rule: Any
-) -> None:
-    """Both sides learn apart, are merged, and learn on."""
+def both_apart(start: Any, theirs: Any, data: list[Any], at: list[int]) -> tuple[Any, Any, Any]:
+    """A model and its oracle learn the first part; the other parts, and copies that learn these."""
     first, parts = split(data, at)
-    start, theirs = learned(make(), first), copy.deepcopy(oracle)
-    for x, y, w in first:
-        theirs.learn(x, y, w)
-    others = []
-    for part in parts:
-        others.append(copy.deepcopy(theirs))
-        for x, y, w in part:
-            others[-1].learn(x, y, w)
+    learned(start, first)
+    learn(theirs, first)
+    others = [learn(copy.deepcopy(theirs), part) for part in parts]
+    return first, parts, others
+
+
+def learn(oracle: Any, data: Any) -> Any:
+    for x, y, *w in data:
+        oracle.learn(x, y, *w)
+    return oracle
+
+
+def check_rule(start: Any, theirs: Any, data: Any, at: list[int], more: Any, rule: Any) -> None:
+    """Both sides learn apart, are merged, and learn on."""
+    first, parts, others = both_apart(start, theirs, data, at)
     merged = distributed.merge(apart(start, parts), start)
     ours = rule(theirs, others, [sum(w for *_, w in part) for part in parts])
     assert_same_weights(merged.weights, ours.w)
@@ -120,8 +124,8 @@ def test_mixing_of_perceptrons(found: Any, at: list[int], weights: list[float]) 
     t, data = found
     oracle = oracles.HPerceptron(parents_of(t))
     more = {"a": 1.0, "new": 0.5}, set(t.nodes[-1:]), 1.0
-    make = lambda: linear_model.HPerceptron(t)  # noqa: E731
-    check_rule(make, oracle, weighted(data, weights), at, more, by_counts)
+    start = linear_model.HPerceptron(t)
+    check_rule(start, oracle, weighted(data, weights), at, more, by_counts)
 
 
 @given(multilabel_streams(), bounds, sample_weights, st.sampled_from([1.0, 0.9]))
@@ -132,41 +136,24 @@ def test_mixing_by_precision(
     t, data = found
     oracle = oracles.HAROW(parents_of(t), forgetting=forgetting)
     more = {"a": 1.0, "new": 0.5}, set(t.nodes[-1:]), 1.0
-    make = lambda: linear_model.HAROW(t, forgetting=forgetting, intercept=0.0)  # noqa: E731
-    check_rule(make, oracle, weighted(data, weights), at, more, by_precision)
+    start = linear_model.HAROW(t, forgetting=forgetting, intercept=0.0)
+    check_rule(start, oracle, weighted(data, weights), at, more, by_precision)
 
 
-@given(single_label_streams(), bounds)
+@given(single_label_streams(), bounds, sample_weights)
 @n_examples(40)
-def test_mixing_of_paths(found: Any, at: list[int]) -> None:
+def test_mixing_of_paths(found: Any, at: list[int], weights: list[float]) -> None:
     t, data = found
-    first, parts = split(data, at)
-    start, theirs = linear_model.Hieron(t, C=math.inf), oracles.Hieron(parents_of(t))
-    learned(start, first)
-    for x, y in first:
-        theirs.learn(x, y)
-    others = [copy.deepcopy(theirs) for _ in parts]
-    for other, part in zip(others, parts, strict=True):
-        for x, y in part:
-            other.learn(x, y)
-    merged = distributed.merge(apart(start, parts), start)
-    assert_same_weights(
-        merged.weights, oracles.mixed([o.w for o in others], [*map(len, parts)], theirs.w)
-    )
+    start, oracle = linear_model.Hieron(t, C=math.inf), oracles.Hieron(parents_of(t))
+    more = {"a": 1.0, "new": 0.5}, t.nodes[-1], 1.0
+    check_rule(start, oracle, weighted(data, weights), at, more, by_counts)
 
 
 def test_vectors_of_path_softmax() -> None:
     parents = parents_of(TREE)
     start, theirs = linear_model.PathSoftmax(TREE, intercept=0.0), oracles.PathSoftmax(parents)
     data = [(x, y) for x, y in examples(40, single=True, scale=2.0)]
-    first, parts = split(data, [5, 15, 25])
-    learned(start, first)
-    for x, y in first:
-        theirs.learn(x, y)
-    others = [copy.deepcopy(theirs) for _ in parts]
-    for other, part in zip(others, parts, strict=True):
-        for x, y in part:
-            other.learn(x, y)
+    _, parts, others = both_apart(start, theirs, data, [5, 15, 25])
     merged = distributed.merge(apart(start, parts), start)
     of = [(o.vectors, o.variances) for o in others]
     theirs.vectors, theirs.variances = oracles.mixed_by_precision(
@@ -184,16 +171,9 @@ def test_vectors_of_path_softmax() -> None:
 @n_examples(40)
 def test_averages_are_over_the_hypotheses_of_all(found: Any, at: list[int], whole: bool) -> None:
     t, data = found
-    first, parts = split(data, at)
     start = linear_model.Averaged(linear_model.HPerceptron(t), whole)
     theirs = oracles.Averaged(oracles.HPerceptron(parents_of(t)), whole)
-    learned(start, first)
-    for x, y in first:
-        theirs.learn(x, y)
-    others = [copy.deepcopy(theirs) for _ in parts]
-    for other, part in zip(others, parts, strict=True):
-        for x, y in part:
-            other.learn(x, y)
+    first, parts, others = both_apart(start, theirs, data, at)
     merged = distributed.merge(apart(start, parts), start)
     last = oracles.mixed([o.oracle.w for o in others], [*map(len, parts)], theirs.oracle.w)
     assert_same_weights(merged.last.weights, last)

@@ -49,7 +49,8 @@ class ClosedGuess(Guess):
     """The same, but it respects the taxonomy."""
 
     def predict_one(self, x: Any, **kwargs: Any) -> Any:
-        on = self.taxonomy.truncate(super().predict_one(x))
+        y = {label for label, on in super().predict_one(x).items() if on}
+        on = oracles.truncate(parents_of(self.taxonomy), y)
         return {label: label in on for label in self.taxonomy.nodes[1:]}
 
 
@@ -460,7 +461,7 @@ def test_hieron_bound_keeps_nothing_for_each_label() -> None:
 def naive_hrls_bound(taxonomy: Taxonomy, u: Any, examples: Any, costs: Any) -> float:
     total = 0.0
     for i in taxonomy.nodes[1:]:
-        C = sum((costs or {}).get(k, 1.0) for k in taxonomy.subtree(i))
+        C = sum((costs or {}).get(k, 1.0) for k in (i, *taxonomy.descendants(i)))
         Delta = min(abs(oracles.dot(u[i], x)) for x, _ in examples)
         S = [list(x.values()) for x, y in examples if y.get(taxonomy.parent(i), True)]
         if S:

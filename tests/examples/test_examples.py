@@ -21,7 +21,7 @@ from support.paper_scripts import assert_same
 from support.paths import DATA, ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-EXTRAS = ["matplotlib", "networkx", "sklearn", "tqdm"]  # `pip install .` brings none of them
+EXTRAS = ["matplotlib", "sklearn", "tqdm"]  # `pip install .` brings none of them
 FOLDERS = re.compile("clinc150|hmc|products|rcv1|reuters21578|timit")
 HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 

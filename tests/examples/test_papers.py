@@ -238,4 +238,4 @@ def test_agglomerated(monkeypatch: pytest.MonkeyPatch, n_classes: int) -> None:
 
 def splits(tree: Taxonomy) -> set[frozenset[object]]:
     """The classes below each inner node."""
-    return {frozenset(set(tree.subtree(node)) & set(tree.leaves)) for node in tree.inner}
+    return {frozenset({node, *tree.descendants(node)} & set(tree.leaves)) for node in tree._inner}

@@ -7,7 +7,6 @@ import pickle
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -107,19 +106,6 @@ def test_the_number_stored_is_discounted_but_not_rounded() -> None:
     for i in range(7):  # one period
         model.learn_one({i: 1.0, i + 1: -1.0}, "a")
     assert model.n_stored == pytest.approx({"a": 7 * 0.9**7})  # 3.348
-
-
-@pytest.mark.parametrize("name", ["HAROW", "HRLS", "SHRLS"])
-def test_batches_are_loops(name: str) -> None:
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd"))
-    ys = [{"b"} if row.sum() > 0 else {"c"} for row in X.to_numpy()]
-    many, loop = (getattr(linear_model, name)(TREE, forgetting=0.9) for _ in range(2))
-    many.learn_many(X, ys)
-    for x, y in zip(X.to_dict("records"), ys, strict=True):
-        loop.learn_one(x, y)
-    for x in X.to_dict("records")[:5]:
-        assert many.score_one(x) == near(loop.score_one(x))
 
 
 @pytest.mark.parametrize("name", ["HAROW", "HRLS", "SHRLS"])

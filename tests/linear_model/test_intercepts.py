@@ -6,13 +6,9 @@ import pickle
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy import sparse
 
 from river_hier import Taxonomy, base, inspection, linear_model
-from river_hier._core import Batch
-from river_hier.base import linear
 
 TREE = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
 VALUE = 1.5
@@ -88,70 +84,6 @@ def test_empty_examples_teach_how_frequent_labels_are(name: str) -> None:
     assert (answer == "g") if name in SINGLE else answer["g"]
     assert any(ours.score_one({}).values())
     assert (pickle.dumps(theirs.weights), theirs.score_one({})) == untouched
-
-
-@pytest.mark.slow(but=22)
-@pytest.mark.parametrize("kind", ["array", "frame", "sparse"])
-@pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_batches(name: str, kind: str) -> None:
-    X, ys = examples()
-    Z, _ = examples(seed=1)
-    Z[3] = 0.0
-    columns = {"columns": range(6)} if kind == "sparse" else {}
-    shape: Any = {"array": np.asarray, "frame": pd.DataFrame, "sparse": sparse.csr_array}[kind]
-
-    def dicts(M: Any) -> list[Any]:
-        xs = list(map(as_dict, M))
-        return [{k: v for k, v in x.items() if v} for x in xs] if kind == "sparse" else xs
-
-    loop, batch = (made(name) for _ in range(2))
-    for x, y in zip(dicts(X), labels(name, ys), strict=True):
-        loop.learn_one(x, y)
-    batch.learn_many(shape(X), labels(name, ys), **columns)
-    assert pickle.dumps((batch.weights, batch.intercepts)) == pickle.dumps(
-        (loop.weights, loop.intercepts)
-    )
-    answers, p = (
-        batch.predict_many(shape(Z), **columns),
-        batch.predict_proba_many(shape(Z), **columns),
-    )
-    for i, x in enumerate(dicts(Z)):
-        answer, proba = loop.predict_one(x), loop.predict_proba_one(x)
-        row = np.asarray(p)[i].tolist()
-        if name in SINGLE:
-            assert list(answers)[i] == answer
-            assert row == pytest.approx(list(proba.values()))
-        else:
-            assert np.asarray(answers)[i].tolist() == list(answer.values())
-            assert row == pytest.approx([of[True] for of in proba.values()])
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("name", [n for n in SINGLE + MULTI if "RLS" not in n and n != "HMinOver"])
-def test_products(name: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    Z, _ = examples(seed=1)
-    Z[3] = 0.0
-    model = learned(name, dtype=dtype)
-    before = np.asarray(model.predict_proba_many(Z)), np.asarray(model.predict_many(Z))
-    for limit, value in {"FEW": 2, "SMALL": 0, "BLOCK": 30, "SPARSE": 1e9}.items():
-        monkeypatch.setattr(linear, limit, value)
-    assert linear.pays(getattr(model, "_predictor", model), Batch(list(range(6)), Z))
-    assert np.asarray(model.predict_proba_many(Z)) == pytest.approx(before[0], abs=1e-5)
-    assert (np.asarray(model.predict_many(Z)) == before[1]).all()
-
-
-@pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_what_a_model_keeps(name: str) -> None:
-    """After a pickle, a clone, and a change of the taxonomy."""
-    model, (X, ys) = learned(name), examples()
-    again, clone = pickle.loads(pickle.dumps(model)), model.clone()
-    for row, y in zip(X, labels(name, ys), strict=True):
-        clone.learn_one(as_dict(row), y)
-    for other in (again, clone):
-        assert (other.weights, other.intercepts) == (model.weights, model.intercepts)
-    before = model.intercepts
-    model.adopt(TREE.extend([("g", "new")]))
-    assert model.intercepts == before | {"new": 0.0}
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)

@@ -50,13 +50,15 @@ def answers(model: Any, xs: list[Any]) -> list[Any]:
     return [model.predict_one(x) for x in xs]
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("dtype", "intercept"), [("float64", 0.0), ("float32", 0.5)])
 @pytest.mark.parametrize("taxonomy", [TREE, DAG, None], ids=["tree", "dag", "open"])
 @pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_scores_are_those_of_the_rows(name: str, taxonomy: Any, dtype: str) -> None:
+def test_scores_are_those_of_the_rows(
+    name: str, taxonomy: Any, dtype: str, intercept: float
+) -> None:
     if name in SINGLE and taxonomy is DAG:
         pytest.skip("single labels need a tree")
-    model, Z = trained(name, taxonomy, whole=False, dtype=dtype)
+    model, Z = trained(name, taxonomy, whole=False, dtype=dtype, intercept=intercept)
     close = {"float64": 1e-12, "float32": 2e-5}[dtype]
     xs = Z.to_dict("records")
     inner = getattr(model, "_predictor", model)

@@ -91,21 +91,6 @@ def test_dense_streams_go_primal_and_drop_nothing() -> None:
     assert model.score_one(x) == pytest.approx(oracle.scores(x), abs=1e-9)
 
 
-def test_hrls_decides_as_its_oracle_while_it_learns() -> None:
-    rng = np.random.default_rng(6)
-    dag = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("c", "d"), ("b", "e")])
-    for taxonomy in (TREE, dag):
-        model = linear_model.HRLS(taxonomy)
-        oracle = oracles.HRLS(parents_of(taxonomy))
-        for step in range(60):
-            x = sparse(rng, 0, 40, 6)
-            if step % 5 != 4:
-                assert model.predict_one(x) == oracle.predict(x)
-            y = [taxonomy.nodes[v] for v in rng.integers(1, len(taxonomy), size=2)]
-            model.learn_one(x, y)
-            oracle.learn(x, y)
-
-
 @pytest.mark.parametrize("l2", [1e-8, 1e-3])
 def test_a_budget_survives_repeated_examples(l2: float) -> None:
     """The kept instances may be all but linearly dependent."""

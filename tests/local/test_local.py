@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import pickle
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -32,8 +30,6 @@ import oracles
 from river_hier import Taxonomy, linear_model, local
 from river_hier.datasets import synth
 from support.hypothesis_settings import n_examples
-from support.river_checks import rivers_checks
-from support.river_data import GENE_TREE
 from support.river_data import TREE as PICTURES
 from support.strategies import (
     features,
@@ -137,57 +133,6 @@ def test_routing(name: str, data: Any, x: Any, threshold: float, pickle_at: int)
 # --- Laws ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ROUTING)
-@given(data=single_label_streams(), x=features())
-@n_examples(40)
-def test_probabilities_are_coherent(name: str, data: Any, x: Any) -> None:
-    taxonomy, stream = data
-    model = getattr(local, name)(Frequencies(), taxonomy)
-    for example in stream:
-        model.learn_one(*example)
-    marginals, ends = model.predict_marginals_one(x), model.predict_proba_one(x)
-    assert sum(ends.values()) == pytest.approx(1.0)
-    assert marginals[taxonomy.root] == 1.0
-    for label in taxonomy:
-        below = sum(ends[node] for node in taxonomy.subtree(label))
-        assert marginals[label] == pytest.approx(below)
-        for parent in taxonomy.parents(label):
-            assert marginals[label] <= marginals[parent]
-    learned = {y for _, y in stream}
-    assert all(p == 0.0 for label, p in ends.items() if learned and label not in learned)
-
-
-@pytest.mark.parametrize("name", ROUTING)
-@given(data=single_label_streams(), x=features(), low=thresholds, high=thresholds)
-@n_examples(40)
-def test_a_higher_threshold_stops_earlier_on_the_same_path(
-    name: str, data: Any, x: Any, low: float, high: float
-) -> None:
-    taxonomy, stream = data
-    models = [getattr(local, name)(Frequencies(), taxonomy, t) for t in sorted([low, high])]
-    for model in models:
-        for example in stream:
-            model.learn_one(*example)
-    further, earlier = (taxonomy.path(model.predict_one(x)) for model in models)
-    assert further[: len(earlier)] == earlier
-
-
-@given(data=multilabel_streams(), x=features(), low=thresholds, high=thresholds)
-@n_examples(40)
-def test_a_higher_threshold_switches_fewer_nodes_on(
-    data: Any, x: Any, low: float, high: float
-) -> None:
-    taxonomy, stream = data
-    answers = []
-    for threshold in sorted([low, high]):
-        model = local.PerNode(Frequencies(), taxonomy, threshold)
-        for example in stream:
-            model.learn_one(*example)
-        answers.append({label for label, on in model.predict_one(x).items() if on})
-        assert taxonomy.closure(answers[-1]) == {taxonomy.root, *answers[-1]}
-    assert answers[1] <= answers[0]
-
-
 @given(taxonomy=trees(min_nodes=3), data=st.data())
 @n_examples(30)
 def test_if_labels_are_leaves_predictions_are_leaves(taxonomy: Taxonomy, data: Any) -> None:
@@ -233,7 +178,7 @@ def test_the_greedy_of_the_papers(learner: Any) -> None:
     """Hieron without the classes' tree at each inner node, which ranks the children by score."""
     stream = synth.PrototypeTree(branching=3, depth=2, noise=0.16, seed=1)
     t = stream.taxonomy
-    routers = {v: learner(Taxonomy.flat(t.children(v), root="none")) for v in t.inner}
+    routers = {v: learner(Taxonomy.flat(t.children(v), root="none")) for v in t._inner}
     model = local.PerParent(
         lambda v: learner(Taxonomy.flat(t.children(v), root="none")), t, leaves_only=True
     )
@@ -671,37 +616,6 @@ def test_an_x_that_the_classifier_rejects_changes_nothing(name: str) -> None:
 
 
 # --- River's checks and loop --------------------------------------------------------------------
-
-
-def variants() -> Iterator[Any]:
-    mixed = {"root": river_linear_model.LogisticRegression(), "g1": WithoutProbabilities()}
-    yield preprocessing.StandardScaler() | local.PerNode(mixed, GENE_TREE)
-    softmax = river_linear_model.SoftmaxRegression()
-    yield local.PerParent(Frequencies())
-    yield local.PerParent(Frequencies(), PICTURES, 0.2)
-    yield preprocessing.StandardScaler() | local.PerLevel(softmax, PICTURES)
-
-
-@pytest.mark.slow(but=1)
-@pytest.mark.parametrize("model", list(variants()), ids=str)
-def test_rivers_checks(model: Any) -> None:
-    for check in rivers_checks(model):
-        check(model.clone())
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_copies_are_independent(name: str) -> None:
-    model = getattr(local, name)(Frequencies(), TREE)
-    for y in "bcgfad":
-        model.learn_one({y: 1}, y)
-    before = pickle.dumps(model)
-    twin = copy.deepcopy(model)
-    assert twin.taxonomy is TREE
-    twin.learn_one({"b": 1}, "g")
-    assert pickle.dumps(model) == before
-    assert str(model) == f"{name}(Frequencies)"
-    assert "Taxonomy(root='r', 8 nodes, 4 leaves, height 3)" in repr(model)
-    assert not model.clone().classifiers
 
 
 def test_a_pipeline_at_every_node() -> None:

@@ -14,7 +14,7 @@ from river_hier import Taxonomy, losses
 from river_hier.taxonomy import UnknownLabelError
 from support.hypothesis_settings import n_examples
 from support.predictions import ANIMALS, P_ANIMALS, answers, truths
-from support.strategies import parents_of, taxonomies, trees
+from support.strategies import multilabels, parents_of, taxonomies, trees
 
 DIAMOND = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("c", "d")])
 
@@ -37,6 +37,38 @@ def test_tree_induced_error_of_labels_is_their_distance(taxonomy: Taxonomy) -> N
     for u, v in itertools.product(taxonomy, repeat=2):
         gamma = losses.tree_induced_error(taxonomy, u, v)
         assert gamma == taxonomy.distance(u, v) == oracles.tree_induced_error(parents, u, v)
+
+
+@given(data=st.data(), taxonomy=taxonomies())
+def test_tree_induced_error_of_multilabels_is_a_metric(data: Any, taxonomy: Taxonomy) -> None:
+    u, v, w = (data.draw(multilabels(taxonomy)) for _ in range(3))
+
+    def gamma(a: set[Any], b: set[Any]) -> float:
+        return losses.tree_induced_error(taxonomy, a, b)
+
+    assert gamma(u, v) == gamma(v, u) <= gamma(u, w) + gamma(w, v)
+    assert (gamma(u, v) == 0) == (taxonomy.closure(u) == taxonomy.closure(v))
+
+
+@given(data=st.data(), taxonomy=taxonomies())
+def test_zero_one_loss_h_loss_and_symmetric_difference_are_ordered(
+    data: Any, taxonomy: Taxonomy
+) -> None:
+    y_true, y_pred = data.draw(multilabels(taxonomy)), data.draw(multilabels(taxonomy))
+    zero_one = losses.zero_one_loss(taxonomy, y_true, y_pred)
+    h = losses.h_loss(taxonomy, y_true, y_pred)
+    assert zero_one <= h <= losses.symmetric_difference_loss(taxonomy, y_true, y_pred)
+
+
+@given(data=st.data(), taxonomy=taxonomies())
+def test_truncation_never_raises_the_h_loss(data: Any, taxonomy: Taxonomy) -> None:
+    """Lemma 1."""
+    y_true, on = data.draw(multilabels(taxonomy)), data.draw(multilabels(taxonomy))
+    c = data.draw(st.dictionaries(st.sampled_from(taxonomy.nodes), costs))
+    kept = oracles.truncate(parents_of(taxonomy), on)
+    y_pred, truncated = ({v: v in y for v in taxonomy.nodes[1:]} for y in (on, kept))
+    loss = losses.h_loss(taxonomy, y_true, y_pred, c)
+    assert losses.h_loss(taxonomy, y_true, truncated, c) <= loss
 
 
 @n_examples(200)
@@ -86,7 +118,7 @@ def test_the_papers_second_figure() -> None:
          (7, 11), (9, 12)]
     )  # fmt: skip
     a = {1, 2, 5, 4, 8, 11}  # 8 and 11 are on though 3 and 7 are off
-    b = t.truncate(a)
+    b = oracles.truncate(parents_of(t), a)
     assert b == {"root", 1, 2, 5, 4}
     c = {1, 2, 6, 4, 9, 12}  # respects the tree
     assert losses.h_loss(t, c, b) == 3  # 5, 6 and 9; 12 lies below 9

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .least_squares import top_down, trained_nodes
+from .least_squares import HPerceptron, trained_nodes
 from .trees import Features, Node, Parents, Weights, closure, labels_below_root
 from .vectors import dot
 
 
-class HAROW:
+class HAROW(HPerceptron):
     """Adaptive regularisation of weights at every node, with a diagonal of variances, all 1 at
     first; trained and evaluated from the top down as H-PERC is (Crammer, Kulesza & Dredze 2009).
 
@@ -17,20 +17,10 @@ class HAROW:
     `forgetting` whenever the node learns from it."""
 
     def __init__(self, parents: Parents, r: float = 1.0, forgetting: float = 1.0) -> None:
-        self.parents = parents
+        super().__init__(parents)
         self.r = r
         self.forgetting = forgetting
-        self.w: Weights = {i: {} for i in labels_below_root(parents)}
         self.variances: Weights = {i: {} for i in labels_below_root(parents)}
-        self.has_learned = False
-
-    def scores(self, x: Features) -> dict[Node, float]:
-        """w_i . x of every node but the root."""
-        return {i: dot(self.w[i], x) for i in self.w}
-
-    def predict(self, x: Features) -> dict[Node, bool]:
-        """Top-down, for every node but the root."""
-        return top_down(self.parents, self.scores(x), self.has_learned)
 
     def learn(self, x: Features, y: Iterable[Node], weight: float = 1.0) -> None:
         """With r / weight for r: if y_i w_i . x < 1, with y_i = +1 / -1 and r_x = sum_j S_j x_j^2:

@@ -113,35 +113,6 @@ def squared(a: Mapping[Node, float]) -> float:
     return sum(value**2 for value in a.values())
 
 
-class KernelHieron:
-    """Online Hieron in its dual form; with more than `budget` instances it keeps four fifths."""
-
-    def __init__(
-        self,
-        parents: Parents,
-        kernel: KernelFunction,
-        budget: float = math.inf,
-        C: float = math.inf,
-    ) -> None:
-        self.parents, self.kernel, self.budget, self.C = parents, kernel, budget, C
-        self.expansion: Expansion = []
-
-    def scores(self, x: Features) -> dict[Node, float]:
-        """W^v . x of every node."""
-        return expansion_scores(self.parents, self.kernel, self.expansion, x)
-
-    def learn(self, x: Features, y: Node) -> None:
-        """One step against the prediction."""
-        scores = self.scores(x)
-        a = kernel_step(self.parents, self.kernel, scores, x, y, argmax(scores), self.C)
-        if a:
-            self.expansion.append((dict(x), a))
-        if len(self.expansion) > self.budget:
-            instances, weights = zip(*((z, squared(b)) for z, b in self.expansion), strict=True)
-            kept = to_keep(self.kernel, instances, weights, max(1, 4 * int(self.budget) // 5))
-            self.expansion = forgotten(self.kernel, self.expansion, kept)
-
-
 class KernelAveraged:
     """The mean of the hypotheses of online Hieron in its dual form; keeps all m + 1 of them.
 
@@ -189,6 +160,14 @@ class KernelAveraged:
             # A hypothesis that does not know the newest instances has coefficient 0 there.
             whole = [h + [(z, {}) for z in [*held, dict(x)][len(h) :]] for h in self.hypotheses]
             self.hypotheses = [forgotten(self.kernel, h, kept) for h in whole]
+
+
+class KernelHieron(KernelAveraged):
+    """Online Hieron in its dual form; with more than `budget` instances it keeps four fifths."""
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """W^v . x of every node, of the last hypothesis."""
+        return self.current(x)
 
 
 class KernelAveragedHieron(KernelAveraged):

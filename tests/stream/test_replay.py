@@ -6,12 +6,10 @@ import inspect
 import itertools
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import stream as river_stream
 
 from river_hier.stream import replay
 
@@ -49,13 +47,6 @@ def test_a_buffer_for_all_is_one_pass_after_the_other() -> None:
 def test_it_may_be_left_and_the_stream_may_be_endless() -> None:
     endless = replay(itertools.count(), 2, buffer_size=3, seed=1)
     assert 8 <= len(set(itertools.islice(endless, 20))) <= 12
-
-
-def test_mixed_with_rivers_shuffle() -> None:
-    shuffled: Any = river_stream.shuffle(iter(range(50)), 50, seed=1)
-    found = list(replay(shuffled, 2, seed=1))
-    assert sorted(found) == sorted([*range(50), *range(50)])
-    assert found[:50] != list(range(50))
 
 
 def test_bad_parameters_raise_at_once() -> None:

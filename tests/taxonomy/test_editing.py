@@ -14,7 +14,6 @@ from river_hier import OpenTaxonomy, Taxonomy
 from support.strategies import LABELS, taxonomies
 
 T = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("c", "d")])
 
 
 @given(taxonomies(), st.data())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import oracles
 from river_hier import Taxonomy, linear_model
-from river_hier.taxonomy import UnknownLabelError
+from river_hier.taxonomy import MiscLeaves, UnknownLabelError
 from support.strategies import multilabels, parents_of, taxonomies
 
 SPORT = Taxonomy.from_nested({"sport": ["tennis", "rowing"], "weather": None})
@@ -21,7 +21,7 @@ def test_against_the_definition(data: Any) -> None:
     taxonomy = data.draw(taxonomies())
     ys = data.draw(st.lists(multilabels(taxonomy), min_size=1, max_size=5))
     parents = parents_of(taxonomy)
-    some, all_ = taxonomy.misc_leaves(ys), taxonomy.misc_leaves()
+    some, all_ = MiscLeaves(taxonomy, ys), MiscLeaves(taxonomy)
     assert some.leaf_of == oracles.misc_leaves(parents, ys)
     assert all_.leaf_of == oracles.misc_leaves(parents, ([v] for v in taxonomy))
     for misc in (some, all_):
@@ -36,7 +36,7 @@ def test_against_the_definition(data: Any) -> None:
 
 
 def test_a_multilabel_may_be_of_any_kind() -> None:
-    misc = SPORT.misc_leaves()
+    misc = MiscLeaves(SPORT)
     for y in ("sport", ["sport"], {"sport": True, "weather": False}):
         assert misc.leaves(y) == ["sport, other"]
     assert misc.leaves([]) == ["root, other"]
@@ -47,7 +47,7 @@ def test_a_multilabel_may_be_of_any_kind() -> None:
 
 
 def test_rankers_learn_examples_that_end_at_inner_nodes() -> None:
-    misc = SPORT.misc_leaves()
+    misc = MiscLeaves(SPORT)
     plain, model = (linear_model.HMinOver(t) for t in (SPORT, misc.taxonomy))
     for x, y in [({"ball": 1.0}, "tennis"), ({"club": 1.0}, "sport")] * 5:
         plain.learn_one(x, [y])
@@ -61,17 +61,17 @@ def test_rankers_learn_examples_that_end_at_inner_nodes() -> None:
 
 def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match=r"ends at 'sport', which has no leaf of its own, .* ends"):
-        SPORT.misc_leaves([["tennis"]]).leaves("sport")
+        MiscLeaves(SPORT, [["tennis"]]).leaves("sport")
     with pytest.raises(UnknownLabelError):
-        SPORT.misc_leaves([["golf"]])
+        MiscLeaves(SPORT, [["golf"]])
     with pytest.raises(
         ValueError, match=r"`name` must be text with \{\} for the inner node, got 'x'"
     ):
-        SPORT.misc_leaves(name="x")
+        MiscLeaves(SPORT, name="x")
     taken = Taxonomy([("a", "b"), ("a", "a, other")])
     with pytest.raises(ValueError, match="leaf of 'a' would be 'a, other', which is a label alrea"):
-        taken.misc_leaves()
-    assert taken.misc_leaves(name="{} in general").leaf_of == {"a": "a in general"}
+        MiscLeaves(taken)
+    assert MiscLeaves(taken, name="{} in general").leaf_of == {"a": "a in general"}
     twice = Taxonomy([("r", 1), ("r", "1"), (1, "b"), ("1", "c")])
     with pytest.raises(ValueError, match="of '1' would be '1, other', which is that of 1; give"):
-        twice.misc_leaves()
+        MiscLeaves(twice)

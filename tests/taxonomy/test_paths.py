@@ -55,7 +55,7 @@ def test_labels_are_names_or_paths(paths: list[tuple[str, ...]]) -> None:
     assume(any(paths))
     by_path = Taxonomy.from_paths(paths, labels="path")
     assert by_path == expected(paths, "root", lambda place: place)
-    assert by_path.is_tree
+    assert by_path._is_tree
     twice = oracles.names_in_two_places(paths)
     if twice:
         with pytest.raises(ValueError, match=r'is in two places, .*labels="path"') as caught:
@@ -363,7 +363,7 @@ def test_products() -> None:
     with pytest.raises(ValueError, match=r"path 7: the name 'Shirts' is in two places"):
         Taxonomy.from_paths(paths, " >> ")
     t = Taxonomy.from_paths(paths, " >> ", labels="path")
-    assert (len(t), len(t.leaves), t.height, t.is_tree) == (6742, 4373, 8, True)
+    assert (len(t), len(t.leaves), t.height, t._is_tree) == (6742, 4373, 8, True)
     assert [t.depth(y) for y in paths[:3]] == [y.count(">>") + 1 for y in paths[:3]]
     spelled = [y for y in paths if t._known_index(y) is None]
     assert len(spelled) == 9

@@ -106,7 +106,7 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
             raise ValueError(f"`drift_width` is {drift_width}, but there is no `drift_at`")
         elif drift_in is not None:
             raise ValueError(f"`drift_in` is {drift_in!r}, but there is no `drift_at`")
-        branch = set(taxonomy.subtree(taxonomy.root if drift_in is None else drift_in))
+        branch = taxonomy._branch(taxonomy.root if drift_in is None else drift_in)
         self._entropy = sampling.entropy(seed)
         super().__init__(MO_BINARY_CLF, n_features, n_outputs=len(taxonomy) - 1)
         self._taxonomy = taxonomy
@@ -119,7 +119,7 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
             _unit(sampling.generator(self._entropy, purpose).standard_normal(shape))
             for purpose in (WEIGHTS, DRIFTED_WEIGHTS)
         )
-        drifting = np.array([label in branch for label in taxonomy.nodes[1:]])
+        drifting = np.isin(np.arange(1, len(taxonomy)), branch)
         self._weights = _DriftingVectors(before, after, drifting, drift_at, drift_width)
 
     @property

@@ -246,7 +246,7 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
         """The probability that a node is on, for each node except the root."""
         p, known = self.popularity, {}
         for label in p:
-            q = math.fsum(p[end] for end in self.taxonomy.subtree(label))
+            q = math.fsum(p[end] for end in (label, *self.taxonomy.descendants(label)))
             known[label] = 1 - (1 - q) * math.exp((1 - self.paths) * q)  # E (1 - q)^(1 + K)
         return known
 
