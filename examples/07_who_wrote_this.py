@@ -53,8 +53,7 @@ for name, decomposition in {
 # %%
 # How many of the chunks by the reporters below a node are taken for one of them.
 right = {}
-for v in tree:
-    branch = {v, *tree.descendants(v)}
+for v, branch in ((v, {v, *tree.descendants(v)}) for v in tree):
     below = [answer in branch for y, answer in answers if y in branch]
     right[v] = 100 * sum(below) / len(below)
 ax = plot.taxonomy(tree, right, label="right so far (%)")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from .estimator import BatchEstimator
 from .hierarchical_multilabel_svm import HierarchicalMultilabelSVM
 from .label_ranker import BatchHMinOver
 from .svm import HSVM, KernelHSVM
 
 __all__ = [
     "HSVM",
-    "BatchEstimator",
     "BatchHMinOver",
     "HierarchicalMultilabelSVM",
     "KernelHSVM",

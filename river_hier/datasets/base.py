@@ -16,7 +16,7 @@ from river import stream as river_stream
 from ..base.checks import check_integer
 from ..taxonomy import Taxonomy
 
-__all__ = ["Prefix", "Shuffled", "TaxonomyDataset", "data_home"]
+__all__ = ["TaxonomyDataset", "data_home"]
 
 _untyped: Any = datasets.base  # River's streams have no annotations
 

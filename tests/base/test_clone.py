@@ -12,8 +12,9 @@ import pandas as pd
 import pytest
 from river import drift, ensemble, naive_bayes, preprocessing
 
-from river_hier import Taxonomy, batch, decision, evaluate, linear_model, local
+from river_hier import Taxonomy, decision, evaluate, linear_model, local
 from river_hier import drift as our_drift
+from river_hier.batch.estimator import BatchEstimator
 from river_hier.feature_extraction import LogTFIDF
 from support.public_api import LABELS, dense, estimators, one_label, public, step
 
@@ -112,7 +113,7 @@ def test_a_clone_without_attributes_has_learned_nothing() -> None:
 def test_clones_of_batch_estimators_are_trained_if_they_keep_attributes() -> None:
     n = 0
     for name, cls in public():
-        if not inspect.isclass(cls) or not issubclass(cls, batch.BatchEstimator):
+        if not inspect.isclass(cls) or not issubclass(cls, BatchEstimator):
             continue
         if inspect.isabstract(cls):
             continue

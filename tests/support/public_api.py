@@ -14,8 +14,9 @@ from typing import Any
 from river import base
 
 import river_hier
-from river_hier import Taxonomy, batch
+from river_hier import Taxonomy
 from river_hier.base.wrapper import TransparentWrapper
+from river_hier.batch.estimator import BatchEstimator
 from river_hier.datasets import synth
 from river_hier.feature_extraction import RandomFourierFeatures
 
@@ -59,7 +60,7 @@ def estimators(**parameters: Any) -> dict[str, Any]:
     for name, cls in public():
         if not inspect.isclass(cls) or not issubclass(cls, base.Estimator):
             continue
-        if inspect.isabstract(cls) or issubclass(cls, batch.BatchEstimator):
+        if inspect.isabstract(cls) or issubclass(cls, BatchEstimator):
             continue
         if parameters.keys() <= inspect.signature(cls).parameters.keys():
             found[name] = cls(**next(iter(cls._unit_test_params())) | parameters)
