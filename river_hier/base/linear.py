@@ -8,7 +8,6 @@ subclass defines its own rule.
 
 from __future__ import annotations
 
-import abc
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
@@ -148,9 +147,9 @@ class LinearLearner(TaxonomyModel):
             with at_row(X.number(longest)):
                 self._check(X.row(longest))
 
-    @abc.abstractmethod
     def _learn_by_rule(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        """Learn from an example by the rule of the class."""
+        """Learn from an example by the rule of the class, if there is one beside the policy."""
+        raise NotImplementedError
 
 
 # The scores of a dense batch by matrix products, where these are faster

@@ -13,18 +13,13 @@ from .._core import (
     Nodes,
     Vectors,
     label_probabilities,
-    path_difference,
     path_sums,
-    softmax,
-    subtree_sums,
 )
 from ..base.checks import check_forgetting, check_positive
 from ..base.explanation import Floats
 from ..base.linear import LinearLearner, pays, score_blocks, scores_by_product
 from ..base.single_label import SingleLabelModel
 from ..taxonomy import Arrays, Label, TaxonomyLike
-
-MOST_VARIANCE = 1e300  # of a score, so that no product overflows
 
 
 class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "forgetting")):
@@ -121,7 +116,6 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
 
     second_order = True
     _vectors = 2
-    _rule_methods = ("learns", "rule")
 
     def __init__(
         self,
@@ -136,125 +130,6 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
         check_forgetting(forgetting)
         self.prior_variance = prior_variance
         self.forgetting = forgetting
-
-    def learns(self, p: float, y: float) -> bool:
-        """Whether a weight vector moves.
-
-        p is the probability of the labels that share it; y is 1 if the true one is among them.
-        """
-        return abs(y - p) >= 0.01
-
-    def rule(
-        self,
-        score: Floats,
-        above: NDArray[np.intp],
-        truth: int,
-        y: Floats,
-        variance: Floats,
-        weight: float,
-    ) -> tuple[Floats, Floats]:
-        """The most probable steps of the weight vectors along $\\Sigma x$, and the curvatures h.
-
-        Labels that move together are a group; group 0 does not move, and the i-th vector moves
-        group i + 1 and all groups below it.
-
-        Parameters
-        ----------
-        score
-            The logarithm of the sum of $e^s$ over the labels of each group, (1 + vectors,).
-        above
-            The group above that of each vector, (vectors,).
-        truth
-            The group of the true label.
-        y
-            1 if the true label is in or below the group of the vector, else 0, (vectors,).
-        variance
-            $x^\\top \\Sigma x$ of each vector, (vectors,).
-        weight
-            The weight of the example.
-
-        """
-        n = len(variance)
-        gap = np.logaddexp.reduce(score) - score[truth]
-        most = (gap + np.log1p(weight * variance)) / variance  # an upper bound of the solution
-        move, last, rate = np.zeros(n), np.zeros(n), np.ones(n)
-        for _ in range(30):
-            shift = np.zeros(1 + n)
-            for i in range(n):
-                shift[i + 1] = shift[above[i]] + move[i] * variance[i]
-            p = np.exp(score + shift - (score + shift).max())
-            p /= p.sum()
-            for i in reversed(range(n)):
-                p[above[i]] += p[i + 1]
-            p = np.minimum(p[1:], 1.0)
-            h = weight * p * (1.0 - p)
-            rest = weight * (y - p) - move
-            if np.abs(rest).max() < 0.01 * weight:
-                break
-            rate[rest * last < 0.0] *= 0.5  # these steps were too large
-            last = rest
-            move = np.clip(move + rate * rest / (1.0 + h * variance), -most, most)
-        return move, h
-
-    def _learn_by_rule(self, x: Mapping[Any, Any], y: int, w: float) -> None:
-        """Update the weight vectors that learn: column 2 v is shared by the subtree of v, and
-        column 2 v + 1 is of the label v alone.
-        """
-        tree, state, prior = self._taxonomy._arrays, self._state, float(self.prior_variance)
-        vector = state.insert(x)
-        state.begin_round(path_difference(y, 0, tree)[0])
-        state.end_round(w)
-        if vector.norm2 == 0.0:
-            return
-        scores = self._scale * label_scores(state.scores(vector), tree)
-        scores[self._labels.unseen] = -np.inf
-        columns, above, group, target = self._moving(softmax(scores), y, tree)
-        if not len(columns):
-            return
-        state.discount(vector, columns, float(self.forgetting))
-        most = MOST_VARIANCE / prior
-        variance = prior * np.minimum(state.variances(vector, columns), most)
-        together = np.full(1 + len(columns), -np.inf)
-        np.logaddexp.at(together, group, scores)
-        move, curvature = self.rule(together, above, int(group[y]), target, variance, w)
-        confidence = curvature / (1.0 + curvature * variance)
-        state.learn(vector, columns, self._scale * move, prior * confidence)
-
-    def _moving(self, p: Floats, y: int, tree: Arrays) -> tuple[Any, Any, Any, Any]:
-        """The columns that learn, and the groups of labels whose scores move together.
-
-        Labels are in the same group if their paths have the same moving columns. Group 0 has none;
-        group i has the i-th column and those of the group `above[i - 1]`.
-
-        Returns
-        -------
-        The columns, (columns,); the group above each, (columns,); the group of each label,
-        (nodes,); and the target of each column, 1 if it is on the path of y and 0 otherwise.
-
-        """
-        inner = np.zeros(tree.n, dtype=bool)
-        unseen = np.array(self._labels.unseen, dtype=np.intp)
-        inner[np.delete(tree.parent_index, unseen - 1)] = True
-        below, on = subtree_sums(p, tree), np.zeros(tree.n)
-        on[path_difference(y, 0, tree)[0]] = 1.0
-        columns, above, target = list[int](), list[int](), list[float]()
-        subtree, group = np.zeros(tree.n, dtype=np.intp), np.zeros(tree.n, dtype=np.intp)
-        for v in range(tree.n):
-            if v:
-                subtree[v] = subtree[tree.parent_index[v - 1]]
-            if v and self.learns(below[v], on[v]):
-                columns.append(2 * v)
-                above.append(int(subtree[v]))
-                target.append(on[v])
-                subtree[v] = len(columns)
-            group[v] = subtree[v]
-            if inner[v] and self.learns(p[v], float(v == y)):
-                columns.append(2 * v + 1)
-                above.append(int(subtree[v]))
-                target.append(float(v == y))
-                group[v] = len(columns)
-        places = np.array(columns, dtype=np.intp), np.array(above, dtype=np.intp)
-        return *places, group, np.array(target)
 
     @property
     def own_weights(self) -> dict[Label, dict[Any, float]]:

@@ -131,6 +131,7 @@ TWINS: dict[str, Any] = {
         f"Slow{name}", (getattr(linear_model, name),), {"_policy": None, "__module__": __name__}
     )
     for name in policies
+    if name != "PathSoftmax"  # whose rule is compiled only
 }
 globals().update({twin.__name__: twin for twin in TWINS.values()})
 
