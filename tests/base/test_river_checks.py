@@ -205,6 +205,7 @@ def test_debug_one_shows_the_path_the_scores_and_the_features() -> None:
     assert text.splitlines()[0].startswith("Prediction: 'wolf'")
     assert "  'mammal': +" in text
     assert "    'wolf': +" in text
+    assert "  'bird': " in text, "the best of the nodes that lost"
     assert "fur +" in text
     text = perceptron.debug_one({"wings": 1.0, "unheard": 2.0})
     assert text.startswith("Prediction: ['bird']")
