@@ -14,8 +14,6 @@ from methods import DEFAULTS, OURS, Method
 from rivals import RIVALS
 from splits import HMC, KINDS
 
-import river_hier
-
 Key = tuple[str, str, int]  # collection, method, seed
 Results = dict[Key, dict[str, Any]]
 METHODS: dict[str, Method] = OURS | RIVALS
@@ -25,8 +23,11 @@ LARGER_IS_BETTER = "AU(PRC)"
 
 
 def package_key() -> str:
-    """A hash of the package's sources, in Python and C++, with which a result is recorded."""
-    files = sorted(Path(river_hier.__file__).parent.rglob("*"))
+    """A hash of the package's sources, in Python and C++, with which a result is recorded.
+
+    An installed package lacks those in C++.
+    """
+    files = sorted((Path(__file__).resolve().parents[2] / "river_hier").rglob("*"))
     code = [path.read_bytes() for path in files if path.suffix in (".py", ".cpp", ".hpp")]
     return hashlib.sha256(b"\0".join(code)).hexdigest()[:16]
 

@@ -33,8 +33,8 @@ COMMAND = re.compile(r"^(?: {4}.*\n)+", re.MULTILINE)
 
 
 def package_key() -> str:
-    """A hash of the package's sources, in Python and C++."""
-    files = sorted(Path(river_hier.__file__).parent.rglob("*"))
+    """A hash of the package's sources, in Python and C++, which an installed package lacks."""
+    files = sorted((Path(__file__).resolve().parents[2] / "river_hier").rglob("*"))
     code = [path.read_bytes() for path in files if path.suffix in (".py", ".cpp", ".hpp")]
     return hashlib.sha256(b"\0".join(code)).hexdigest()[:16]
 
