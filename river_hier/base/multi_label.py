@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from river import base
@@ -21,7 +21,7 @@ from .targets import Table, multilabels_of, stages
 from .unseen import Unseen, switched_off
 
 
-class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
+class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
     """A multilabel classifier whose predictions contain all ancestors of their labels.
 
     Unless a learner defines another rule, it predicts from the top down: a node is on if its
@@ -29,6 +29,10 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
     example a model predicts no label; its probabilities, to which a `threshold` is compared, are
     then 1/2 given that the parents are on.
     """
+
+    predict_labels_one: ClassVar[Callable[..., list[Label]]] = LabelPredictor.predict_labels_one
+    _predict = LabelPredictor._predict
+    _learned_nodes_on = LabelPredictor._learned_nodes_on
 
     _first = 1
     _decision_rule = "a node is on if its parent is on and its score is >= 0"
