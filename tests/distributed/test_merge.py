@@ -385,6 +385,22 @@ def test_open_taxonomies_are_united() -> None:
     assert "e" in distributed.merge([found, other]).taxonomy_
 
 
+def test_calibrations_of_labels_that_one_part_has_are_its_own() -> None:
+    models = []
+    for label in "ab":
+        model = decision.Calibrated(linear_model.HAROW(OpenTaxonomy("/")))
+        for i in range(20):
+            model.learn_one({label: 1.0, "x": float(i % 3)}, {label} if i % 4 else {f"{label}2"})
+        models.append(model)
+    merged = distributed.merge(models)
+    _, found = merged._calibration.saved()
+    for model in models:
+        _, own = model._calibration.saved()
+        for v, label in enumerate(model.taxonomy_.nodes[1:], start=1):
+            assert own[1, v] > 1.0
+            assert found[:, merged.taxonomy_.index(label)] == pytest.approx(own[:, v])
+
+
 def test_a_node_has_an_example_if_it_has_one_somewhere() -> None:
     start = learned(linear_model.HAROW(TREE), examples(9, single=False))
     start.adopt(TREE.extend([("b", "new")]))
