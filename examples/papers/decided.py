@@ -89,11 +89,6 @@ DECIDED: dict[str, dict[str, tuple[str, str]]] = {
             DATA,
             "clear in precision; 3,000 titles do not decide accuracy",
         ),
-        "Figure 1, text: perceptron faster to train than the SVM": (
-            LIBRARY,
-            "a step of minover takes time proportional to all scores, so training is quadratic in "
-            "the documents: with 300 it is clearly faster, by 0.6 seconds (0.02)",
-        ),
         "Figure 2: SVM with larger gains on fewer documents, except in accuracy": (
             DATA,
             'clear in three of four measures; the paper says "slightly larger"',
