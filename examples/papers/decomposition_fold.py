@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from agglomerated import agglomerated
+from error_bounds import bayes_error_bounds, tree_recursions
 from river import linear_model, multiclass, optim
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.svm import SVC
@@ -115,12 +116,12 @@ def grown(train: Sequence[Document]) -> Trees:
         one_draw = induction.JensenShannonTree(1, 0.0, 0, seed=seed)
         one_draw.class_counts, one_draw.feature_counts = counts
         draws.append(one_draw.taxonomy())
-    found["JS, least R"] = max(draws, key=lambda t: induction.tree_recursions(t, *counts)[1])
+    found["JS, least R"] = max(draws, key=lambda t: tree_recursions(t, *counts)[1])
     found |= {f"share^{a:g}": agglomerated(*counts, a) for a in SHARES}
     figures = {f"height, {name}": float(tree.height) for name, tree in found.items()}
     figures["one word"] = one_word_error(*counts)
-    figures["lower"], figures["upper"] = induction.bayes_error_bounds(*counts)
-    _, figures["1 - R"] = induction.tree_recursions(found[PAPER], *counts)
+    figures["lower"], figures["upper"] = bayes_error_bounds(*counts)
+    _, figures["1 - R"] = tree_recursions(found[PAPER], *counts)
     return Trees(found, figures)
 
 

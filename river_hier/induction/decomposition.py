@@ -48,10 +48,10 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
 
     Notes
     -----
-    The decomposition of Propositions 3 and 4 of the paper of `bayes_error_bounds`, which builds the
-    tree before training and does not treat streams. If a classifier predicts `None`, x goes to the
-    left. Before the first example, a model without a taxonomy predicts `None`. `predict_proba_one`
-    gives probability 1 to the prediction.
+    The decomposition of Propositions 3 and 4 of the paper [^1], which builds the tree before
+    training and does not treat streams. If a classifier predicts `None`, x goes to the left. Before
+    the first example, a model without a taxonomy predicts `None`. `predict_proba_one` gives
+    probability 1 to the prediction.
 
     Examples
     --------
@@ -66,6 +66,11 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
     ... )
     >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metrics.Accuracy())
     Accuracy: 83.98%
+
+    References
+    ----------
+    [^1]: El-Yaniv, R. and Etzion-Rosenberg, N., 2002. Hierarchical multiclass decompositions with
+        application to authorship determination.
 
     """
 
@@ -207,10 +212,10 @@ class SoftBinaryDecomposition(BinaryDecomposition):
 
     Notes
     -----
-    The decoding that the paper of `bayes_error_bounds` proposes for classifiers with
-    probabilities. If the probabilities at the splits are correct, so are those of the classes, in
-    any tree, and no classifier has a smaller error. Underconfident classifiers, as many are after a
-    few examples, favour classes near the root. Ties go to the first class of the tree.
+    The decoding that the paper proposes for classifiers with probabilities. If the probabilities at
+    the splits are correct, so are those of the classes, in any tree, and no classifier has a
+    smaller error. Underconfident classifiers, as many are after a few examples, favour classes near
+    the root. Ties go to the first class of the tree.
 
     Examples
     --------

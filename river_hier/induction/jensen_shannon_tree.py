@@ -129,7 +129,7 @@ class JensenShannonTree(base.Estimator):
         drawn more than twice as often as another.
     n_recent
         The number of latest examples on which the trees drawn are compared: the fewest errors, and
-        then the largest $R(root)$, the paper's estimate of the accuracy (see `tree_recursions`).
+        then the largest $R(root)$, the paper's estimate of the accuracy (Eq. 6).
         With 0 only $R(root)$ decides, as in the paper. With infinite `sharpness`, none are kept.
     seed
         Random seed. With a seed, `taxonomy` returns the same tree for the same counts.
@@ -149,7 +149,7 @@ class JensenShannonTree(base.Estimator):
 
     Notes
     -----
-    The procedure after Proposition 4 of the paper of `bayes_error_bounds`. Priors are relative
+    The procedure after Proposition 4 of the paper of `BinaryDecomposition`. Priors are relative
     frequencies of examples and conditionals relative frequencies of features, without smoothing. An
     x that is empty or zero is ignored.
 
