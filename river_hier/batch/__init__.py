@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from .hierarchical_multilabel_svm import HierarchicalMultilabelSVM
 from .label_ranker import BatchHMinOver
-from .svm import HSVM, KernelHSVM
+from .svm import HSVM
 
 __all__ = [
     "HSVM",
     "BatchHMinOver",
     "HierarchicalMultilabelSVM",
-    "KernelHSVM",
 ]

@@ -125,12 +125,6 @@ class LinearExpansion:
         """sum_v ||w_v||^2."""
         return float(np.einsum("jv,jv->", self.w, self.w))
 
-    def separate(self, svm: Any, v: int, seen: Ints, yes: Mask) -> float:
-        """Let w_v separate the instances `seen` where a node is on from the others; the bias."""
-        svm.fit(self.X[seen], yes)
-        self.w[:, v] = svm.coef_[0]
-        return float(svm.intercept_[0])
-
     def scorers(self, bias: Floats) -> LinearScorers:
         """The trained model, which scores new instances."""
         return LinearScorers(self.features, self.w, bias)
@@ -183,11 +177,6 @@ class KernelExpansion:
 
     def norm2(self) -> float:
         return float(np.einsum("iv,iv->", self.b, self._scores))
-
-    def separate(self, svm: Any, v: int, seen: Ints, yes: Mask) -> float:
-        svm.fit(self.gram[np.ix_(seen, seen)], yes)
-        self.b[seen[svm.support_], v] = svm.dual_coef_[0]
-        return float(svm.intercept_[0])
 
     def scorers(self, bias: Floats) -> KernelScorers:
         return KernelScorers(self.instances, self.b, bias)

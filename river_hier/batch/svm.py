@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import abc
 import importlib
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -13,65 +11,12 @@ import numpy as np
 from .._core.paths import top_down
 from ..base.checks import check_positive
 from ..base.predictor import masked_nodes
-from ..kernel.functions import RBF, Function, Kernel
-from ..kernel.instances import check_kernel
 from ..taxonomy import Taxonomy
 from .estimator import BatchEstimator, Progress
-from .expansions import Examples, Expansion, Floats, KernelExpansion, LinearExpansion
+from .expansions import Examples, Floats, LinearExpansion
 
 
-def _sklearn_svm() -> Any:
-    """The module `sklearn.svm`; scikit-learn is imported only when there is something to train."""
-    try:
-        return importlib.import_module("sklearn.svm")
-    except ImportError:
-        raise ImportError(
-            "support vector machines need scikit-learn: pip install 'river-hier[batch]'"
-        ) from None
-
-
-class SupportVectorModel(BatchEstimator):
-    """A support vector machine at every node but the root.
-
-    A node whose examples are all on, or that has none, has the score 1; one whose examples are all
-    off, -1.
-    """
-
-    def __init__(self, taxonomy: Taxonomy, C: float = 1.0) -> None:
-        super().__init__(taxonomy)
-        check_positive("C", C)
-        self.C = C
-
-    def fit(self, examples: Examples) -> Self:
-        svm = self._svm()  # before the examples are read, as it may be missing
-        expansion, n_nodes = self._read(examples), len(self.taxonomy)
-        bias = np.ones(n_nodes)
-        for v in Progress(range(1, n_nodes), "nodes"):
-            seen = np.flatnonzero(expansion.on[:, self.taxonomy._parent_indices[v]].all(axis=1))
-            yes = expansion.on[seen, v]
-            if not yes.all():
-                bias[v] = expansion.separate(svm(), v, seen, yes) if yes.any() else -1.0
-        self._trained = expansion.scorers(bias)
-        return self
-
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return masked_nodes(top_down(self._scores(x) >= 0.0, self.taxonomy._arrays))
-
-    def _scores(self, x: Mapping[Any, Any]) -> Floats:
-        self._check_fitted()
-        scores: Floats = self._trained.scores(x)
-        return scores
-
-    @abc.abstractmethod
-    def _svm(self) -> Callable[[], Any]:
-        """Makes the support vector machine of a node."""
-
-    @abc.abstractmethod
-    def _read(self, examples: Examples) -> Expansion:
-        """The examples, with all weights at 0."""
-
-
-class HSVM(SupportVectorModel):
+class HSVM(BatchEstimator):
     """H-SVM: a linear support vector machine at every node, from the top down.
 
     The support vector machine of node i minimises
@@ -109,9 +54,8 @@ class HSVM(SupportVectorModel):
     Notes
     -----
     The comparator of the paper [^1], section 8, with C = 1 as there. The paper used LIBSVM, which
-    leaves the bias out of $\\|w_i\\|^2$: that is `KernelHSVM(taxonomy, kernel.Linear())`, and much
-    slower. If all examples of a node are on, or it has none, it is always on; if all are off,
-    always off.
+    leaves the bias out of $\\|w_i\\|^2$ and is much slower. If all examples of a node are on, or it
+    has none, it is always on, with the score 1; if all are off, always off, with the score -1.
 
     Examples
     --------
@@ -137,92 +81,38 @@ class HSVM(SupportVectorModel):
 
     """
 
-    def _svm(self) -> Callable[[], Any]:
-        svm = _sklearn_svm().LinearSVC  # with the hinge loss it regularises the bias, too
-        return partial(svm, loss="hinge", C=self.C, max_iter=20_000, random_state=0)
+    def __init__(self, taxonomy: Taxonomy, C: float = 1.0) -> None:
+        super().__init__(taxonomy)
+        check_positive("C", C)
+        self.C = C
 
-    def _read(self, examples: Examples) -> LinearExpansion:
-        return LinearExpansion(examples, self.taxonomy)
+    def fit(self, examples: Examples) -> Self:
+        try:  # before the examples are read, as it may be missing
+            svm = importlib.import_module("sklearn.svm").LinearSVC
+        except ImportError:
+            raise ImportError(
+                "support vector machines need scikit-learn: pip install 'river-hier[batch]'"
+            ) from None
+        expansion, n_nodes = LinearExpansion(examples, self.taxonomy), len(self.taxonomy)
+        bias = np.ones(n_nodes)
+        for v in Progress(range(1, n_nodes), "nodes"):
+            seen = np.flatnonzero(expansion.on[:, self.taxonomy._parent_indices[v]].all(axis=1))
+            yes = expansion.on[seen, v]
+            if yes.all():  # or there are none
+                continue
+            bias[v] = -1.0
+            if yes.any():  # with the hinge loss the machine regularises the bias, too
+                machine = svm(loss="hinge", C=self.C, max_iter=20_000, random_state=0)
+                machine.fit(expansion.X[seen], yes)
+                expansion.w[:, v] = machine.coef_[0]
+                bias[v] = float(machine.intercept_[0])
+        self._trained = expansion.scorers(bias)
+        return self
 
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        return masked_nodes(top_down(self._scores(x) >= 0.0, self.taxonomy._arrays))
 
-class KernelHSVM(SupportVectorModel):
-    """H-SVM with kernels: a kernel machine at every node, from the top down.
-
-    The support vector machine of node i minimises
-
-    $$\\tfrac{1}{2} \\|w_i\\|^2 + C \\sum_t [1 - v_{i,t} (w_i \\cdot \\phi(x_t) + b_i)]_+$$
-
-    in the feature space of the kernel, $\\phi(x) \\cdot \\phi(z) = K(x, z)$. Otherwise it is the
-    same as `HSVM`. Its flat counterpart is `KernelHSVM(taxonomy.flatten(), kernel)`.
-
-    The support vectors of all nodes are stored once; scoring an x takes O(support vectors *
-    (features + nodes)). Training computes the kernel matrix of the m examples once, O(m^2 *
-    features) and O(m^2) memory, and takes LIBSVM's time for each node, between O(m^2) and O(m^3).
-
-    Parameters
-    ----------
-    taxonomy
-        A tree or a DAG; in a DAG a node is on only if all its parents are.
-    kernel
-        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or a function of
-        two feature dicts that returns a number, symmetric and positive semi-definite. With a
-        function, features may be of any type; scoring calls it for each support vector. `None`
-        is the linear kernel.
-    C
-        The weight of the loss against the margin.
-
-    Raises
-    ------
-    TypeError
-        If `kernel` is not callable; from `fit` and `predict_one`, if the function does not return a
-        number.
-    ValueError
-        As in `HSVM`; from `fit` and `predict_one`, if a value of the kernel is not a finite number.
-
-    Notes
-    -----
-    With `kernel.Linear()` and C = 1 this is H-SVM as in section 8 of the paper of `HSVM`.
-
-    Examples
-    --------
-
-    >>> from river import datasets, evaluate, preprocessing
-    >>> from river_hier import Taxonomy, batch, kernel, metrics
-
-    >>> taxonomy = Taxonomy.from_nested(
-    ...     {
-    ...         "nature": ["sky", "foliage", "grass"],
-    ...         "built": ["brickface", "cement", "window", "path"],
-    ...     }
-    ... )
-    >>> scaler = preprocessing.StandardScaler()
-    >>> images = list(datasets.ImageSegments())
-    >>> for x, _ in images[:500]:
-    ...     scaler.learn_one(x)
-    >>> examples = [(scaler.transform_one(x), y) for x, y in images]
-    >>> model = batch.KernelHSVM(taxonomy, kernel.RBF(sigma=2.0)).fit(examples[:500])
-    >>> metric = metrics.HLoss(taxonomy)
-
-    >>> evaluate.progressive_val_score(examples[500:], model, metric)
-    HLoss: 0.190055
-
-    """
-
-    def __init__(
-        self, taxonomy: Taxonomy, kernel: Kernel | Function | None, C: float = 1.0
-    ) -> None:
-        super().__init__(taxonomy, C)
-        check_kernel(kernel)
-        self.kernel = kernel
-
-    @classmethod
-    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        for parameters in super()._unit_test_params():
-            yield {**parameters, "kernel": RBF()}
-
-    def _svm(self) -> Callable[[], Any]:
-        # SVC draws a random number that it does not use; a fixed seed spares the global state.
-        return partial(_sklearn_svm().SVC, kernel="precomputed", C=self.C, random_state=0)
-
-    def _read(self, examples: Examples) -> KernelExpansion:
-        return KernelExpansion(examples, self.taxonomy, self.kernel)
+    def _scores(self, x: Mapping[Any, Any]) -> Floats:
+        self._check_fitted()
+        scores: Floats = self._trained.scores(x)
+        return scores

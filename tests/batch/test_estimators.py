@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 import pickle
 import re
 from itertools import islice
@@ -13,7 +12,7 @@ import pytest
 from river import base
 from river import evaluate as river_evaluate
 
-from river_hier import Taxonomy, batch, evaluate, kernel, linear_model, metrics
+from river_hier import Taxonomy, batch, evaluate, linear_model, metrics
 from river_hier.datasets import synth
 
 pytest.importorskip("sklearn", reason="scikit-learn is an extra")
@@ -22,7 +21,6 @@ MODELS: dict[str, Any] = {
     "BatchHMinOver": batch.BatchHMinOver,
     "HierarchicalMultilabelSVM": batch.HierarchicalMultilabelSVM,
     "HSVM": batch.HSVM,
-    "KernelHSVM": functools.partial(batch.KernelHSVM, kernel=kernel.RBF()),
 }
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 EXAMPLES = [({"x": 1.0, "y": i / 4}, ["b"] if i % 3 else ["c"]) for i in range(-6, 7)]

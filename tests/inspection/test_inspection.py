@@ -193,7 +193,7 @@ def test_bad_keywords(name: str, keywords: Any, error: Any, message: str) -> Non
 
 def test_max_depth_without_probabilities() -> None:
     examples = [({"x": 1.0}, "e"), ({"y": 1.0}, "b"), ({"x": 0.5, "y": 1.0}, "d")]
-    for model in (batch.BatchHMinOver(TREE), batch.KernelHSVM(TREE, kernel.RBF(1.0))):
+    for model in (batch.BatchHMinOver(TREE), batch.BatchHMinOver(TREE, kernel=kernel.RBF(1.0))):
         fitted = compose.Discard("new") | model.fit(examples)
         own = {v for v, on in fitted.predict_one(X).items() if on}
         for max_depth in range(4):
