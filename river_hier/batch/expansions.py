@@ -2,14 +2,14 @@
 
 A `LinearExpansion` stores the weights themselves; a `KernelExpansion` stores the coefficients. Both
 read the examples, and hold the closed mask of the labels of each, `on`. The scorers are trained:
-they give the scores <w_v, x> + b_v of an x.
+they give the scores <w_v, x> of an x.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from itertools import accumulate
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,37 +43,28 @@ def _read(
     return rows, np.array(on)
 
 
-class LinearScorers:
-    """Weights (features, nodes) and biases: O(features of x * nodes) for all scores."""
+class LinearScorers(NamedTuple):
+    """Weights, (features, nodes): O(features of x * nodes) for all scores."""
 
-    def __init__(self, features: FeatureIndex, w: Floats, bias: Floats) -> None:
-        self.features = features
-        self.w = w
-        self.bias = bias
+    features: FeatureIndex
+    w: Floats
 
     def scores(self, x: Mapping[Any, Any]) -> Floats:
         """The score of each node."""
         found = self.features.find(x)
-        scores: Floats = self.bias + found.values @ self.w[found.rows]
+        scores: Floats = found.values @ self.w[found.rows]
         return scores
 
 
-class KernelScorers:
-    """Dual coefficients (instances, nodes) and biases: one row of the kernel for all scores.
+class KernelScorers(NamedTuple):
+    """Dual coefficients, (instances, nodes): one row of the kernel for all scores."""
 
-    Only the support vectors are kept: the instances with a coefficient at any node.
-    """
-
-    def __init__(self, instances: KernelInstances, b: Floats, bias: Floats) -> None:
-        support = np.flatnonzero(b.any(axis=1))
-        instances.keep(support)
-        self.instances = instances
-        self.b: Floats = b[support]
-        self.bias = bias
+    instances: KernelInstances
+    b: Floats
 
     def scores(self, x: Mapping[Any, Any]) -> Floats:
         """The score of each node."""
-        scores: Floats = self.bias + self.instances.row(x).values @ self.b
+        scores: Floats = self.instances.row(x).values @ self.b
         return scores
 
 
@@ -125,9 +116,9 @@ class LinearExpansion:
         """sum_v ||w_v||^2."""
         return float(np.einsum("jv,jv->", self.w, self.w))
 
-    def scorers(self, bias: Floats) -> LinearScorers:
+    def scorers(self) -> LinearScorers:
         """The trained model, which scores new instances."""
-        return LinearScorers(self.features, self.w, bias)
+        return LinearScorers(self.features, self.w)
 
     def _row(self, i: int) -> tuple[Any, Floats]:
         row = slice(self.X.indptr[i], self.X.indptr[i + 1])
@@ -178,8 +169,10 @@ class KernelExpansion:
     def norm2(self) -> float:
         return float(np.einsum("iv,iv->", self.b, self._scores))
 
-    def scorers(self, bias: Floats) -> KernelScorers:
-        return KernelScorers(self.instances, self.b, bias)
+    def scorers(self) -> KernelScorers:
+        support = np.flatnonzero(self.b.any(axis=1))
+        self.instances.keep(support)
+        return KernelScorers(self.instances, self.b[support])
 
 
 Expansion = LinearExpansion | KernelExpansion

@@ -33,16 +33,13 @@ class HierarchicalMultilabelSVM(LabelRanker):
     misordered pair costs at least $\\Delta$, the symmetric difference of its labels.
 
     The dual is maximised by coordinate ascent, one example at a time: the most violated pair joins
-    the working set of the example, and the subproblem of that set is solved. Training stops when
-    the duality gap before a pass is small enough. The sum of the $\\xi_i$ bounds the sum of the
-    maximal losses of the training examples (Proposition 2 of the paper).
+    the working set of the example, and the subproblem of that set is solved. The sum of the
+    $\\xi_i$ bounds the sum of the maximal losses of the examples (Proposition 2 of the paper).
 
     A pass takes O(features of x * nodes + pairs) per example, with a kernel O(examples * nodes
     changed + pairs). Memory is O(features * nodes), with a kernel O(examples^2), and in both cases
     O(candidates^2) more. Scoring an x takes O(features of x * nodes), with a kernel
-    O(support vectors * (features + nodes)).
-
-    Its flat counterpart has `taxonomy.flatten()` and `candidates=taxonomy.leaves`.
+    O(support vectors * (features + nodes)). Its flat counterpart is that of `BatchHMinOver`.
 
     Parameters
     ----------
@@ -50,10 +47,8 @@ class HierarchicalMultilabelSVM(LabelRanker):
         A tree or a DAG.
     C
         The cost of a unit of slack.
-    t
-        The attribute $t_v$ of every node, or `{label: t_v}`, 1 for the labels it does not hold.
-    candidates
-        The labels that are ranked; `None` for the leaves.
+    t, candidates
+        As in `linear_model.HMinOver`.
     volumes
         `{label: volume}` of the nodes, which $\\Delta$ sums; 1 for the labels it does not hold.
     missed
@@ -70,7 +65,7 @@ class HierarchicalMultilabelSVM(LabelRanker):
     unit_norm
         Whether to give the attributes of each candidate norm 1: they are divided by the largest
         norm, and then each candidate's own attribute is enlarged. Where all leaves have the same
-        depth, this is the paper's $t_v = 1 / \\sqrt{depth}$. No candidate may be above another.
+        depth, this is the paper's $t_v = 1 / \\sqrt{depth}$.
 
     Raises
     ------

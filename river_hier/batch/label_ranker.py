@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,13 +17,6 @@ from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates
 from .estimator import BatchEstimator, Progress
 from .expansions import Examples, Expansion, Floats, KernelExpansion, LinearExpansion, Mask, Scorers
-
-
-class Trained(NamedTuple):
-    """The result of `fit`."""
-
-    scorers: Scorers
-    threshold: Threshold
 
 
 class LabelRanker(BatchEstimator):
@@ -57,11 +50,12 @@ class LabelRanker(BatchEstimator):
     def _scores(self, x: Mapping[Any, Any]) -> Floats:
         """F(x, y) of all nodes, candidates or not."""
         self._check_fitted()
-        return self._ranking.scores(self._trained.scorers.scores(x))
+        scorers, _ = self._trained
+        return self._ranking.scores(scorers.scores(x))
 
     def _threshold(self, scores: Floats) -> float:
-        threshold: float = self._trained.threshold.at(scores[self._ranking.candidates])
-        return threshold
+        _, threshold = self._trained
+        return float(threshold.at(scores[self._ranking.candidates]))
 
     def _read(self, examples: Examples) -> tuple[Expansion, Mask]:
         """The instances, with all weights at 0, and the relevant candidates of each."""
@@ -72,13 +66,13 @@ class LabelRanker(BatchEstimator):
             expansion = KernelExpansion(examples, self.taxonomy, self.kernel)
         return expansion, expansion.on[:, self._ranking.candidates]
 
-    def _train_threshold(self, expansion: Expansion, relevant: Mask) -> Trained:
+    def _train_threshold(self, expansion: Expansion, relevant: Mask) -> tuple[Scorers, Threshold]:
         """The trained weights, with a threshold that is learned from the training examples."""
         threshold = Threshold()
         scores = self._ranking.scores(expansion.all_scores().T)[self._ranking.candidates].T
         for one, truth in zip(scores, relevant, strict=True):
             threshold.learn(one, truth)
-        return Trained(expansion.scorers(np.zeros(len(self.taxonomy))), threshold)
+        return expansion.scorers(), threshold
 
 
 class BatchHMinOver(LabelRanker):
@@ -100,15 +94,11 @@ class BatchHMinOver(LabelRanker):
         A tree or a DAG.
     margin
         The margin c to reach.
-    t
-        The attribute $t_v$ of every node, or `{label: t_v}`, 1 for the labels it does not hold.
-    candidates
-        The labels that are ranked; `None` for the leaves.
+    t, candidates
+        As in `linear_model.HMinOver`.
     kernel
-        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or a function of
-        two feature dicts of any type that returns a number, symmetric and positive semi-definite.
-        `None` is the linear kernel with feature weights instead of example coefficients, which is
-        better if there are more examples than features.
+        As in `kernel.Hieron`. `None` is the linear kernel with feature weights instead of example
+        coefficients, which is better if there are more examples than features.
     max_steps
         The largest number of steps.
 
@@ -170,9 +160,8 @@ class BatchHMinOver(LabelRanker):
 
     def fit(self, examples: Examples) -> Self:
         expansion, relevant = self._read(examples)
-        steps, margin = minover(
-            expansion, self._ranking, relevant, float(self.margin), self.max_steps
-        )
+        margin = float(self.margin)
+        steps, margin = minover(expansion, self._ranking, relevant, margin, self.max_steps)
         self._trained = self._train_threshold(expansion, relevant)
         self.n_steps, self.smallest_margin = steps, margin
         return self

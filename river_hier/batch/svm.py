@@ -27,11 +27,11 @@ class HSVM(BatchEstimator):
     on if its parents are and $w_i \\cdot x \\ge 0$. The bias is the weight of a feature that is
     always 1.
 
-    Training uses all examples at once; after `fit`, River's loops and `evaluate.regret` take the
-    model as one that no longer learns. It takes LIBLINEAR's time for each node, O(nonzeros of the
-    node's examples) a pass, and predicting O(features of x * nodes). The weights take
-    O(features * nodes) memory; training takes one more byte for each pair of an example and a node,
-    besides the examples. The flat counterpart is `HSVM(taxonomy.flatten())`.
+    After `fit`, River's loops and `evaluate.regret` take the model as one that no longer learns.
+    Training takes LIBLINEAR's time for each node, O(nonzeros of the node's examples) a pass, and
+    one byte for each pair of an example and a node, besides the examples; predicting takes
+    O(features of x * nodes), and the weights O(features * nodes) memory. The flat counterpart is
+    `HSVM(taxonomy.flatten())`.
 
     Parameters
     ----------
@@ -53,9 +53,10 @@ class HSVM(BatchEstimator):
 
     Notes
     -----
-    The comparator of the paper [^1], section 8, with C = 1 as there. The paper used LIBSVM, which
-    leaves the bias out of $\\|w_i\\|^2$ and is much slower. If all examples of a node are on, or it
-    has none, it is always on, with the score 1; if all are off, always off, with the score -1.
+    The comparator of section 8 of the paper of `linear_model.HRLS`, with C = 1 as there. The paper
+    used LIBSVM, which leaves the bias out of $\\|w_i\\|^2$ and is much slower. If all examples of a
+    node are on, or it has none, it is always on, with the score 1; if all are off, always off, with
+    the score -1.
 
     Examples
     --------
@@ -72,12 +73,6 @@ class HSVM(BatchEstimator):
 
     >>> evaluate.progressive_val_score(islice(stream, 2000, 4000), model, metric)
     HLoss: 0.5225
-
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
-        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 
@@ -106,7 +101,7 @@ class HSVM(BatchEstimator):
                 machine.fit(expansion.X[seen], yes)
                 expansion.w[:, v] = machine.coef_[0]
                 bias[v] = float(machine.intercept_[0])
-        self._trained = expansion.scorers(bias)
+        self._trained = expansion.scorers(), bias
         return self
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
@@ -114,5 +109,6 @@ class HSVM(BatchEstimator):
 
     def _scores(self, x: Mapping[Any, Any]) -> Floats:
         self._check_fitted()
-        scores: Floats = self._trained.scores(x)
+        scorers, bias = self._trained
+        scores: Floats = bias + scorers.scores(x)
         return scores

@@ -79,12 +79,11 @@ class ZeroOneBayes(Decoder):
     $$p_i \prod_{k \textrm{ below } i} \pi_k \ge 1 - p_i$$
 
     with $\pi_k$ the probability of the most probable multilabel in the subtree of child $k$:
-    products in place of the sums of `HLossBayes`. Only nodes for which $p_i \ge 1/2$ holds all the
-    way up are visited, and their children.
+    products in place of the sums of `HLossBayes`.
 
-    In a DAG, to find the most probable multilabel is NP-hard. There a node that has several parents
-    counts as a child of the least probable one, and is on only if all of them are. What is found
-    is nearly always the most probable multilabel, if not, one that is nearly as probable.
+    In a DAG, where that is NP-hard, a node that has several parents counts as a child of the least
+    probable one, and is on only if all of them are. What is found is nearly always the most
+    probable multilabel, if not, one that is nearly as probable.
 
     Parameters
     ----------
@@ -133,10 +132,9 @@ class HLossBayes(Decoder):
 
     $$c_i \, (P_j - P_i) + \sum_{k \textrm{ below } i} \ell_k \le c_i P_i$$
 
-    with $\ell_k$ the least expected loss in the subtree of child $k$. So a node may stay off even
-    if it is more likely on than off. Only nodes for which $2 P_i \ge P_j$ holds all the way up are
-    visited, and their children. Decoding is only as good as the probabilities of the model: see
-    `Calibrated`.
+    with $\ell_k$ the least expected loss in the subtree of child $k$. Only nodes for which
+    $2 P_i \ge P_j$ holds all the way up are visited, and their children. Decoding is only as good
+    as the probabilities of the model: see `Calibrated`.
 
     Parameters
     ----------
@@ -154,9 +152,9 @@ class HLossBayes(Decoder):
     Notes
     -----
     The H-loss and its expectation are those of the paper of `linear_model.HRLS`. Its own rule
-    switches a node on if its probability, given that its parent is on, is at least 1/2.
-    `predict_proba_one` is the model's, so the prediction may leave out labels whose probability is
-    above 1/2. On top of the model's probabilities, a prediction takes O(nodes) time.
+    switches a node on if its probability, given that its parent is on, is at least 1/2. Here a node
+    may stay off even if it is more likely on than off. On top of the model's probabilities, a
+    prediction takes O(nodes) time.
 
     Examples
     --------
@@ -241,13 +239,6 @@ class SymmetricDifferenceBayes(Decoder):
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.SymmetricDifferenceLoss(t))
     SymmetricDifferenceLoss: 1.7375
 
-    >>> evaluate.progressive_val_score(stream.take(2000), linear_model.HRLS(t), metrics.HF1(t))
-    HF1: 53.61%
-
-    >>> model = decision.SymmetricDifferenceBayes(linear_model.HRLS(t), missed=2.4)
-    >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HF1(t))
-    HF1: 57.98%
-
     References
     ----------
     [^1]: [Lipton, Z.C., Elkan, C. and Naryanaswamy, B., 2014. Optimal thresholding of classifiers
@@ -277,12 +268,9 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
 
     $$E\,\gamma(u, v) = \sum_u p_u \, \gamma(u, v).$$
 
-    A step from a parent to a child $v$ is one edge nearer to the labels in the subtree of $v$, and
-    one edge farther from all others. So this is the deepest node whose subtree has more than half
-    of the probability. Ties go to the node nearest to the root.
-
-    A model of this library needs no wrapper: `model.predict_one(x, threshold=0.5)` is the same
-    node, but for a subtree of exactly one half, which it enters.
+    This is the deepest node whose subtree has more than half of the probability. Ties go to the
+    node nearest to the root. A model of this library needs no wrapper: `model.predict_one(x,
+    threshold=0.5)` is the same node, but for a subtree of exactly one half, which it enters.
 
     Parameters
     ----------
@@ -365,8 +353,8 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, as the classifier does.
 
-        y may be any node of the taxonomy. An example of weight 0 changes nothing, and a classifier
-        that takes no weights accepts only 1. Other arguments are passed on to the classifier.
+        y may be any node of the taxonomy. A classifier that takes no weights accepts only 1. Other
+        arguments are passed on to the classifier.
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return

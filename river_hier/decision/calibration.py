@@ -43,8 +43,8 @@ class Sightings:
 
     Sparse examples are recognised by the names of their features, since weights such as tf-idf
     change with time; dense ones, which have the names of their neighbours, also by values. Of a
-    long stream, only the examples whose hash value is a multiple of a power of two are remembered:
-    an example is in this sample in every pass or in none, so none is mistaken for a new one.
+    long stream, only the hash values that are multiples of a power of two are remembered: an
+    example is in this sample in every pass or in none.
     """
 
     def __init__(self) -> None:
@@ -150,8 +150,8 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     by the root mean square of all scores so far. The slope $e^a$ and the intercept $b$ are shared
     by all nodes. The corrections of a node, $a_i$ and $b_i$, are learned at half their rate, so a
     node with few examples is calibrated much like the others. Each example makes one step of
-    AdaGrad on the logarithmic loss, at the nodes whose parents are truly on. In learning, scores
-    are clipped at ten units, so that a single outlier does not change the scale.
+    AdaGrad on the logarithmic loss, at the nodes whose parents are truly on, with
+    scores clipped at ten units.
 
     An example that has been learned before, in several passes or by replay, is not used, so the
     probabilities account for overfitting. Examples are recognised by the names of their features
@@ -159,8 +159,8 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     changes, such as a scaler, must therefore be inside: `Calibrated(StandardScaler() | model)`.
     Weights of words may be computed before or inside.
 
-    `predict_one` thresholds these probabilities: a node is on if its parents are and
-    $p_i \ge 1/2$. `HLossBayes` and the other decoders do better on the losses they minimise.
+    A node is predicted on if its parents are and $p_i \ge 1/2$. `HLossBayes` and the other decoders
+    do better on the losses they minimise.
 
     Parameters
     ----------
@@ -172,10 +172,9 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     In addition to the model, learning takes O(features of x) time to recognise x and, for examples
     used for calibration, one prediction and O(nodes whose parents are on) time. The first 4,096
     examples are used, and a random share of the later ones. After 16 passes, repeated examples are
-    used as well, because so many repetitions are taken as a sign of features with few values.
-
-    The logistic function of a score is due to [^1], where it is fitted to held-out examples
-    afterwards. Sharing it among the nodes and learning it online, with the steps of [^2], are ours.
+    used as well, as features with few values also repeat. The logistic function of a score is due
+    to [^1], where it is fitted to held-out examples afterwards. Sharing it among the nodes and
+    learning it online, with the steps of [^2], are ours.
 
     Examples
     --------
@@ -190,10 +189,6 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     >>> model = linear_model.HAROW(t)
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
     HLoss: 1.0595
-
-    >>> model = decision.Calibrated(linear_model.HAROW(t))
-    >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
-    HLoss: 1.0505
 
     >>> model = decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t)))
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
@@ -285,11 +280,11 @@ class Tempered(Calibrator, base.Classifier):
 
     where $s_v$ is the score of the label, divided by the root mean square deviation of the scores
     of an example from their mean, over the latest thousand examples. The flat function is for
-    examples that the model is likely to get wrong, such as those of a label with few examples so
-    far. Each example makes one step of AdaGrad for $a$, $b$ and $m$ on the logarithmic loss of the
-    true label, with scores clipped at ten units. The order of the labels does not change, so
-    `predict_one` is the model's. Examples that have been learned before are recognised as in
-    `Calibrated`, whose documentation also says where to put a scaler.
+    examples that the model is likely to get wrong. Each example makes one step of AdaGrad for $a$,
+    $b$ and $m$ on the logarithmic loss of the true label, with scores clipped at ten units. The
+    order of the labels does not change, so `predict_one` is the model's. Examples that have been
+    learned before are recognised as in `Calibrated`, whose documentation also says where to put a
+    scaler.
 
     Parameters
     ----------
@@ -298,11 +293,9 @@ class Tempered(Calibrator, base.Classifier):
 
     Notes
     -----
-    Learning takes as much time as in `Calibrated`, and O(nodes) for the examples used. The first
-    example of a label in an open taxonomy is not used, since the label had no score.
-
-    Temperature scaling is due to [^1], where it is fitted to held-out examples, and mixtures of
-    temperatures to [^2], where one is learned.
+    Learning takes as much time as in `Calibrated`, and O(nodes) for the examples used. Temperature
+    scaling is due to [^1], where it is fitted to held-out examples, and mixtures of temperatures to
+    [^2], where one is learned.
 
     Examples
     --------
@@ -414,7 +407,6 @@ class Descent:
         self.squares: float = 1.0  # of the gradients; starts at 1 to keep the first steps short
 
     def move(self, gradient: float) -> None:
-        """One gradient step."""
         self.squares += gradient * gradient
         self.value -= STEP * gradient / math.sqrt(self.squares)
 
@@ -436,7 +428,7 @@ class Temperatures:
 
     @property
     def slopes(self) -> tuple[float, float, float]:
-        """The factors of scores in the sharp and the flat softmax, and the share of the latter."""
+        """The factors of the scores in the two softmax functions, and the share of the flat one."""
         unit = self.scale.unit
         return math.exp(self.sharp.value) / unit, math.exp(self.flat.value) / unit, self._share
 

@@ -22,8 +22,7 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
     The classes are the leaves of a full binary tree. At each inner node, a binary classifier
     separates the classes on the right from those on the left, with examples of these classes only.
     Prediction starts at the root and follows the decisions of the classifiers (hard decoding).
-    Learning and prediction call one classifier at each level above the class: between $\\log_2 k$
-    and $k - 1$ of the $k - 1$ classifiers.
+    Learning and prediction call one classifier at each level above the class.
 
     Parameters
     ----------
@@ -117,17 +116,8 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
     def learn_one(self, x: Any, y: Label, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features, or any other input that the classifier takes.
-        y
-            The class.
-        w
-            The weight of the example, at least 0. An example of weight 0 changes nothing.
-        kwargs
-            Passed on to the classifiers.
-
+        x is a dictionary of features, or any other input that the classifier takes. An example of
+        weight 0 changes nothing. Other arguments are passed on to the classifiers.
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return

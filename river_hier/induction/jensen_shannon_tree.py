@@ -69,10 +69,7 @@ class LeaveOneOut:
         ]
 
     def errors(self, children: Sequence[Children]) -> float:
-        """The weight of the examples that leave the path to their class.
-
-        It takes O(features of all nodes).
-        """
+        """The weight of the examples that leave the path to their class."""
         wrong = np.zeros(self._X.shape[0], dtype=bool)
         nodes: list[Side] = []
         for pair in children:
@@ -124,15 +121,14 @@ class JensenShannonTree(base.Estimator):
     sharpness
         How much similar pairs are preferred. The exponent is `sharpness` times the number of tokens
         of the two trees, but at least 1. With the default, `math.inf`, the pair that loses the
-        least information about the class is always merged. With 1 the probability of a pair is
-        proportional to the probability that both trees are samples of one source. With 0 no pair is
-        drawn more than twice as often as another.
+        least information about the class is always merged. With 0 no pair is drawn more than twice
+        as often as another.
     n_recent
         The number of latest examples on which the trees drawn are compared: the fewest errors, and
         then the largest $R(root)$, the paper's estimate of the accuracy (Eq. 6).
         With 0 only $R(root)$ decides, as in the paper. With infinite `sharpness`, none are kept.
     seed
-        Random seed. With a seed, `taxonomy` returns the same tree for the same counts.
+        Random seed.
 
     Attributes
     ----------
@@ -149,9 +145,8 @@ class JensenShannonTree(base.Estimator):
 
     Notes
     -----
-    The procedure after Proposition 4 of the paper of `BinaryDecomposition`. Priors are relative
-    frequencies of examples and conditionals relative frequencies of features, without smoothing. An
-    x that is empty or zero is ignored.
+    The procedure after Proposition 4 of the paper of `BinaryDecomposition`, without smoothing. An x
+    that is empty or zero is ignored.
 
     The exponent is reconstructed, because the formula is missing from the available text of the
     paper: a footnote says that the weight is proportional to the probability that two samples come
@@ -178,11 +173,7 @@ class JensenShannonTree(base.Estimator):
     >>> for text, label in texts:
     ...     builder.learn_one(bag.transform_one(text), label)
 
-    >>> tree = builder.taxonomy()
-    >>> tree
-    Taxonomy(root='split 1', 7 nodes, 4 leaves, height 2)
-
-    >>> tree.path("opera")
+    >>> builder.taxonomy().path("opera")
     ('split 1', 'split 3', 'opera')
 
     """
@@ -311,7 +302,7 @@ def _draw(costs: Floats, n: float, rng: np.random.Generator) -> tuple[int, int]:
 def costs_of(one: Joint, others: Sequence[Joint], n: float) -> Floats:
     """JS of one tree and each other, times n times the prior of the two but at least times 1.
 
-    For an infinite n, JS times the prior: the information about the class that a merge loses.
+    For an infinite n, JS times the prior.
     """
     JS, weights = divergences(one, others)
     return weights * JS if n == math.inf else np.maximum(n * weights, 1.0) * JS

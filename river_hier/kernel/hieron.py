@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import linear_model
-from .._core import Nodes, distances_from, path_difference, path_sums
+from .._core import Nodes, path_difference, path_sums
 from .._core.capacity import ensure_capacity
 from .._core.pickles import set_state
 from ..base.checks import check_cap
@@ -176,9 +176,7 @@ class KernelPathLearner(SingleLabelModel):
         """The node that y must beat: by default the predicted one."""
         return int(score.argmax())
 
-    def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """The step of Eq. (12), where norm2 is K(x, x)."""
-        return linear_model.Hieron.rule(self, margin, gamma, norm2)
+    rule = linear_model.Hieron.rule  # Eq. (12), where norm2 is K(x, x)
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         row, tree, average = self._instances.row(x), self._taxonomy._arrays, self._average
@@ -248,17 +246,14 @@ class KernelPathLearner(SingleLabelModel):
 class Hieron(KernelPathLearner):
     """Online Hieron in its dual form: large margin classification in a tree, with a kernel.
 
-    It is `linear_model.Hieron` in the space of the kernel K, where the weight vector of a node u is
-    a sum over the examples that u has learned from, and the score of a label v is
+    It is `linear_model.Hieron` in the space of the kernel K, where the score of a label v is
 
     $$\\sum_{u \\in P(v)} \\sum_i c_i^u K(x_i, x).$$
 
     An x is stored only after a mistake, with the coefficients $\\pm \\alpha$ at the nodes where the
     paths of the true label y and the predicted one $\\hat y$ differ; $\\alpha = \\ell / (\\gamma(y,
-    \\hat y) K(x, x))$ is just enough for y to win by the margin $\\sqrt{\\gamma(y, \\hat y)}$.
-
-    A step takes one row of the kernel, O(stored examples * features), and O(stored examples *
-    distance) to compute the scores.
+    \\hat y) K(x, x))$. A step takes O(stored examples * features) for one row of the kernel, and
+    O(stored examples * distance) for the scores.
 
     For an endless stream, set a `budget`. Once the model holds more examples, it keeps at most four
     fifths of the budget, chosen greedily: next is the example with the largest squared distance
@@ -269,8 +264,7 @@ class Hieron(KernelPathLearner):
     Parameters
     ----------
     taxonomy
-        A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
-        as they arrive. An `OpenTaxonomy` grows with labels that are paths.
+        As in `linear_model.Hieron`.
     kernel
         `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
         of two feature dicts that returns a number; it must be symmetric and positive semi-definite,
@@ -279,8 +273,7 @@ class Hieron(KernelPathLearner):
         examples once for each pair of them. For the model to be pickled, it must not be a lambda.
         `None` is the linear kernel.
     C
-        The largest step $\\alpha$, against wrong labels of x with a small $K(x, x)$; `math.inf` is
-        the paper's. See `linear_model.Hieron`.
+        As in `linear_model.Hieron`, for x with a small $K(x, x)$.
     budget
         The maximum number of examples that the model holds, at least 2; `None` for no limit.
 
@@ -290,16 +283,14 @@ class Hieron(KernelPathLearner):
         If `kernel` is not a function, or `budget` not an integer; from `learn_one` and
         `predict_one`, if a custom kernel function does not return a number.
     ValueError
-        If the taxonomy is a DAG, `C` not positive or `budget` below 2; from `learn_one` and
-        `predict_one`, if a feature or a value of the kernel is not a finite number, or a label is
-        unknown.
+        If `budget` is below 2; from `learn_one` and `predict_one`, if a value of the kernel is not
+        a finite number; otherwise as in `linear_model.Hieron`.
 
     Notes
     -----
     Eq. (11) to (13) of the paper of `linear_model.Hieron`. There the numerator of $\\alpha$ has
     $\\gamma(y, \\hat y)$; its square root must be meant, as in Eq. (5) and (8). The paper has
-    neither a cap nor a budget. Ties go to the first node in taxonomy order, so the very first
-    prediction is the root. An x with $K(x, x) = 0$ changes nothing.
+    neither a cap nor a budget. An x with $K(x, x) = 0$ changes nothing.
 
     Examples
     --------
@@ -327,20 +318,17 @@ class Hieron(KernelPathLearner):
 class AveragedHieron(KernelPathLearner):
     """Batch Hieron in one pass, in its dual form: averaged weights, updates for the worst label.
 
-    It is `linear_model.AveragedHieron` in the space of a kernel. Updates are made against the label
-    with the largest loss, $\\operatorname{argmax}_v W^v \\cdot x + \\sqrt{\\gamma(y, v)}$, even if
-    the prediction is correct, so nearly every example is stored. Predictions come from the average
-    of all hypotheses so far: after m rounds, the coefficients of the example of round i are
-    weighted by $1 - i / (m + 1)$. A step costs as much as in `Hieron`.
+    It is `linear_model.AveragedHieron` in the space of a kernel. Updates are made even if the
+    prediction is correct, so nearly every example is stored. In the average after m rounds, the
+    coefficients of the example of round i are weighted by $1 - i / (m + 1)$. A step costs as much
+    as in `Hieron`.
 
     Parameters
     ----------
     taxonomy, kernel, C, budget
         As in `Hieron`.
     from_first_round
-        Whether the average of every node is over the hypotheses of all rounds, as in Eq. (13) and
-        Theorem 2. The default starts it at the node's first example, so that a label that comes
-        late is not held back by hypotheses that did not know it.
+        As in `linear_model.AveragedHieron`.
 
     Notes
     -----
@@ -387,7 +375,4 @@ class AveragedHieron(KernelPathLearner):
         model._labels, model._instances, model._w = copy.deepcopy(state)
         return model
 
-    def rival(self, score: Floats, y: int) -> int:
-        """The label with the largest loss, the maximum of Eq. (5)."""
-        distances = distances_from(y, self._taxonomy._arrays)
-        return int((score + np.sqrt(distances)).argmax())
+    rival = linear_model.AveragedHieron.rival

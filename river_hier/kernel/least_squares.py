@@ -136,9 +136,8 @@ class KernelLeastSquares(MultiLabelModel):
 class HRLS(KernelLeastSquares):
     """H-RLS with a kernel: regularised least squares at every node, from the top down.
 
-    It is `linear_model.HRLS` in the space of a kernel K. A node learns from every example whose
-    parents are truly on. With the labels $v = \\pm 1$ of the examples that it has seen and their
-    matrix $K_{ij} = K(x_i, x_j)$, the score of an x is
+    It is `linear_model.HRLS` in the space of a kernel K. With the labels $v = \\pm 1$ of the
+    examples that a node has seen and their matrix $K_{ij} = K(x_i, x_j)$, the score of an x is
 
     $$\\frac{k^\\top (\\lambda I + K)^{-1} v}{1 + r}, \\quad k_i = K(x_i, x), \\quad
     r = \\frac{K(x, x) - k^\\top (\\lambda I + K)^{-1} k}{\\lambda},$$
@@ -158,15 +157,10 @@ class HRLS(KernelLeastSquares):
 
     Parameters
     ----------
-    taxonomy
-        A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
-        open flat taxonomy, to which labels are added under the root as they arrive; a new label
-        counts as off in all earlier examples.
+    taxonomy, l2
+        As in `linear_model.HRLS`.
     kernel
-        A kernel, or a function of two feature dicts that returns a number; see `Hieron`. `None` is
-        the linear kernel.
-    l2
-        The weight $\\lambda$ of the regularisation; 1 in the paper.
+        As in `Hieron`.
     budget
         The maximum number of examples that the children of a node hold, at least 2; `None` for no
         limit.
@@ -176,10 +170,9 @@ class HRLS(KernelLeastSquares):
     TypeError
         As in `Hieron`.
     ValueError
-        If `l2` is not positive or `budget` below 2; from `learn_one` and `predict_one`, if a
-        feature or a value of the kernel is not a finite number, $K(x, x) / \\lambda$ is above
-        $10^{12}$, a label is unknown, or a label is on although one of its ancestors is explicitly
-        False.
+        If `l2` is not positive or `budget` below 2; from `learn_one` and `predict_one`, if a value
+        of the kernel is not a finite number or $K(x, x) / \\lambda$ is above $10^{12}$; otherwise
+        as in `linear_model.HPerceptron`.
 
     Notes
     -----
@@ -213,10 +206,8 @@ class HRLS(KernelLeastSquares):
 class SHRLS(KernelLeastSquares):
     """SH-RLS with a kernel: H-RLS that stores examples only at nodes whose score is small.
 
-    It is `linear_model.SHRLS` in the space of a kernel: node i learns from an example of round t
-    whose parents are truly on only if its score is at most $\\sqrt{c \\ln t / N_i}$, where $N_i$ is
-    the number of examples it has stored so far (the first is always stored) and c the `threshold`.
-    Otherwise it works as `HRLS` does, with a Cholesky factor for each node.
+    It is `linear_model.SHRLS` in the space of a kernel, with a Cholesky factor for each of the
+    nodes, which hold $N_i$ examples.
 
     A step takes one row of the kernel, shared by all nodes, and for each node whose parents are
     truly on $O(N_i)$, or $O(N_i^2)$ where it stores x or comes close to it; memory is $N_i^2 / 2$
@@ -225,10 +216,10 @@ class SHRLS(KernelLeastSquares):
 
     Parameters
     ----------
-    taxonomy, kernel, l2
+    taxonomy, threshold
+        As in `linear_model.SHRLS`.
+    kernel, l2
         As in `HRLS`.
-    threshold
-        The constant c of the rule; 5 in the paper. Larger values store more.
     budget
         The maximum number of examples that a node holds, at least 2; `None` for no limit. $N_i$
         still counts the dropped examples.
@@ -240,8 +231,8 @@ class SHRLS(KernelLeastSquares):
 
     Notes
     -----
-    Section 8 and Remark 3 of the paper of `HRLS`, which has no budget. For an x with $K(x, x) = 0$
-    all scores are 0, which counts as on, and learning from it only counts as a round.
+    Section 8 and Remark 3 of the paper of `HRLS`, which has no budget. Learning from an x with
+    $K(x, x) = 0$ only counts as a round.
 
     Examples
     --------

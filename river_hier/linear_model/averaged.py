@@ -17,8 +17,8 @@ class Averaged(TransparentWrapper):
     The last hypothesis of an online learner depends heavily on its last mistakes, whose labels may
     be wrong. The average of all hypotheses, $w_1, \\dots, w_{m+1}$ after m examples, evens out such
     steps and has a lower error, unless the stream drifts. The average of a node starts again with
-    its first example, the first one whose label is the node or below it, so that late labels are
-    learned as fast as early ones.
+    the first example whose label is the node or below it, so that late labels are learned as fast
+    as early ones.
 
     A step costs what a step of the model costs, plus O(features of x * updated nodes), or
     O(updated nodes) with a kernel; a prediction costs two predictions of the model. Memory is twice
@@ -43,11 +43,9 @@ class Averaged(TransparentWrapper):
     -----
     For `Hieron` this is the batch rule of the paper of 2005[^1], which averages the hypotheses of
     online Hieron; for perceptrons it is the averaged form of voted perceptrons[^2], at every node.
-    `AveragedHieron`, the batch rule of 2004, averages as well, but updates on every example that
-    falls short of its margin, against the label with the largest loss; which of the two has the
-    lower error depends on the data. `HAROW`, whose steps shrink over time, gains less from
-    averages: they are better where labels are noisy, but worse where there is still much to learn,
-    as in text.
+    `AveragedHieron` is the batch rule of 2004; which of the two has the lower error depends on the
+    data. `HAROW`, whose steps shrink over time, gains less from averages: they are better where
+    labels are noisy, but worse where there is still much to learn, as in text.
 
     Examples
     --------
@@ -57,11 +55,6 @@ class Averaged(TransparentWrapper):
     >>> from river_hier.datasets import synth
 
     >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
-    >>> last = linear_model.Hieron(stream.taxonomy)
-    >>> metric = metrics.TreeInducedError(stream.taxonomy)
-    >>> evaluate.progressive_val_score(stream.take(2000), last, metric)
-    TreeInducedError: 1.4865
-
     >>> model = linear_model.Averaged(linear_model.Hieron(stream.taxonomy))
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import numpy as np
 
@@ -18,19 +19,16 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     It differs from online `Hieron` in two ways. Updates are made against the label with the largest
     loss, $\\operatorname{argmax}_v W^v \\cdot x + \\sqrt{\\gamma(y, v)}$, rather than against the
     predicted one. Predictions come from the average of all hypotheses so far, $w_1 = 0, w_2,
-    \\dots, w_{m+1}$ after m examples. The average of a node starts again with its first example,
-    the first one whose label is the node or below it, so that a class that appears late in the
-    stream is learned as fast as the first ones.
+    \\dots, w_{m+1}$ after m examples. The average of a node starts again with the first example
+    whose label is the node or below it, so that late labels are learned as fast as early ones.
 
     The average only costs work where a step changes weights: with a step $s_i$ in round i,
 
     $$\\frac{1}{m+1} \\sum_{i=1}^{m+1} w_i = w_{m+1} - \\frac{1}{m+1} \\sum_{i=1}^m i \\, s_i,$$
 
     so a second matrix of weights is stored instead of all past hypotheses. The rounds i and m of a
-    node are counted from its first example. A step takes O(features of x * nodes).
-
-    The flat counterpart is `AveragedHieron(taxonomy.flatten())`, with the root at the centre of the
-    star; see `Hieron`.
+    node are counted from its first example. A step takes O(features of x * nodes). The flat
+    counterpart is that of `Hieron`.
 
     Parameters
     ----------
@@ -40,19 +38,13 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         Whether the average of every node is over the hypotheses of all rounds, as in Eq. (13) and
         Theorem 2, also those before its first example.
 
-    Raises
-    ------
-    ValueError
-        As in `Hieron`.
-
     Notes
     -----
-    Section 4 of the paper of `Hieron`. Its Eq. (15) gives round i the weight (m + 2 - i) / (m + 1),
-    as it counts the step that leads to hypothesis i as the i-th. Here, as in Algorithm 1, the i-th
-    step starts from hypothesis i and has weight (m + 1 - i) / (m + 1). The average is the same, Eq.
-    (13). The paper averages all weights from the first round on, as `from_first_round` does. The
-    cap and the intercept are not in the paper, whose form is `AveragedHieron(taxonomy, C=math.inf,
-    from_first_round=True)`; see `Hieron`. An empty or zero x counts as a round.
+    Section 4 of the paper of `Hieron`, whose errors are the same. Its Eq. (15) gives round i the
+    weight (m + 2 - i) / (m + 1), as it counts the step that leads to hypothesis i as the i-th.
+    Here, as in Algorithm 1, the i-th step starts from hypothesis i and has weight (m + 1 - i) / (m
+    + 1). The average is the same, Eq. (13). The paper's form is `AveragedHieron(taxonomy,
+    C=math.inf, from_first_round=True)`. An empty or zero x counts as a round.
 
     Examples
     --------
@@ -92,11 +84,9 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         model._labels, model._state = copy.deepcopy((self._labels, self._state))
         return model
 
-    def rival(self, score: Floats, y: int) -> int:
+    def rival(self: Any, score: Floats, y: int) -> int:
         """The label with the largest loss, the maximum of Eq. (5)."""
         distances = distances_from(y, self._taxonomy._arrays)
         return int((score + np.sqrt(distances)).argmax())
 
-    def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """The step of `Hieron`, Eq. (5) and (8)."""
-        return Hieron.rule(self, margin, gamma, norm2)
+    rule = Hieron.rule  # Eq. (5) and (8)

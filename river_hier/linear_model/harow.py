@@ -34,26 +34,21 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     A step takes O(features of x * nodes) to score and O(features of x * nodes that learn) to learn;
     weights and variances take O(features * nodes) memory: 16 bytes for each pair with
     `dtype="float64"`, 8 with `"float32"`. Above 128 nodes, only pairs that were learned are stored.
-
     The flat counterpart is `HAROW(taxonomy.flatten())`.
 
     Parameters
     ----------
-    taxonomy
-        A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
-        open flat taxonomy, to which labels are added under the root as they arrive. An
-        `OpenTaxonomy` grows with labels that are paths.
+    taxonomy, dtype
+        As in `HPerceptron`.
     r
         The regularisation: the larger, the smaller the steps. The default is for x of norm 1; for
         features of another scale, multiply it by the mean of $\\|x\\|^2$, or normalise x.
-    dtype
-        The type of the stored weights, `"float64"` or `"float32"`.
     forgetting
         The factor by which a step multiplies the precision that the weights it uses have gained in
         earlier steps; 1 forgets nothing.
     intercept
-        The value of a constant feature that is added to every x, and whose weights account for the
-        frequencies of the labels; 0 adds none. Values between 0.3 and 3 hardly differ.
+        The value of a constant feature that is added to every x; 0 adds none. Values between 0.3
+        and 3 hardly differ.
 
     Raises
     ------
@@ -63,14 +58,10 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
 
     Notes
     -----
-    The paper [^1] has one full covariance matrix and no hierarchy; here each node keeps the
-    diagonal only, and the variances after a step are those that the paper's full matrix would have
-    on its diagonal. `predict_proba_one` passes the scores through a logistic function: the
-    probabilities rank the labels correctly and are coherent, but not calibrated.
-
-    The intercept is not in the paper. Its weight has a variance and is regularised like those of
-    other features. A score of 0 counts as on, so new nodes are on. With `intercept=0`,
-    learning from an x that is empty or zero changes nothing.
+    The paper [^1] has one full covariance matrix, no hierarchy and no intercept; here each node
+    keeps the diagonal only, and the variances after a step are those that the paper's full matrix
+    would have on its diagonal. Probabilities, and an x that is empty or zero, are treated as in
+    `HPerceptron`.
 
     Examples
     --------

@@ -14,7 +14,7 @@ class Hieron(PathLearner, compiled=("C",)):
 
     Each node v has a weight vector $w^v$, and its *prototype* $W^v$ is the sum of the weight
     vectors on its path; that of the root is zero. The label with the largest score $W^v \\cdot x$
-    is predicted; any node can be predicted, including inner nodes and the root. Weights change only
+    is predicted, which may be an inner node or the root. Weights change only
     after a mistake: at the nodes on the path of the true label y or of the predicted one $\\hat y$,
     but not of both, they move along x, just enough for y to beat $\\hat y$ by the margin
     $\\sqrt{\\gamma(y, \\hat y)}$, $\\gamma$ being the distance in the tree: a coarse mistake

@@ -43,22 +43,19 @@ class HMinOver(LinearLearner, MultiLabelModel):
 
     so that distant confusions are corrected with larger steps.
 
-    How many labels are on is decided by a threshold on the scores. Once the labels of an example
-    are known, so is its best threshold: the one with the fewest candidates on the wrong side. The
-    threshold for a new x is a linear function of its highest and its mean score, fitted by least
-    squares to the best thresholds so far. `predict_one` switches on the candidates whose scores
-    reach the threshold, and their ancestors.
+    `predict_one` switches on the candidates whose scores reach a threshold, and their ancestors.
+    The threshold for an x is a linear function of its highest and its mean score, fitted by least
+    squares to the best thresholds of the examples so far: those with the fewest candidates on the
+    wrong side.
 
     A step takes O(features of x * nodes) to score and O(features of x * $\\Delta$) to learn; the
-    weights take O(features * nodes) memory.
-
-    The flat counterpart is `HMinOver(taxonomy.flatten(), candidates=taxonomy.leaves)`.
+    weights take O(features * nodes) memory. The flat counterpart is `HMinOver(taxonomy.flatten(),
+    candidates=taxonomy.leaves)`.
 
     Parameters
     ----------
-    taxonomy
-        A tree or a DAG. `None` starts from an open flat taxonomy, to which labels are added under
-        the root as they arrive. An `OpenTaxonomy` grows with labels that are paths.
+    taxonomy, dtype, intercept
+        As in `HPerceptron`.
     margin
         The desired margin.
     t
@@ -66,8 +63,6 @@ class HMinOver(LinearLearner, MultiLabelModel):
         labels. A node with attribute 0 is ignored.
     candidates
         The labels that are ranked; `None` for the leaves.
-    dtype, intercept
-        As in `HPerceptron`.
 
     Raises
     ------
@@ -168,10 +163,8 @@ class HMinOver(LinearLearner, MultiLabelModel):
                 self._state.add(vector, differing, w * step * signs)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        ranking = self._ranking
-        scores = ranking.scores(self._state.scores(x)[: len(ranking.t)])
-        threshold = self._threshold.at(scores[ranking.candidates])
-        return masked_nodes(ranking.answer(scores, threshold))
+        scores = self._scores_one(x)
+        return masked_nodes(self._ranking.answer(scores, self._thresholds(scores)))
 
     def _thresholds(self, scores: Floats) -> Any:
         """The threshold for the scores of one example, or of each column."""
@@ -188,13 +181,13 @@ class HMinOver(LinearLearner, MultiLabelModel):
         return self._ranking.scores(self._state.scores_many(Vectors(self._features, X)))
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
-        ranking = self._ranking
-        scores = ranking.scores(self._state.scores(x)[: len(ranking.t)])
-        return ranking.marginals(expit(scores - self._threshold.at(scores[ranking.candidates])))
+        return self._marginals(self._scores_one(x))
 
     def _conditionals(self, scores: Floats) -> Floats:
-        p = self._ranking.marginals(expit(scores - self._thresholds(scores)))
-        return conditional_probabilities(p, self._taxonomy._arrays)
+        return conditional_probabilities(self._marginals(scores), self._taxonomy._arrays)
+
+    def _marginals(self, scores: Floats) -> Floats:
+        return self._ranking.marginals(expit(scores - self._thresholds(scores)))
 
     @property
     def _ranking(self) -> Ranking:

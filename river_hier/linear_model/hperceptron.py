@@ -15,9 +15,8 @@ class HPerceptron(TopDownLearner, compiled=()):
     where $\\{w_i \\cdot x \\ge 0\\} \\ne v_i$, $w_i$ moves by $v_i x$, with $v_i = \\pm 1$.
 
     A step takes O(features of x * nodes) to score and O(features of x * mistakes) to learn; the
-    weights take O(features * nodes) memory.
-
-    The flat counterpart, PERC, is `HPerceptron(taxonomy.flatten())`.
+    weights take O(features * nodes) memory. The flat counterpart, PERC, is
+    `HPerceptron(taxonomy.flatten())`.
 
     Parameters
     ----------
@@ -40,9 +39,9 @@ class HPerceptron(TopDownLearner, compiled=()):
 
     Notes
     -----
-    Section 8 of the paper [^1]. The text writes the labels as {0, 1}; the perceptron's rule needs
-    {-1, +1}. `predict_proba_one` passes the scores through a logistic function: the probabilities
-    rank the labels correctly and are coherent, but not calibrated.
+    Section 8 of the paper of `HRLS`, whose labels {0, 1} must be {-1, +1}. `predict_proba_one`
+    passes the scores through a logistic function: the probabilities rank the labels correctly and
+    are coherent, but not calibrated.
 
     Without an intercept, if x is empty, zero, or has only features that were never learned, all
     scores are 0. A score of 0 counts as on, so all nodes are on; but not before the first example,
@@ -62,12 +61,6 @@ class HPerceptron(TopDownLearner, compiled=()):
 
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     HLoss: 0.618
-
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
-        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from .._core import Nodes
-from ..base.explanation import Floats
 from ..taxonomy import Taxonomy, TaxonomyLike
 from .least_squares import LeastSquaresModel
 
@@ -23,13 +22,13 @@ class HRLS(LeastSquaresModel):
 
     All children of a node see the same instances, so they share one system of equations: in dual
     variables, one for each of the Q instances, until there are as many as features d, then in
-    primal ones. The weights are those of the formula, up to rounding, as long as
-    $\\|x\\|^2 / \\lambda$ is well below $10^{12}$; beyond that an error is raised.
+    primal ones. An error is raised where $\\|x\\|^2 / \\lambda$ is above $10^{12}$, as digits would
+    be lost.
 
     A step takes $O(\\min(Q, d)^2)$ for each node that is truly on, and as much memory. Predicting
     takes, in dual variables, the dot products of x with the stored instances, and O(Q) for each
-    visited label; in primal ones O(d) for each. Scores and probabilities count x in, and take
-    $O(\\min(Q, d)^2)$ for every inner node.
+    visited label; in primal ones O(d). Scores and probabilities take $O(\\min(Q, d)^2)$ for every
+    inner node.
 
     For a long stream with many features, set a `budget`. Once a node holds more instances, it drops
     the oldest, down to half of the budget. Its w does not change, and from then on is regularised
@@ -48,15 +47,12 @@ class HRLS(LeastSquaresModel):
     The regularisation is not discounted, so the solution stays stable for features that no longer
     occur. In dual variables an instance is dropped once $f^{a_i} \\max(1, \\|x_i\\|^2 / \\lambda) <
     1/1000$, so a `budget` cannot be given as well. The end of a period takes $O(Q^3)$, or $O(d^3)$.
-
     The flat counterpart is `HRLS(taxonomy.flatten())`.
 
     Parameters
     ----------
     taxonomy
-        A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
-        open flat taxonomy, to which labels are added under the root as they arrive; a new label
-        counts as off in all earlier examples. An `OpenTaxonomy` grows with labels that are paths.
+        As in `HPerceptron`; a new label counts as off in all earlier examples.
     l2
         The weight $\\lambda$ of the regularisation; 1 in the paper.
     budget
@@ -66,8 +62,7 @@ class HRLS(LeastSquaresModel):
         The factor by which one more example reduces the weight of the earlier ones, on average; 1
         forgets nothing.
     intercept
-        The value of a constant feature that is added to every x. The default, 0, adds none, as in
-        the paper. Choose a value similar to those of other features, e.g. 1 for standardised ones.
+        As in `HPerceptron`.
 
     Raises
     ------
@@ -80,9 +75,8 @@ class HRLS(LeastSquaresModel):
     Figure 3 and Eq. (1) of the paper [^1]. The text writes the labels as {0, 1}; the paper's own
     analysis needs {-1, +1}. The paper assumes examples of unit norm; for that, use
     `preprocessing.Normalizer() | HRLS(...)`. `score_one` is the paper's $w \\cdot x$, and
-    `predict_proba_one` puts it into the paper's label model, (1 + score) / 2.
-
-    An x that is empty or zero is treated as in `HPerceptron`.
+    `predict_proba_one` puts it into the paper's label model, (1 + score) / 2. An x that is empty or
+    zero is treated as in `HPerceptron`.
 
     Examples
     --------
@@ -119,11 +113,6 @@ class HRLS(LeastSquaresModel):
     ) -> None:
         self._below: dict[tuple[int, ...], int] = {}  # the system that new children join
         super().__init__(taxonomy, l2, budget, forgetting, intercept)
-
-    @staticmethod
-    def _margin(score: Floats, r: Floats) -> Floats:
-        """$w_t \\cdot x_t$ of Eq. (1), which counts x_t in; by Sherman and Morrison's formula."""
-        return score / (1.0 + r)
 
     def _limit(self: Any, t: float) -> float:
         """Figure 3: every example is stored."""

@@ -33,8 +33,8 @@ from ..taxonomy import TaxonomyLike
 class LeastSquaresModel(MultiLabelModel):
     """Regularised least squares at the nodes of a taxonomy.
 
-    With `A = l2 I + S S^T` over the instances S stored at a node and `w = A^-1 S v`, the learner's
-    `_margin` is the paper's Eq. (1), and its `_limit` decides which examples nodes store.
+    With `A = l2 I + S S^T` over the instances S stored at a node and `w = A^-1 S v`, `_margin` is
+    the paper's Eq. (1), and the learner's `_limit` decides which examples nodes store.
 
     Forgetting works in periods. After each period, everything that a system has seen is weighted by
     one half, or slightly less; within a period nothing is forgotten.
@@ -78,9 +78,9 @@ class LeastSquaresModel(MultiLabelModel):
         self._add_nodes(1, self._taxonomy)
 
     @staticmethod
-    @abc.abstractmethod
     def _margin(score: Floats, r: Floats) -> Floats:
-        """The paper's score of an x that is counted in, from w . x and r = x^T A^-1 x."""
+        """The paper's score of an x that is counted in, from w . x and r = x^T A^-1 x (Eq. 1)."""
+        return score / (1.0 + r)  # by Sherman and Morrison's formula
 
     @abc.abstractmethod
     def _limit(self, t: float) -> float:

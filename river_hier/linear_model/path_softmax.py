@@ -43,33 +43,26 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
     \\frac{h_u (\\Sigma_u x)^2}{1 + h_u \\, x^\\top \\Sigma_u x}, \\qquad h_u = P_u (1 - P_u),$$
 
     where $P_u$ is the probability *after* the step, computed by at most 30 damped Newton steps,
-    whose time does not depend on the number of features. They end at a tolerance of 0.01; of
-    random examples of norm 1, one in a hundred is still wrong by 0.01 to 0.03 after the thirtieth,
-    and more if x is much larger. A vector does not move if its probability is wrong by less than
-    0.01.
+    whose time does not depend on the number of features, to a tolerance of 0.01. A vector does not
+    move if its probability is wrong by less than that.
 
     With `forgetting` $f < 1$, the precision gained by a weight decays before each step that uses
     it, as in `HAROW`, so that the weights can follow a stream that drifts.
 
     A step takes O(features of x * nodes) to score and O(features of x * vectors that move) to
-    learn; weights and variances take O(features * nodes) memory.
-
-    The flat counterpart is `PathSoftmax(taxonomy.flatten())`, softmax regression.
+    learn; weights and variances take O(features * nodes) memory. The flat counterpart is
+    `PathSoftmax(taxonomy.flatten())`, softmax regression.
 
     Parameters
     ----------
-    taxonomy
-        A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
-        as they arrive. An `OpenTaxonomy` grows with labels that are paths.
+    taxonomy, dtype
+        As in `Hieron`.
     prior_variance
         The variance of each weight before the first step. The larger it is, the larger are the
         first steps. The default is for x of norm 1; for features of another scale, divide it by the
         mean of $\\|x\\|^2$, or normalise x.
-    dtype
-        The type of the stored weights, `"float64"` or `"float32"`.
     forgetting
-        The factor by which a step multiplies the precision that the weights it uses have gained in
-        earlier steps; 1 forgets nothing.
+        As in `HAROW`.
     intercept
         The value of a constant feature that is added to every x; 0 adds none. The default is small
         compared with an x of norm 1.
@@ -77,15 +70,14 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
     Raises
     ------
     ValueError
-        If the taxonomy is a DAG or a parameter out of range; from `learn_one` and `predict_one`,
-        if a feature is not a finite number or a label is unknown.
+        If a parameter is out of range; otherwise as in `Hieron`.
 
     Notes
     -----
     Each step is a Laplace approximation of the posterior with a diagonal covariance, as in online
-    Bayesian logistic regression [^1] [^2]; confidence-weighted learners do the same for the hinge
-    loss [^3]. The weight of an example multiplies its log-likelihood. "Hierarchical softmax"
-    usually means a product of decisions along a path; here a single softmax compares all labels.
+    Bayesian logistic regression [^1] [^2]; `HAROW` does the same for the hinge loss. The weight of
+    an example multiplies its log-likelihood. "Hierarchical softmax" usually means a product of
+    decisions along a path; here a single softmax compares all labels.
 
     Examples
     --------
@@ -108,9 +100,6 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
         https://doi.org/10.1002/net.3230200507)
     [^2]: [MacKay, D. J. C., 1992. The evidence framework applied to classification networks. Neural
         Computation, 4(5), pp. 720-736.](https://doi.org/10.1162/neco.1992.4.5.720)
-    [^3]: [Crammer, K., Kulesza, A. and Dredze, M., 2009. Adaptive regularization of weight vectors.
-        In Advances in Neural Information Processing Systems 22, pp. 414-422.](
-        https://papers.nips.cc/paper/3848-adaptive-regularization-of-weight-vectors)
 
     """
 

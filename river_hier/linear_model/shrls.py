@@ -5,15 +5,13 @@ from typing import Any
 
 from ..base.checks import check_positive
 from ..taxonomy import Taxonomy, TaxonomyLike
-from .hrls import HRLS
 from .least_squares import LeastSquaresModel
 
 
 class SHRLS(LeastSquaresModel):
     """SH-RLS: H-RLS that stores an instance only at nodes whose score is small.
 
-    Node i learns from an example of round t whose parents are truly on only if its score is
-    small,
+    Node i learns from an example of round t whose parents are truly on only if its score is small,
 
     $$|w_{i,t} \\cdot x_t| \\le \\sqrt{c \\ln t / N_i},$$
 
@@ -22,32 +20,19 @@ class SHRLS(LeastSquaresModel):
     has its own system of equations, in dual or primal variables.
 
     A step takes $O(\\min(N_i, d)^2)$ for each node whose parents are truly on and which stores x or
-    comes close to it, and as much memory; an instance and its dot products with x, O(stored
-    nonzeros), are shared by all nodes. Predicting takes O(d) a node visited in primal variables; in
-    dual ones the same dot products and $O(N_i)$. Scores and probabilities take
-    $O(\\min(N_i, d)^2)$ for every node.
+    comes close to it, and as much memory; the dot products with x, O(stored nonzeros), are shared
+    by all nodes. Predictions cost as in `HRLS`, but for every node instead of every inner one.
 
-    For an endless stream, set a `budget`, which works as in `HRLS`. $N_i$ still counts the dropped
-    instances.
-
-    With `forgetting` $f < 1$ the past is discounted as in `HRLS`, in periods of h visits. A visit
-    is an example that the node is trained on, whether it is stored or not. $N_i$ is discounted as
-    well, to $f^h N_i$, which need not be whole, so that the rule keeps storing.
-
-    The flat counterpart, S-RLS, is `SHRLS(taxonomy.flatten())`.
+    With a `budget`, $N_i$ still counts the dropped instances. With `forgetting` $f < 1$ the periods
+    are of h visits. A visit is an example that the node is trained on, whether it is stored or not.
+    $N_i$ is discounted as well, to $f^h N_i$, so that the rule keeps storing. The flat counterpart,
+    S-RLS, is `SHRLS(taxonomy.flatten())`.
 
     Parameters
     ----------
-    taxonomy
-        A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
-        open flat taxonomy, to which labels are added under the root as they arrive. An
-        `OpenTaxonomy` grows with labels that are paths.
     threshold
         The constant c of the rule; 5 in the paper. Larger values store more.
-    forgetting
-        The factor by which one more visit reduces the weight of the stored instances, on average; 1
-        forgets nothing.
-    l2, budget, intercept
+    taxonomy, l2, budget, forgetting, intercept
         As in `HRLS`.
 
     Raises
@@ -57,9 +42,8 @@ class SHRLS(LeastSquaresModel):
 
     Notes
     -----
-    Section 8 of the paper of `HRLS`, whose notes on labels and norms apply here, too.
-
-    An x that is empty or zero is treated as in `HPerceptron`, but counts as a round.
+    Section 8 of the paper of `HRLS`, whose notes apply here, too; but an x that is empty or zero
+    counts as a round.
 
     Examples
     --------
@@ -95,8 +79,6 @@ class SHRLS(LeastSquaresModel):
         check_positive("threshold", threshold)
         self.threshold = threshold
         super().__init__(taxonomy, l2, budget, forgetting, intercept)
-
-    _margin = staticmethod(HRLS._margin)  # Eq. (1)
 
     def _limit(self: Any, t: float) -> float:
         """Section 8: node i stores x_t where $(w_{i,t} \\cdot x_t)^2 N_i$ is at most c ln t."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from river import base
 
@@ -60,19 +60,11 @@ def check_classifier(classifier: Any) -> None:
 Threshold = float | Callable[[Label, float], bool]
 
 
-class LocalClassifier:
+class LocalClassifier(NamedTuple):
     """The classifier at a position."""
 
-    def __init__(self, model: base.Estimator) -> None:
-        self.model: Any = model  # River's signatures do not say which keywords a model takes
-        self.takes_weights: bool = takes_weights(model)
-
-    def learn(self, x: Mapping[Any, Any], y: Label, w: float, kwargs: Any) -> None:
-        """Learn from one example; of weight 1 if the classifier takes no weights."""
-        if self.takes_weights:
-            self.model.learn_one(x, y, w=w, **kwargs)
-        else:
-            self.model.learn_one(x, y, **kwargs)
+    model: Any  # River's signatures do not say which keywords a model takes
+    takes_weights: bool
 
 
 class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
@@ -115,8 +107,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
         """Continue with a larger taxonomy, keeping what the classifiers have learned.
 
         It is the taxonomy of the model with new nodes, e.g. `model.taxonomy_.extend([(parent,
-        child)])`; in `taxonomy_` these are the last ones. A new node gets a classifier when that
-        first learns. From then on the model is closed. If an error is raised, nothing changes.
+        child)])`. From then on the model is closed. If an error is raised, nothing changes.
         """
         taxonomy = extended(self._taxonomy, taxonomy)
         self._check_positions(taxonomy)
@@ -153,7 +144,8 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
         for classifier in local.values():
             check_weight_taken(classifier.model, classifier.takes_weights, w)
         for position, y in targets:
-            local[position].learn(x, y, w, kwargs)
+            model, takes_w = local[position]
+            model.learn_one(x, y, **(kwargs | {"w": w} if takes_w else kwargs))
         if self._unseen and taxonomy is not self._taxonomy:
             self._unseen |= frozenset(range(len(self._taxonomy), len(taxonomy)))
         self._taxonomy = taxonomy
@@ -182,7 +174,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     def _new_local(self, taxonomy: Taxonomy, position: Position) -> LocalClassifier:
         model = estimator_at(self.classifier, self._lineage(taxonomy, position))
         self._check_classifier(model)  # it may come from a function
-        return LocalClassifier(model.clone())
+        return LocalClassifier(model.clone(), takes_weights(model))
 
     def _is_enough(self, label: Label, probability: float) -> bool:
         """Whether the probability of a node, given its parent, reaches the threshold."""

@@ -24,9 +24,9 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
 
     $$P(v \\text{ on} \\mid \\text{parents on}) \\ge \\text{threshold}.$$
 
-    A node that has learned nothing has probability 1/2, so it is on at a threshold of 1/2, as in
-    `linear_model`, but before the first example no label is predicted. `predict_one` evaluates the
-    classifiers of the nodes whose parents are predicted, and `predict_proba_one` all of them.
+    A node that has learned nothing has probability 1/2, so it is on at a threshold of 1/2, but
+    before the first example no label is predicted. `predict_one` evaluates the classifiers of the
+    nodes whose parents are predicted, and `predict_proba_one` all of them.
 
     Its flat counterpart is `PerNode(classifier, taxonomy.flatten())`: River's
     `multioutput.PerOutputClassifier` for any kind of y.
@@ -83,13 +83,6 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
 
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     HLoss: 0.547
-
-    >>> x, y = next(iter(stream))
-    >>> print(model.debug_one(x))
-    Prediction: ['news', 'politics']; a node is on if its parents are and it is likely enough
-      'news': 0.638
-        'sport': 0.191
-        'politics': 0.830
 
     """
 
@@ -162,7 +155,7 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         return sorted(self._taxonomy.index(v) for v, (_, on) in self._visited(x).items() if on)
 
     def _conditional(self, label: Label, x: Mapping[Any, Any]) -> float:
-        """P(node on | parents on); 1/2 if the node has learned nothing, 0 if it is unseen."""
+        """P(node on | parents on); 0 if the node is unseen."""
         if self._unseen and self._taxonomy.index(label) in self._unseen:
             return 0.0
         return probability(self._local[label].model, x) if label in self._local else 0.5

@@ -23,10 +23,9 @@ Probabilities = dict[Label, float]
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The class of the examples that end at an inner node.
+    """The class of the examples that end at an inner node, which no label equals.
 
-    No label equals it, not even the root of an open taxonomy, which the classifier may have. It is
-    sorted after labels, as some classifiers of River sort their classes.
+    It is sorted after labels, as some classifiers of River sort their classes.
     """
 
     node: Any
@@ -84,8 +83,7 @@ class RoutingModel(LocalModel, base.Classifier):
         """The probability, for each node, that the label is the node or below it.
 
         `{label: probability}`; the root's is 1, and none is above its parent's. Pipelines do not
-        forward this method: call it on the last step with transformed features, or let the
-        classifier be a pipeline itself.
+        forward this method: call it on the last step with transformed features.
         """
         return self._distributions(x)[0]
 
@@ -174,14 +172,13 @@ class PerLevel(RoutingModel):
     """A multiclass classifier for each level of the taxonomy.
 
     The classes of the classifier at depth d are the nodes of that depth, and one for each node
-    above at which examples have ended. On their own, the levels could contradict each other. So the
+    above at which examples have ended. So that levels cannot contradict each other, the
     probabilities q of a level are conditioned on the node u that the level above has reached,
 
     $$P(v \\mid u) = \\frac{q_d(v)}{\\sum_{v'} q_d(v')},$$
 
-    where v' runs over the children of u and ending there; if all are 0, the path ends at u. There
-    are as many classifiers as levels. An example is learned by those on its path; predicting
-    evaluates each at most once.
+    where v' runs over the children of u and ending there; if all are 0, the path ends at u.
+    Predicting evaluates each classifier at most once.
 
     Parameters
     ----------
@@ -205,8 +202,7 @@ class PerLevel(RoutingModel):
 
     Notes
     -----
-    A local classifier per level in the terms of the survey [^1], which notes that the levels may
-    contradict each other. The conditioning that prevents it is ours.
+    A local classifier per level in the terms of the survey [^1]. The conditioning is ours.
 
     Examples
     --------
@@ -222,9 +218,6 @@ class PerLevel(RoutingModel):
 
     >>> evaluate.progressive_val_score(stream.take(1000), model, metric)
     TreeInducedError: 0.601
-
-    >>> list(model.classifiers)
-    [1, 2]
 
     References
     ----------
@@ -260,10 +253,9 @@ class PerParent(RoutingModel):
 
     $$P(v) = P(v \\text{ is next} \\mid \\text{parent reached}) \\, P(\\text{parent reached}).$$
 
-    If all labels are leaves, so is each prediction, unless `threshold` requires more confidence. At
-    a node whose classifier has learned nothing the path ends, so the very first prediction is the
-    root. Learning and predicting use at most one classifier per level, those on the path;
-    `predict_proba_one` uses those of all inner nodes that can be reached.
+    At a node whose classifier has learned nothing the path ends, so the very first prediction is
+    the root. Learning and predicting use the classifiers on the path; `predict_proba_one` uses
+    those of all inner nodes that can be reached.
 
     Parameters
     ----------
@@ -272,8 +264,7 @@ class PerParent(RoutingModel):
         nodes to classifiers, in which a node that is not named takes that of its nearest named
         ancestor, so the root must be named; or a function from inner nodes to classifiers.
     taxonomy
-        A tree. `None` starts from an open flat taxonomy, to which labels are added below the root
-        as they arrive. An `OpenTaxonomy` grows along labels that are paths.
+        A tree; otherwise as in `PerNode`.
     threshold
         The path continues to the most probable child only if P(child | parent reached) is at least
         this, or if this function of child and probability returns True. With 0 it always does.
@@ -289,25 +280,22 @@ class PerParent(RoutingModel):
     Raises
     ------
     ValueError
-        If the taxonomy is a DAG, a mapping names a leaf or an unknown node or lacks the root, the
-        classifier is not multiclass, or the threshold is not a probability; from `learn_one`, if
-        the label is unknown.
+        If the taxonomy is a DAG, a mapping names a leaf, or the classifier is not multiclass;
+        otherwise as in `PerNode`.
     TypeError
-        If `classifier` is not a classifier and yields none, or `taxonomy` is not a Taxonomy.
+        As in `PerNode`.
 
     Notes
     -----
     The baseline "greedy" of section 5 of the paper of `linear_model.Hieron`, with any classifier in
     place of its flat Hieron, and with the option of ending at an inner node; `leaves_only=True` is
     the paper's form. The classifiers' probabilities are restricted to the nodes that can be next,
-    and normalised; without `predict_proba_one`, a prediction has probability 1. They decide which x
-    they accept, after the label was checked. A weight `w` is passed on to them; if one takes none,
-    only the weight 1 is accepted.
+    and normalised. Predictions without probabilities, x and weights are treated as in `PerNode`.
 
     Examples
     --------
 
-    >>> from river import drift, evaluate, naive_bayes, tree
+    >>> from river import evaluate, naive_bayes
     >>> from river_hier import local, metrics
     >>> from river_hier.datasets import synth
 
@@ -317,18 +305,6 @@ class PerParent(RoutingModel):
 
     >>> evaluate.progressive_val_score(stream.take(1000), model, metric)
     TreeInducedError: 0.242
-
-    Another classifier below one of the nodes, which is retrained when its errors accumulate, and
-    predictions that stop when the model is not confident:
-
-    >>> forgetful = drift.DriftRetrainingClassifier(tree.HoeffdingTreeClassifier())
-    >>> mixed = {"root": naive_bayes.GaussianNB(), "3": forgetful}
-    >>> model = local.PerParent(mixed, stream.taxonomy, threshold=0.9)
-    >>> metric = metrics.HPrecision(stream.taxonomy) + metrics.HRecall(stream.taxonomy)
-
-    >>> evaluate.progressive_val_score(stream.take(1000), model, metric)
-    HPrecision: 96.90%
-    HRecall: 82.83%
 
     """
 

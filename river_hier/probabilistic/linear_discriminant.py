@@ -26,15 +26,15 @@ class LinearDiscriminant(DenseModel):
     + \log \frac{n_v + 0.01}{m_v + k} + \textrm{const}$$
 
     where $n_v$ is the number of examples of label v, $m_v$ that of all examples since the first one
-    of v or of a label below it, and k - 1 the number of labels with examples. A label that appears
-    late in the stream is therefore predicted after as few examples as an early one. The mean of a
-    node has a Gaussian prior around the mean of its parent, with covariance $\Sigma / \kappa$,
-    where $\kappa$ is the `shrinkage`. The $\mu_v$ are the posterior means, which minimise
+    of v or of a label below it, so that late labels are predicted after as few examples as early
+    ones, and k - 1 the number of labels with examples. The mean of a node has a Gaussian prior
+    around the mean of its parent, with covariance $\Sigma / \kappa$, where $\kappa$ is the
+    `shrinkage`. The $\mu_v$ are the posterior means, which minimise
 
     $$\sum_i \lVert x_i - \mu_{y_i} \rVert^2
     + \kappa \sum_v \lVert \mu_v - \mu_{parent(v)} \rVert^2.$$
 
-    The mean of a rare label is therefore close to that of its parent. With plain means $\bar{x}_v$,
+    With plain means $\bar{x}_v$,
 
     $$\Sigma = \frac{1}{\nu + 1} \Bigl( l2 \, d \, D
     + \sum_i (x_i - \bar{x}_{y_i}) (x_i - \bar{x}_{y_i})^\top \Bigr)$$
@@ -64,9 +64,8 @@ class LinearDiscriminant(DenseModel):
     Notes
     -----
     Linear discriminant analysis as in [^1], section 4.3, learned one example at a time without
-    approximation: after every step the model is given by the formulas above, applied to all
-    examples so far. A feature that is missing from x is 0. An example of weight w counts as w
-    examples, so a weight of 2 is the same as learning twice.
+    approximation. A feature that is missing from x is 0. An example of weight w counts as w
+    examples.
 
     With d features and n nodes, `learn_one` takes O(d²); `learn_many` takes as much per row, in one
     matrix product. A prediction takes O(d² + n d), plus the same for each example since the last
@@ -77,7 +76,7 @@ class LinearDiscriminant(DenseModel):
     --------
 
     >>> from river import evaluate
-    >>> from river_hier import decision, metrics, probabilistic
+    >>> from river_hier import metrics, probabilistic
     >>> from river_hier.datasets import synth
 
     >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
@@ -86,10 +85,6 @@ class LinearDiscriminant(DenseModel):
     >>> model = probabilistic.LinearDiscriminant(t)
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.TreeInducedError(t))
     TreeInducedError: 0.7575
-
-    >>> model = decision.TreeBayes(probabilistic.LinearDiscriminant(t), t)
-    >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.TreeInducedError(t))
-    TreeInducedError: 0.7125
 
     References
     ----------

@@ -41,8 +41,7 @@ class NearestNeighbors(DenseModel):
     Parameters
     ----------
     taxonomy
-        A tree; its nodes are the labels. `None` starts from an open flat taxonomy, to which labels
-        are added under the root as they arrive. An `OpenTaxonomy` grows with labels that are paths.
+        As in `LinearDiscriminant`.
     n_neighbors
         The number of neighbours that vote.
     budget
@@ -51,9 +50,7 @@ class NearestNeighbors(DenseModel):
     Raises
     ------
     ValueError
-        If `n_neighbors` or `budget` is below 1, or the taxonomy is not a tree; from `learn_one` and
-        `predict_one`, if a feature is not a finite number or the label is unknown; from
-        `learn_one`, if a square would overflow or the weight is negative or nan.
+        If `n_neighbors` or `budget` is below 1; otherwise as in `LinearDiscriminant`.
 
     Notes
     -----

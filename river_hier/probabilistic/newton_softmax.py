@@ -36,14 +36,13 @@ class NewtonSoftmax(DenseModel):
 
     where h is the mean curvature of the log loss over the k labels, and adds the curvature to the
     precision, $C^{-1} \leftarrow C^{-1} + h \, x x^\top$. At first, $C$ is `prior_variance` times
-    the identity. The examples between two updates of $C$, which are 32 after the first few, use the
-    earlier one: that takes much less time and costs no accuracy.
+    the identity. After the first few examples it is updated every 32 examples only: that takes much
+    less time and costs no accuracy.
 
     Parameters
     ----------
     taxonomy
-        A tree; its nodes are the labels. `None` starts from an open flat taxonomy, to which labels
-        are added under the root as they arrive. An `OpenTaxonomy` grows with labels that are paths.
+        As in `LinearDiscriminant`.
     prior_variance
         The variance of each weight before the first example. The default is for x of norm 1, as
         `RandomFourierFeatures` and `preprocessing.Normalizer` make them; for features of another
@@ -52,18 +51,15 @@ class NewtonSoftmax(DenseModel):
     Raises
     ------
     ValueError
-        If `prior_variance` is not positive, or the taxonomy is not a tree; from `learn_one` and
-        `predict_one`, if a feature is not a finite number or the label is unknown; from
-        `learn_one`, if the squared norm of x times the weight is above 1e11 / `prior_variance`, or
-        the weight is negative or nan.
+        If `prior_variance` is not positive; from `learn_one`, if the squared norm of x times the
+        weight is above 1e11 / `prior_variance`; otherwise as in `LinearDiscriminant`.
 
     Notes
     -----
     The step is that of a Kalman filter for the log loss, or an online Newton step [^1], in which
     the curvature of each label is replaced by the mean over the labels, so that they share one
     covariance. A label without examples has the score log 0.01. The taxonomy does not change the
-    weights; it counts in `threshold=`, `max_depth=` and the metrics. An example of weight w has the
-    gradient and the curvature of w examples.
+    weights. An example of weight w has the gradient and the curvature of w examples.
 
     With d features and n nodes, `learn_one` takes O(d² + n d), and every 32 examples O(32 d²) in
     one matrix product; `learn_many` does the same as a loop of `learn_one`, in matrix products. A

@@ -49,7 +49,6 @@ class Means:
         self._downwards(self.values)
 
     def copied(self) -> Means:
-        """A copy that learns further examples by itself."""
         new = copy.copy(self)
         new.weights, new.values = self.weights.copy(), self.values.copy()
         return new
@@ -172,7 +171,6 @@ class Rates:
         self.n[nodes] = self.since[nodes] = self.earlier[nodes] = 0.0
 
     def copied(self) -> Rates:
-        """A copy that counts further examples by itself."""
         new = copy.copy(self)
         new.n, new.since, new.earlier = self.n.copy(), self.since.copy(), self.earlier.copy()
         return new

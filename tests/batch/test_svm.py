@@ -54,7 +54,7 @@ def test_support_vectors_are_stored_once() -> None:
     stream = synth.LinearLabels(TREE, n_features=4, seed=1)
     examples = list(stream.take(200))
     model = batch.BatchHMinOver(TREE, kernel=kernel.RBF(2.0), max_steps=50).fit(examples)
-    scorers = model._trained.scorers
+    scorers, _ = model._trained
     assert (scorers.b != 0.0).any(axis=1).all()
     assert scorers.instances.n == len(scorers.b) < len(examples)
     # A feature that no example has increases the distance of x to all of them.

@@ -437,7 +437,7 @@ def test_rivers_own_classifiers(classifier: Any) -> None:
 def test_the_path_ends_where_a_level_has_no_probabilities() -> None:
     model = local.PerLevel(Frequencies(), TREE)
     model.learn_one({"x": 1}, "b")
-    model._local[1].learn({"z": 1}, "d", None, {})  # it knows d, and no node below
+    model.classifiers[1].learn_one({"z": 1}, "d")  # it knows d, and no node below
     assert model.predict_one({"z": 1}) == "d"
     assert model.predict_proba_one({"z": 1})["d"] == pytest.approx(2 / 3)
 
