@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import Ranking, Threshold
+from .._core import Threshold
 from ..base.checks import check_integer, check_positive
 from ..base.predictor import masked_nodes
 from ..base.rankings import Attributes, ranking_of
@@ -83,10 +83,9 @@ class BatchHMinOver(LabelRanker):
     of some weights u are at least 1, the $\\Delta$ of all steps sum to at most
     $\\|u\\|^2 (2 c + \\max \\Delta \\|\\delta\\Phi\\|^2)$, as for any perceptron.
 
-    A step takes O(stored features + examples * candidates); the scores of all examples are kept up
-    to date. With a kernel, a step takes O(examples * nodes), and training O(examples^2) memory.
-
-    Its flat counterpart is `BatchHMinOver(taxonomy.flatten(), candidates=taxonomy.leaves)`.
+    A step takes O(stored features + examples * candidates); with a kernel, it takes O(examples *
+    nodes), and training O(examples^2) memory. Its flat counterpart is
+    `BatchHMinOver(taxonomy.flatten(), candidates=taxonomy.leaves)`.
 
     Parameters
     ----------
@@ -107,9 +106,9 @@ class BatchHMinOver(LabelRanker):
     TypeError
         If `kernel` is not callable; from `fit` and predictions, if it does not return a number.
     ValueError
-        If `margin` is not positive, an attribute is negative, `candidates` is empty or contains the
-        root, or `max_steps` is below 1; from `fit`, if there are no examples or one is invalid;
-        from predictions, if a feature or a kernel value is not a finite number.
+        If `max_steps` is below 1; from `fit`, if there are no examples or one is invalid; from
+        predictions, if a feature or a kernel value is not a finite number; otherwise as in
+        `linear_model.HMinOver`.
     RuntimeError
         From every method but `fit`, if the model has not been fitted.
 
@@ -136,9 +135,6 @@ class BatchHMinOver(LabelRanker):
     >>> metric
     AveragePrecision: 100.00%
 
-    >>> model.n_steps
-    54
-
     """
 
     def __init__(
@@ -160,31 +156,22 @@ class BatchHMinOver(LabelRanker):
 
     def fit(self, examples: Examples) -> Self:
         expansion, relevant = self._read(examples)
-        margin = float(self.margin)
-        steps, margin = minover(expansion, self._ranking, relevant, margin, self.max_steps)
+        ranking, scores = self._ranking, np.zeros(relevant.shape)  # F(x_i, y)
+        progress = Progress(range(self.max_steps + 1), "minover")
+        for n_steps in progress:
+            low, high = np.where(relevant, scores, np.inf), np.where(relevant, -np.inf, scores)
+            margins = low.min(axis=1) - high.max(axis=1)  # inf where there is no pair
+            i = int(margins.argmin())  # the example whose margin is to increase
+            progress.note(f"margin {margins[i]:.3g}")
+            if margins[i] >= self.margin or n_steps == self.max_steps:
+                break
+            pair = ranking.candidates[[low[i].argmin(), high[i].argmax()]].tolist()
+            nodes, steps = ranking.step(*pair)
+            steps *= len(nodes)  # Delta = |anc(y) ^ anc(ybar)|
+            expansion.add(i, nodes, steps)
+            moved = np.zeros(len(ranking.t))
+            moved[nodes] = steps
+            scores += expansion.column(i)[:, None] * ranking.scores(moved)[ranking.candidates]
         self._trained = self._train_threshold(expansion, relevant)
-        self.n_steps, self.smallest_margin = steps, margin
+        self.n_steps, self.smallest_margin = n_steps, float(margins[i])
         return self
-
-
-def minover(
-    expansion: Expansion, ranking: Ranking, relevant: Mask, margin: float, max_steps: int
-) -> tuple[int, float]:
-    """Increase the smallest margin until it is large enough; the steps taken, and that margin."""
-    scores = np.zeros(relevant.shape)  # F(x_i, y), (examples, candidates)
-    progress = Progress(range(max_steps + 1), "minover")
-    for n_steps in progress:
-        low, high = np.where(relevant, scores, np.inf), np.where(relevant, -np.inf, scores)
-        margins = low.min(axis=1) - high.max(axis=1)  # inf where there is no pair
-        i = int(margins.argmin())
-        progress.note(f"margin {margins[i]:.3g}")
-        if margins[i] >= margin or n_steps == max_steps:
-            break
-        pair = ranking.candidates[[low[i].argmin(), high[i].argmax()]].tolist()
-        nodes, steps = ranking.step(*pair)
-        steps *= len(nodes)  # Delta = |anc(y) ^ anc(ybar)|
-        expansion.add(i, nodes, steps)
-        moved = np.zeros(len(ranking.t))
-        moved[nodes] = steps
-        scores += expansion.column(i)[:, None] * ranking.scores(moved)[ranking.candidates]
-    return n_steps, float(margins[i])

@@ -66,10 +66,7 @@ class Discriminant:
         return self.rates.n
 
     def learn(self, x: Floats, v: int, w: float) -> None:
-        """Learn from an example of node v: O(d^2) in blocks; there must be room for x.
-
-        Everything that needs memory comes first, so an error changes nothing.
-        """
+        """Learn from an example of node v: O(d^2) in blocks; an error changes nothing."""
         latest = self._latest
         if latest.posterior is not None:
             latest = Latest(latest.posterior)
@@ -128,22 +125,20 @@ class Discriminant:
 
     @property
     def posterior(self) -> Posterior:
-        """The posterior of all examples so far.
-
-        After a few examples it is updated by each of them, in O(d^2 + n d); after many it is
-        computed from the sums, in O(d^3 + n d^2).
-        """
+        """The posterior, in O(d^2 + n d) for each of few new examples, else in O(d^3 + n d^2)."""
         latest = self._latest
         if latest.posterior is None:
             found = None if latest.before is None else latest.before.after(latest.steps)
-            latest.posterior = found or self._new_posterior()
+            if found is None:
+                n, sums = self._with_kept() if self.kept else (self.n, self.sums)
+                means = Means(self.tree, self.shrinkage, n, sums)
+                scatter, ridge = self._whole_scatter(), self._ridge(self.low, self.high)
+                found = Posterior(means, self.rates, scatter, ridge, self.free, self.origin)
+            latest.posterior = found
         return latest.posterior
 
     def forget(self, nodes: NDArray[np.uint32]) -> None:
-        """Forget the examples of some nodes; the means of the others do not change.
-
-        A forgotten node contributes to its parent by equations (1) and (2) of `means`.
-        """
+        """Forget the examples of some nodes, which contribute to their parents as in `Means`."""
         forgotten = set(nodes.tolist())
         n, sums = self._with_kept()
         kept = {v: found for v, found in self.kept.items() if v not in forgotten}
@@ -163,9 +158,9 @@ class Discriminant:
         self.rates, self.sums, self.kept, self._latest = rates, own, kept, Latest()
 
     def add_up(self, parts: Sequence[tuple[Discriminant, Nodes, Nodes]]) -> None:
-        """Become the sum of all parts: what they have learned since the first, and that once.
+        """Become the sum of parts: what they have learned since the first, and that once.
 
-        A part comes with the places of its nodes and features here. It may be this one, empty.
+        A part comes with the places of its nodes and features here.
         """
         n, d = self.tree.n, len(self.low)
         origins = [wide(p.origin[: len(r)], (d,), r) for p, _, r in parts if p.origin is not None]
@@ -195,8 +190,7 @@ class Discriminant:
                     "kept_n": kept_weight,
                     "kept": kept + np.outer(kept_weight, shift),
                     "m": m,
-                    # The examples that the frequency of a label counts. A part without the label
-                    # counts as a whole.
+                    # A part without the label counts as a whole.
                     "counted": np.where(weight > 0.0, since, m - start),
                     "latest": weight - wide(rates.earlier, (n,), nodes),
                 }
@@ -237,7 +231,7 @@ class Discriminant:
         self._latest = Latest()
 
     def add_nodes(self, tree: Arrays) -> None:
-        """Add nodes without examples, the last ones of `tree`; nothing changes elsewhere."""
+        """Add nodes without examples, the last ones of `tree`."""
         latest = self._latest
         if latest.posterior is not None or latest.before is not None:
             latest = Latest(self.posterior.with_nodes(tree))
@@ -246,13 +240,6 @@ class Discriminant:
         sums = extended(self.sums, tree.n)
         self.rates.add_nodes(tree)
         self.sums, self.tree, self._latest = sums, tree, latest
-
-    def _new_posterior(self) -> Posterior:
-        """The posterior of the sums."""
-        n, sums = self._with_kept() if self.kept else (self.n, self.sums)
-        means = Means(self.tree, self.shrinkage, n, sums)
-        scatter, ridge = self._whole_scatter(), self._ridge(self.low, self.high)
-        return Posterior(means, self.rates, scatter, ridge, self.free, self.origin)
 
     def _ridge(self, low: Floats, high: Floats) -> Floats:
         """The values added to the diagonal of the scatter, 1 for features that have not varied."""

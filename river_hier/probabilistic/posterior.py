@@ -67,7 +67,13 @@ class Means:
         gain: Floats = self._downwards(share)[:, 0]
         gain *= w / (1 + w * gain[v])
         add_product(self.values, gain[:, None], off[None, :])
-        self._add_weight(v, w)
+        kappa, weights = self.shrinkage, self.weights
+        while v:  # (1)
+            before = weights[v] * kappa / (weights[v] + kappa)
+            weights[v] += w
+            w = weights[v] * kappa / (weights[v] + kappa) - before
+            v = self.tree.parent_index[v - 1]
+        weights[0] += w
         return gain
 
     def add_nodes(self, tree: Arrays) -> None:
@@ -86,16 +92,6 @@ class Means:
             values[nodes] += self.shrinkage * values[parents]
             values[nodes] /= (self.weights[nodes] + self.shrinkage)[:, None]
         return values
-
-    def _add_weight(self, v: int, w: float) -> None:
-        """Update (1): O(depth)."""
-        kappa, weights = self.shrinkage, self.weights
-        while v:
-            before = weights[v] * kappa / (weights[v] + kappa)
-            weights[v] += w
-            w = weights[v] * kappa / (weights[v] + kappa) - before
-            v = self.tree.parent_index[v - 1]
-        weights[0] += w
 
 
 def add_product(a: Floats, u: Floats, v: Floats) -> None:
@@ -124,8 +120,7 @@ class Rates:
     """The total weights `n` of the examples of each node, and `m` of all examples.
 
     The frequency of a label is counted from its first example on, and again from that of a label
-    below it, to which earlier examples may have belonged. `since` has the values of m, and
-    `earlier` those of n, at the start of the counts.
+    below it. `since` has the values of m, and `earlier` those of n, at the start of the counts.
     """
 
     def __init__(self, tree: Arrays) -> None:
@@ -181,11 +176,7 @@ class Rates:
         self.n, self.since, self.earlier, self.tree = n, since, earlier, tree
 
     def logs(self) -> Floats:
-        """log P(node): its share of the examples, smoothed.
-
-        The share starts at that of an average label, so that the first example of a label does not
-        make it more probable than the others.
-        """
+        """log P(node): its share of the examples, which starts at that of an average label."""
         counted = self.n - self.earlier + UNSEEN
         logs: Floats = np.log(counted / (self.m - self.since + self.k))
         return logs
@@ -211,8 +202,7 @@ class Posterior:
     """The means and `precision`, the inverse of the scatter and the ridge.
 
     `bends` are `mean . precision mean` of all nodes, and `free` is the number of degrees of
-    freedom, by which the scatter is divided. Further examples and nodes make a new posterior, so
-    that predictions of other threads can use this one.
+    freedom, by which the scatter is divided. Further examples and nodes make a new posterior.
     """
 
     def __init__(
