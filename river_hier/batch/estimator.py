@@ -20,8 +20,8 @@ _PROGRESS_DELAY = 2.0  # seconds
 class BatchEstimator(LabelPredictor, base.MultiLabelClassifier):
     """Base class of models that `fit` trains on a list of examples.
 
-    After `fit`, `learn_one` does nothing, so River's loops and `evaluate.regret` evaluate the model
-    as it is. Before, it and predictions raise an error.
+    After `fit`, `learn_one` does nothing, so River's loops evaluate the model as it is. Before, it
+    and predictions raise an error.
     """
 
     def __init__(self, taxonomy: Taxonomy) -> None:
@@ -50,19 +50,11 @@ class BatchEstimator(LabelPredictor, base.MultiLabelClassifier):
 
     @abc.abstractmethod
     def fit(self, examples: Examples) -> Self:
-        """Train on examples. Anything learned before is replaced.
+        """Train on examples, and return the model. Anything learned before is replaced.
 
-        Parameters
-        ----------
-        examples
-            Pairs `(x, y)` of a dictionary of features with finite values and a multilabel:
-            `{label: bool}`, an iterable of labels, or one label. If one of them is invalid, or the
-            training is interrupted, the model stays as it was.
-
-        Returns
-        -------
-        The model itself.
-
+        The examples are pairs `(x, y)` of a dictionary of features and a multilabel: `{label:
+        bool}`, an iterable of labels, or one label. If one of them is invalid, or the training is
+        interrupted, the model stays as it was.
         """
 
     @property

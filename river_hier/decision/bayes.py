@@ -288,8 +288,8 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
 
     Notes
     -----
-    On top of the classifier, a prediction takes O(nodes) time. `predict_proba_one` is the
-    classifier's: the prediction may be a node of probability 0 between two probable ones.
+    On top of the classifier, a prediction takes O(nodes) time. The prediction may be a node of
+    probability 0 between two probable ones.
 
     Examples
     --------
@@ -351,11 +351,7 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
         self.taxonomy = taxonomy
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
-        """Learn from one example, as the classifier does.
-
-        y may be any node of the taxonomy. A classifier that takes no weights accepts only 1. Other
-        arguments are passed on to the classifier.
-        """
+        """Learn from one example, as the classifier does; y may be any node of the taxonomy."""
         if w != 1.0 and not (w := checked_weight(w)):
             return
         check_weight_taken(self.classifier, self._takes_weights, w)

@@ -116,10 +116,7 @@ class Calibrator(ModelWrapper):
         self._sightings = Sightings()
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
-        """Learn from one example, after computing the scores the model gives to it.
-
-        The arguments are those of the model. An example of weight 0 changes nothing.
-        """
+        """Learn from one example, as the model does. An example of weight 0 changes nothing."""
         if w != 1.0 and not (w := checked_weight(w)):
             return
         if isinstance(y, Iterator):  # it is needed twice
@@ -157,7 +154,6 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     probabilities account for overfitting. Examples are recognised by the names of their features
     or, if features are dense, by names and values. A transformer whose output for the same example
     changes, such as a scaler, must therefore be inside: `Calibrated(StandardScaler() | model)`.
-    Weights of words may be computed before or inside.
 
     A node is predicted on if its parents are and $p_i \ge 1/2$. `HLossBayes` and the other decoders
     do better on the losses they minimise.
@@ -171,10 +167,9 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     -----
     In addition to the model, learning takes O(features of x) time to recognise x and, for examples
     used for calibration, one prediction and O(nodes whose parents are on) time. The first 4,096
-    examples are used, and a random share of the later ones. After 16 passes, repeated examples are
-    used as well, as features with few values also repeat. The logistic function of a score is due
-    to [^1], where it is fitted to held-out examples afterwards. Sharing it among the nodes and
-    learning it online, with the steps of [^2], are ours.
+    examples are used, and a random share of the later ones; after 16 passes, also repeated ones.
+    The logistic function of a score is due to [^1], where it is fitted to held-out examples
+    afterwards. Sharing it among the nodes and learning it online, with the steps of [^2], are ours.
 
     Examples
     --------

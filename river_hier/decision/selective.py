@@ -50,7 +50,6 @@ class Selective(ModelWrapper, base.Classifier):
     ----------
     model
         A single-label model in a taxonomy with `predict_proba_one`, or a pipeline that ends in one.
-        Its probabilities need not be calibrated, but better ones make more specific answers.
     risk
         The share of answers that may be wrong, above 0 and below 1.
     window
@@ -131,10 +130,9 @@ class Selective(ModelWrapper, base.Classifier):
         return 1.0 if k > n else self._sorted[k - 1] if k > 0 else 0.0
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
-        """Learn from one example, after computing the model's probabilities for it.
+        """Learn from one example, as the model does.
 
-        The arguments are those of the model. An example of weight 0 changes nothing; all others
-        count alike for the threshold.
+        An example of weight 0 changes nothing; all others count alike for the threshold.
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return

@@ -192,7 +192,7 @@ class SoftBinaryDecomposition(BinaryDecomposition):
 
     It learns as `BinaryDecomposition`. To predict, it multiplies the probabilities of all $k - 1$
     classifiers along the path to each class and takes the class with the largest product (soft
-    decoding), so a close decision near the root can be outweighed by those below.
+    decoding).
 
     Parameters
     ----------
@@ -203,9 +203,8 @@ class SoftBinaryDecomposition(BinaryDecomposition):
     Notes
     -----
     The decoding that the paper proposes for classifiers with probabilities. If the probabilities at
-    the splits are correct, so are those of the classes, in any tree, and no classifier has a
-    smaller error. Underconfident classifiers, as many are after a few examples, favour classes near
-    the root. Ties go to the first class of the tree.
+    the splits are correct, so are those of the classes, in any tree. Underconfident classifiers, as
+    many are after a few examples, favour classes near the root. Ties go to the first class.
 
     Examples
     --------

@@ -44,10 +44,9 @@ class Side(NamedTuple):
 class LeaveOneOut:
     """Examples with weights, to be classified, each by the counts of all others.
 
-    An example of weight 2 counts as two examples, of which one is left out.
-
-    The classifier of an inner node is multinomial naive Bayes with Laplace's smoothing: x goes to
-    the side with the larger n(side) prod_j p(j | side)^x_j.
+    An example of weight 2 counts as two examples, of which one is left out. The classifier of an
+    inner node is multinomial naive Bayes with Laplace's smoothing: x goes to the side with the
+    larger n(side) prod_j p(j | side)^x_j.
     """
 
     def __init__(
@@ -105,11 +104,10 @@ def _matrix(rows: Sequence[Mapping[Any, float]], columns: Mapping[Any, int]) -> 
 class JensenShannonTree(base.Estimator):
     r"""Build a full binary tree over classes from their feature counts.
 
-    `learn_one` counts the features of each class. `taxonomy` starts from the classes and merges
-    two trees at a time, drawn with probability proportional to $2^{-e \, JS}$. $JS$ is the
-    Jensen-Shannon divergence of their feature distributions in bits, weighted by their priors; the
-    exponent e depends on `sharpness`. This is repeated, and the tree that errs least on recent
-    examples is kept.
+    `taxonomy` starts from the classes and merges two trees at a time, drawn with probability
+    proportional to $2^{-e \, JS}$. $JS$ is the Jensen-Shannon divergence of their feature
+    distributions in bits, weighted by their priors; the exponent e depends on `sharpness`. This is
+    repeated, and the tree that errs least on recent examples is kept.
 
     Learning takes O(features of x), memory O(features of all classes and of the recent examples).
     Drawing a tree of k classes takes $O(k \cdot \text{features of all classes})$.
@@ -210,18 +208,10 @@ class JensenShannonTree(base.Estimator):
         yield {"sharpness": 0.0, "n_recent": 100}  # trees of different seeds differ
 
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1) -> None:
-        """Count the features of an example.
+        """Count the features of an example of class y.
 
-        Parameters
-        ----------
-        x
-            A dictionary of counts, e.g. of `feature_extraction.BagOfWords`, or of other
-            non-negative weights.
-        y
-            The class.
-        w
-            The weight of the example, at least 0: how often it counts.
-
+        x is a dictionary of counts, e.g. of `feature_extraction.BagOfWords`, or of other
+        non-negative weights; w, at least 0, is how often the example counts.
         """
         if w != 1 and not (w := checked_weight(w)):
             return
@@ -237,15 +227,10 @@ class JensenShannonTree(base.Estimator):
         self._recent.append((given, y, w))
 
     def taxonomy(self) -> Taxonomy:
-        """Build the tree from what has been counted so far.
+        """Build the tree from what has been counted so far, a full binary tree.
 
-        At the end of a pipeline it is called as `pipeline["JensenShannonTree"].taxonomy()`.
-
-        Returns
-        -------
-        A full binary tree. Its leaves are the classes, its inner nodes `"split 1"`, the root,
-        `"split 2"` and so on, except where a class has such a name.
-
+        Its leaves are the classes, its inner nodes `"split 1"`, the root, `"split 2"` and so on,
+        except where a class has such a name.
         """
         if not self.class_counts:
             raise ValueError("no example with features has been learned, so there is no class yet")

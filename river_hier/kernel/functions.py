@@ -46,21 +46,10 @@ class Kernel(abc.ABC):
 
     @abc.abstractmethod
     def from_dots(self, dots: Floats, norm2: float, norms2: Floats) -> Floats:
-        """The kernel of x with many z.
+        """The kernel of x with many z, as an array of as many numbers.
 
-        Parameters
-        ----------
-        dots
-            $x \\cdot z$ for every z.
-        norm2
-            $\\|x\\|^2$.
-        norms2
-            $\\|z\\|^2$ for every z.
-
-        Returns
-        -------
-        An array of as many numbers; the learners raise a `TypeError` for anything else.
-
+        `dots` holds $x \\cdot z$ for every z, `norm2` is $\\|x\\|^2$, and `norms2` holds
+        $\\|z\\|^2$ for every z.
         """
 
     def __call__(self, x: Mapping[Any, Any], z: Mapping[Any, Any]) -> float:

@@ -28,8 +28,8 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     $$\\frac{1}{\\Sigma_{ij}} \\leftarrow 1 + f \\Bigl(\\frac{1}{\\Sigma_{ij}} - 1\\Bigr) \\quad
     \\textrm{for } x_j \\ne 0.$$
 
-    The weights themselves do not decay. A weight remembers the last $1 / (1 - f)$ or so examples
-    with its feature that the node has learned from.
+    The weights themselves do not decay. A weight remembers about the last $1 / (1 - f)$ examples
+    with its feature.
 
     A step takes O(features of x * nodes) to score and O(features of x * nodes that learn) to learn;
     weights and variances take O(features * nodes) memory: 16 bytes for each pair with
@@ -44,8 +44,7 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
         The regularisation: the larger, the smaller the steps. The default is for x of norm 1; for
         features of another scale, multiply it by the mean of $\\|x\\|^2$, or normalise x.
     forgetting
-        The factor by which a step multiplies the precision that the weights it uses have gained in
-        earlier steps; 1 forgets nothing.
+        The factor f; 1 forgets nothing.
     intercept
         The value of a constant feature that is added to every x; 0 adds none. Values between 0.3
         and 3 hardly differ.

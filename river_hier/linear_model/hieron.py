@@ -23,9 +23,9 @@ class Hieron(PathLearner, compiled=("C",)):
     A step takes O(features of x * nodes) to score and O(features of x * distance) to learn. Without
     an intercept, an empty or zero x changes nothing, and the prediction for it is the root.
 
-    The flat counterpart is `Hieron(taxonomy.flatten())`, with the root at the centre of the star.
-    If the root is a label like the others, put all labels at the same distance instead:
-    `Hieron(Taxonomy.flat(taxonomy.nodes, root="none of these"))`.
+    The flat counterpart is `Hieron(taxonomy.flatten())`, with the root at the centre of the star;
+    if the root is a label like the others, `Hieron(Taxonomy.flat(taxonomy.nodes, root="none of
+    these"))`.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ class Hieron(PathLearner, compiled=("C",)):
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
         as they arrive. An `OpenTaxonomy` grows with labels that are paths.
     C
-        The largest step $\\alpha$. It limits the effect of a single example, whose label may be
-        wrong. The default suits x of norm 1 or more; with `math.inf` the step is the paper's.
+        The largest step $\\alpha$. The default suits x of norm 1 or more; with `math.inf` the step
+        is the paper's.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
@@ -54,13 +54,10 @@ class Hieron(PathLearner, compiled=("C",)):
     until the example is classified correctly, so one wrong label can undo what was learned from
     many correct ones, above all if x is short: weights move by $\\ell / (\\sqrt{\\gamma} \\|x\\|)$.
     The cap $\\alpha \\le C$ is that of PA-I [^2]; with it they move by at most $C \\|x\\|
-    \\sqrt{\\gamma}$. Where it takes effect, the bound of the paper does not hold. Steps have the
-    scale of $1 / \\|x\\|^2$, and so does `C`. The default leaves the steps for x of norm 1 as they
-    are, and costs little down to norm 0.3; for shorter x choose a larger one. Where labels are
-    noisy, about $0.5 / \\|x\\|^2$ works well.
-
-    Ties, which the paper does not specify, go to the first node in taxonomy order, so the very
-    first prediction is the root.
+    \\sqrt{\\gamma}$. Where it takes effect, the bound of the paper does not hold. The default costs
+    little down to norm 0.3; for shorter x choose a larger one. Where labels are noisy, about
+    $0.5 / \\|x\\|^2$ works well. Ties, which the paper does not specify, go to the first node in
+    taxonomy order, so the very first prediction is the root.
 
     Examples
     --------

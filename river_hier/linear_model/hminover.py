@@ -75,8 +75,7 @@ class HMinOver(LinearLearner, MultiLabelModel):
     Section 4 of the paper [^1], with the attributes of its section 2, "in a truly online fashion":
     the pair is the worst one of the current example, not of all examples. The root's weights cancel
     in every margin and stay at zero. Halving $\\Delta$, as the paper's experiments do, is the same
-    as doubling `margin`. The paper leaves the number of labels to a method such as that of
-    Elisseeff and Weston [^2], who regress the threshold on all the scores.
+    as doubling `margin`. The paper leaves open how many labels are on.
 
     An example without a relevant or without an irrelevant candidate has no pair, so only the
     threshold learns from it; with partial paths, make the inner nodes candidates as well, or use
@@ -84,8 +83,7 @@ class HMinOver(LinearLearner, MultiLabelModel):
 
     `predict_proba_one` passes the difference between a candidate's score and the threshold through
     a logistic function, and gives a node the largest probability in its subtree. The probabilities
-    are coherent and, up to rounding, at least one half where `predict_one` is True, but not
-    calibrated.
+    are coherent, but not calibrated.
 
     Examples
     --------
@@ -107,8 +105,6 @@ class HMinOver(LinearLearner, MultiLabelModel):
     [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
         concepts. In Proceedings of the 20th International Joint Conference on Artificial
         Intelligence, pp. 714-719.
-    [^2]: Elisseeff, A. and Weston, J., 2002. A kernel method for multi-labelled classification. In
-        Advances in Neural Information Processing Systems 14, pp. 681-687.
 
     """
 

@@ -5,7 +5,6 @@ from numpy.typing import NDArray
 
 from ..base import TopDownLearner
 from ..base.explanation import Floats
-from ..taxonomy import TaxonomyLike
 
 
 class HPerceptron(TopDownLearner, compiled=()):
@@ -63,14 +62,6 @@ class HPerceptron(TopDownLearner, compiled=()):
     HLoss: 0.618
 
     """
-
-    def __init__(
-        self,
-        taxonomy: TaxonomyLike = None,
-        dtype: str = "float64",
-        intercept: float = 0.0,
-    ) -> None:
-        super().__init__(taxonomy, dtype, intercept)
 
     def learns(self, score: Floats, y: Floats) -> NDArray[np.bool_]:
         """The nodes whose score has the wrong sign."""

@@ -25,10 +25,9 @@ from ..taxonomy import Arrays, Label, TaxonomyLike
 class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "forgetting")):
     """Softmax regression in a tree, learned by second-order steps in one pass.
 
-    The score of a label v is a sum of weight vectors, as in `Hieron`: each node u on its path,
-    except for the root, has a vector $w_u$ that the labels of its subtree share, and each inner
-    node has a vector $o_v$ for itself as a label. All nodes are labels, the root included, and
-    their probabilities are the softmax of their scores:
+    Each node u on the path of a label v, except for the root, has a vector $w_u$ that the labels of
+    its subtree share, and each inner node has a vector $o_v$ for itself as a label. All nodes are
+    labels, the root included, and their probabilities are the softmax of their scores:
 
     $$s_v = o_v \\cdot x + \\sum_{u \\in P(v)} w_u \\cdot x, \\qquad p_v = \\frac{e^{s_v}}{\\sum_z
     e^{s_z}}.$$
@@ -46,9 +45,6 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
     whose time does not depend on the number of features, to a tolerance of 0.01. A vector does not
     move if its probability is wrong by less than that.
 
-    With `forgetting` $f < 1$, the precision gained by a weight decays before each step that uses
-    it, as in `HAROW`, so that the weights can follow a stream that drifts.
-
     A step takes O(features of x * nodes) to score and O(features of x * vectors that move) to
     learn; weights and variances take O(features * nodes) memory. The flat counterpart is
     `PathSoftmax(taxonomy.flatten())`, softmax regression.
@@ -58,9 +54,8 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
     taxonomy, dtype
         As in `Hieron`.
     prior_variance
-        The variance of each weight before the first step. The larger it is, the larger are the
-        first steps. The default is for x of norm 1; for features of another scale, divide it by the
-        mean of $\\|x\\|^2$, or normalise x.
+        The variance of each weight before the first step. The default is for x of norm 1; for
+        features of another scale, divide it by the mean of $\\|x\\|^2$, or normalise x.
     forgetting
         As in `HAROW`.
     intercept

@@ -60,9 +60,6 @@ class SHRLS(LeastSquaresModel):
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     HLoss: 0.5615
 
-    >>> model.n_stored
-    {'news': 810.0, 'sport': 570.0, 'politics': 603.0}
-
     """
 
     _shared = False
@@ -86,10 +83,7 @@ class SHRLS(LeastSquaresModel):
 
     @property
     def n_stored(self) -> dict[object, float]:
-        """The weight of the instances that each node has stored, including dropped ones.
-
-        With `forgetting`, this is the discounted $N_i$.
-        """
+        """The discounted $N_i$ of each node, including dropped instances."""
         labels = self._taxonomy.nodes[1:]
         return dict(zip(labels, self._rls.n_stored, strict=True))
 

@@ -75,7 +75,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     """
 
     def __init__(
-        self, classifier: EstimatorSpec, taxonomy: TaxonomyLike, threshold: Threshold
+        self, classifier: EstimatorSpec, taxonomy: TaxonomyLike = None, threshold: Threshold = 0.5
     ) -> None:
         self._taxonomy = initial_taxonomy(taxonomy)
         if not callable(threshold) and not 0.0 <= number(threshold) <= 1.0:
@@ -128,9 +128,8 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
             A dictionary of features, as the classifiers take it.
         y
             The label, any node of the taxonomy; for `PerNode` a multilabel: `{label: bool}`, an
-            iterable of labels, or one label. Ancestors are added to a copy; a label on whose
-            ancestor is explicitly False is refused. In an open taxonomy a tuple is one label; give
-            several in a set or a list.
+            iterable of labels, or one label. Ancestors are added to a copy. In an open taxonomy a
+            tuple is one label; give several in a set or a list.
         w
             The weight of the example, at least 0. An example of weight 0 changes nothing.
         kwargs
@@ -153,21 +152,11 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
         self._learned(targets)
 
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
-        """Explain the prediction for x.
+        """Explain the prediction for x as text, with this many decimals.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        decimals
-            How many decimals to print.
-
-        Returns
-        -------
-        A text with the prediction and, for each node that was visited, the probabilities by which
-        it was decided: in `PerNode` its own, otherwise those of the next node, where its own is
-        that of ending there.
-
+        It has the prediction and, for each node that was visited, the probabilities by which it was
+        decided: in `PerNode` its own, otherwise those of the next node, where its own is that of
+        ending there.
         """
         return "\n".join(self._debug_lines(x, decimals))
 

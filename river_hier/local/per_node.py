@@ -11,9 +11,9 @@ from .._core import top_down_probabilities, trained_nodes
 from ..base.classifiers import probability
 from ..base.predictor import LabelPredictor, refuse_unknown
 from ..base.unseen import Unseen
-from ..taxonomy import Label, Taxonomy, TaxonomyLike, UnknownLabelError
+from ..taxonomy import Label, Taxonomy, UnknownLabelError
 from ..taxonomy.open import named, with_labels
-from .model import EstimatorSpec, LocalModel, Position, Threshold, check_classifier
+from .model import LocalModel, Position, check_classifier
 
 
 class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
@@ -39,9 +39,7 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         of these in taxonomy order), so the root must be named; or a function from nodes, including
         the root, to classifiers.
     taxonomy
-        A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
-        open flat taxonomy, to which labels are added below the root as they arrive. An
-        `OpenTaxonomy` grows along labels that are paths.
+        As in `linear_model.HPerceptron`.
     threshold
         The least probability, given that its parents are on, for a node to be on; or a function of
         node and probability that returns whether the node is on.
@@ -63,9 +61,8 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
     -----
     The top-down scheme of section 4 of the paper of `linear_model.HRLS`, with any classifier. The
     classifier's probabilities of `True` and `False` are normalised; without `predict_proba_one`,
-    its prediction has probability 1. The classifiers decide which x they accept, after the labels
-    were checked. A weight `w` is passed on to them; if one takes none, only the weight 1 is
-    accepted.
+    its prediction has probability 1. A weight `w` is passed on to the classifiers; if one takes
+    none, only the weight 1 is accepted.
 
     Examples
     --------
@@ -85,11 +82,6 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
     HLoss: 0.547
 
     """
-
-    def __init__(
-        self, classifier: EstimatorSpec, taxonomy: TaxonomyLike = None, threshold: Threshold = 0.5
-    ) -> None:
-        super().__init__(classifier, taxonomy, threshold)
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -120,7 +112,7 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         """The probability of each node but the root, `{label: {False: 1 - p, True: p}}`.
 
         It is the product of the conditional probabilities along the path, so it is never above its
-        parent's, and a label that `predict_one` predicts may have one below the threshold.
+        parent's.
         """
         refuse_unknown(self.predict_proba_one, kwargs)
         nodes = self._taxonomy.nodes

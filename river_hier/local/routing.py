@@ -264,7 +264,7 @@ class PerParent(RoutingModel):
         nodes to classifiers, in which a node that is not named takes that of its nearest named
         ancestor, so the root must be named; or a function from inner nodes to classifiers.
     taxonomy
-        A tree; otherwise as in `PerNode`.
+        As in `linear_model.Hieron`.
     threshold
         The path continues to the most probable child only if P(child | parent reached) is at least
         this, or if this function of child and probability returns True. With 0 it always does.

@@ -17,10 +17,9 @@ from .discriminant import Discriminant
 class LinearDiscriminant(DenseModel):
     r"""Gaussian classes with a shared covariance, each mean shrunk towards that of its parent.
 
-    A learner for dense features: hundreds of columns, and up to thousands of labels, each a cluster
-    around its mean. The examples of label $v$ have a Gaussian distribution with mean $\mu_v$ and a
-    covariance $\Sigma$ that all labels share, so the logarithm of the probability of $v$ is linear
-    in x, up to a constant:
+    A learner for hundreds of dense features, and up to thousands of labels. The examples of label
+    $v$ have a Gaussian distribution with mean $\mu_v$ and a covariance $\Sigma$ that all labels
+    share, so the logarithm of the probability of $v$ is linear in x, up to a constant:
 
     $$\log P(v \mid x) = \mu_v^\top \Sigma^{-1} x - \tfrac{1}{2} \mu_v^\top \Sigma^{-1} \mu_v
     + \log \frac{n_v + 0.01}{m_v + k} + \textrm{const}$$
@@ -51,8 +50,7 @@ class LinearDiscriminant(DenseModel):
     shrinkage
         The number of examples that the parent's mean counts for.
     l2
-        The weight of the diagonal matrix $D$ in the covariance, in examples per feature. With fewer
-        examples than features, only this term makes $\Sigma$ invertible.
+        The weight of the diagonal matrix $D$ in the covariance, in examples per feature.
 
     Raises
     ------

@@ -33,10 +33,8 @@ class NearestNeighbors(DenseModel):
     The probability of a label is its share of the votes of the `n_neighbors` nearest of the stored
     examples, where an example at distance d has the vote $e^{-2 d^2 / d_k^2}$ and $d_k$ is the
     distance of the last of them; each label has another 0.0001 votes. The latest `budget`
-    examples are stored. Features of x that no example has had do not count.
-
-    Neighbours are a good member of a pool, as they err elsewhere than linear models:
-    `ensemble.DensePool` has them. Scale the features, as distances depend on it.
+    examples are stored. Features of x that no example has had do not count. Scale the features, as
+    distances depend on it.
 
     Parameters
     ----------
