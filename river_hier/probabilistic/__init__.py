@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .linear_discriminant import LinearDiscriminant
-from .nearest_neighbors import NearestNeighbors
+from .nearest_neighbors import DiscriminantNeighbors, NearestNeighbors
 from .newton_softmax import NewtonSoftmax
 
-__all__ = ["LinearDiscriminant", "NearestNeighbors", "NewtonSoftmax"]
+__all__ = ["DiscriminantNeighbors", "LinearDiscriminant", "NearestNeighbors", "NewtonSoftmax"]

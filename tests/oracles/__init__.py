@@ -61,7 +61,7 @@ from .losses import (
     zero_one_loss,
 )
 from .merging import average_of_all, mixed, mixed_by_precision
-from .nearest_neighbors import NearestNeighbors, squared_distance
+from .nearest_neighbors import DiscriminantNeighbors, NearestNeighbors, squared_distance
 from .newton_softmax import NewtonSoftmax
 from .path_softmax import PathSoftmax
 from .paths import names_in_two_places, parents_of_paths

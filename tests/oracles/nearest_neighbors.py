@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 
+import numpy as np
+
 from .trees import Features, Node, Parents
 
 
@@ -21,7 +23,7 @@ class NearestNeighbors:
     def scores(self, x: Features) -> dict[Node, float]:
         x = {name: value for name, value in x.items() if name in self.known}
         votes = dict.fromkeys(self.parents, 1e-4)
-        nearest = sorted((squared_distance(x, z), i) for i, (z, _, _) in enumerate(self.examples))
+        nearest = sorted((self.distance(x, z), i) for i, (z, _, _) in enumerate(self.examples))
         nearest = nearest[: self.n_neighbors]
         last = nearest[-1][0] if nearest else 0.0
         for square, i in nearest:
@@ -34,8 +36,65 @@ class NearestNeighbors:
             self.known.update(x)
             self.examples = [*self.examples, (x, y, w)][-self.budget :]
 
+    def distance(self, x: Features, z: Features) -> float:
+        return squared_distance(x, z)
+
     def forget(self, labels: set[Node]) -> None:
         self.examples = [example for example in self.examples if example[1] not in labels]
+
+
+class DiscriminantNeighbors(NearestNeighbors):
+    """Distances in the metric of Hastie and Tibshirani (1996), Eq. 6."""
+
+    def __init__(self, parents: Parents, n_neighbors: int, budget: int) -> None:
+        super().__init__(parents, n_neighbors, budget)
+        self.n = 0  # examples so far
+        self.next = 16
+        self.metric: dict[tuple[Hashable, Hashable], float] | None = None
+
+    def distance(self, x: Features, z: Features) -> float:
+        if self.metric is None:
+            return squared_distance(x, z)
+        off = {a: x.get(a, 0.0) - z.get(a, 0.0) for a in {**x, **z}}
+        return sum(off[a] * m * off[b] for (a, b), m in self.metric.items() if {a, b} <= {*off})
+
+    def learn(self, x: Features, y: Node, w: float = 1.0) -> None:
+        super().learn(x, y, w)
+        self.n += w > 0.0
+        if self.n == self.next:
+            self.next = self.n * 3 // 2
+            self.metric = self.estimate()
+
+    def forget(self, labels: set[Node]) -> None:
+        super().forget(labels)
+        self.n = len(self.examples)
+
+    def estimate(self) -> dict[tuple[Hashable, Hashable], float]:
+        names = sorted(self.known, key=str)
+        rows = [[x.get(a, 0.0) for a in names] for x, _, _ in self.examples]
+        total = sum(w for *_, w in self.examples)
+
+        def mean(of: Node | None) -> list[float]:
+            some = [(row, w) for row, (_, y, w) in zip(rows, self.examples, strict=True) if y == of]
+            if of is None:
+                some = [(row, w) for row, (*_, w) in zip(rows, self.examples, strict=True)]
+            n = sum(w for _, w in some)
+            return [sum(w * row[j] for row, w in some) / n for j in range(len(names))]
+
+        middle, d = mean(None), len(names)
+        within, between = ([[0.0] * d for _ in range(d)] for _ in range(2))
+        for row, (_, y, w) in zip(rows, self.examples, strict=True):
+            centre = mean(y)
+            for i in range(d):
+                for j in range(d):
+                    within[i][j] += w / total * (row[i] - centre[i]) * (row[j] - centre[j])
+                    between[i][j] += w / total * (centre[i] - middle[i]) * (centre[j] - middle[j])
+        ridge = 0.03 * sum(within[i][i] for i in range(d)) / d
+        if not ridge:
+            return {(a, a): 1.0 for a in names}
+        inverse = np.linalg.inv(np.array(within) + ridge * np.eye(d))
+        metric = inverse + inverse @ np.array(between) @ inverse
+        return {(a, b): metric[i, j] for i, a in enumerate(names) for j, b in enumerate(names)}
 
 
 def squared_distance(x: Features, z: Features) -> float:

@@ -14,6 +14,7 @@ import oracles
 from river_hier import Taxonomy, probabilistic
 from support.strategies import features, parents_of, reals, trees
 
+BOTH = ("NearestNeighbors", "DiscriminantNeighbors")
 TREE = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": []}})
 
 
@@ -40,26 +41,28 @@ def test_step_by_step(t: Taxonomy, data: st.DataObject) -> None:
             oracle.forget(set(t.descendants(y)) | {y})
 
 
-@pytest.mark.parametrize("budget", [1, 7, 16])
-def test_the_latest_examples_vote(budget: int) -> None:
+@pytest.mark.parametrize("name", BOTH)
+@pytest.mark.parametrize("budget", [1, 7, 16, 40])
+def test_the_latest_examples_vote(budget: int, name: str) -> None:
     draws = np.random.default_rng(budget)
-    model = probabilistic.NearestNeighbors(TREE, 3, budget)
-    oracle = oracles.NearestNeighbors(parents_of(TREE), 3, budget)
+    model = getattr(probabilistic, name)(TREE, 3, budget)
+    oracle = getattr(oracles, name)(parents_of(TREE), 3, budget)
     for i in range(60):
-        x = dict(enumerate(draws.normal(size=3).tolist()))
-        y = str(draws.choice(["b", "c", "d"]))
+        d = 3 + (i > 30)  # a feature arrives late
+        x = dict(enumerate((draws.normal(size=d) * [1.0, 10.0, 0.5, 2.0][:d]).tolist()))
+        y, w = str(draws.choice(["b", "c", "d"])), float(draws.choice([0.5, 1.0, 2.0]))
         assert model.score_one(x) == pytest.approx(oracle.scores(x))
-        model.learn_one(x, y)
-        oracle.learn(x, y)
+        model.learn_one(x, y, w)
+        oracle.learn(x, y, w)
         if i % 25 == 20:  # the oldest of those that remain are replaced first
             model.forget("b")
             oracle.forget({"b"})
 
 
-@given(st.lists(st.integers(1, 70), max_size=4), st.integers(1, 100))
-def test_batches_are_loops(sizes: list[int], budget: int) -> None:
+@given(st.lists(st.integers(1, 70), max_size=4), st.integers(1, 100), st.sampled_from(BOTH))
+def test_batches_are_loops(sizes: list[int], budget: int, name: str) -> None:
     draws = np.random.default_rng(sum(sizes))
-    many, loop = (probabilistic.NearestNeighbors(TREE, budget=budget) for _ in range(2))
+    many, loop = (getattr(probabilistic, name)(TREE, budget=budget) for _ in range(2))
     for n in sizes:
         X = draws.normal(size=(n, 3))
         y = draws.choice(["b", "c", "d"], n).tolist()
@@ -70,6 +73,23 @@ def test_batches_are_loops(sizes: list[int], budget: int) -> None:
         probabilities: Any = many.predict_proba_many(X)
         expected = [list(many.predict_proba_one(x).values()) for x in X]
         assert np.allclose(probabilities, expected)
+
+
+def test_the_metric_ignores_what_does_not_tell_labels_apart() -> None:
+    draws = np.random.default_rng(0)
+    y = draws.choice(["b", "c", "d"], 1000)
+    X = draws.normal(size=(1000, 40))
+    X[:, 0] += np.array([{"b": 0.0, "c": 3.0, "d": 6.0}[v] for v in y.tolist()])
+    errors = []
+    for name in BOTH:
+        model = getattr(probabilistic, name)(TREE)
+        model.learn_many(X[:800], y[:800].tolist())
+        errors.append(np.mean(np.array(model.predict_many(X[800:])) != y[800:]))
+    assert errors[1] < errors[0] - 0.05
+    extreme = probabilistic.DiscriminantNeighbors(TREE)
+    for i in range(40):
+        extreme.learn_one({"x": 10.0 ** (7 * i - 145), "y": 1e-200 * i}, "bcd"[i % 3])
+    assert all(map(np.isfinite, extreme.score_one({"x": 1e140, "y": 1.0}).values()))
 
 
 def test_refusals() -> None:
