@@ -42,6 +42,9 @@ def cases() -> dict[str, Case]:
     """Each learner on numbers and on words; what bounds its names, on names without end."""
     found = {}
     for name, model in estimators().items():
+        for neighbors in [model, *getattr(model, "models", [])]:
+            if "Neighbors" in type(neighbors).__name__:
+                neighbors.budget = 200  # soon full
         found[f"{name}, dense"] = Case(model, dense)
         if f"{name}, dense" not in GROWS and name != "ensemble.DensePool":
             found[f"{name}, text"] = Case(model.clone(), text)
@@ -91,7 +94,7 @@ def sizes(case: Case, n: int) -> tuple[int, int]:
 def test_state_is_bounded(title: str) -> None:
     late = title.endswith(("budget", "hashed"))  # what they hold fills up, or has room to spare
     remembers = "Tempered" in title or "Calibrated" in title  # 4,096 examples
-    stores = title.startswith(("decision.Selective", "ensemble.DensePool", "probabilistic.Nearest"))
+    stores = title.startswith("decision.Selective")
     n = 5000 if remembers else 10_000 if stores else 600 if late else 300
     before, after = sizes(CASES[title], n)
     assert after <= 1.5 * before  # a leak would double it

@@ -21,6 +21,7 @@ SINGLE: dict[str, Make] = {
     "LinearDiscriminant": probabilistic.LinearDiscriminant,
     "NewtonSoftmax": probabilistic.NewtonSoftmax,
     "NearestNeighbors": probabilistic.NearestNeighbors,
+    "DiscriminantNeighbors": probabilistic.DiscriminantNeighbors,
     "kernel Hieron": kernel.Hieron,
     "PerParent": lambda t: local.PerParent(SOFTMAX.clone(), t),
     "PerLevel": lambda t: local.PerLevel(SOFTMAX.clone(), t),
