@@ -114,12 +114,14 @@ class LogarithmicPool(TransparentWrapper):
     """
 
     model: Any
+    _coefficients: Floats
 
     def __init__(self, models: Sequence[Any]) -> None:
         self.models: list[Any] = list(models)
         check_models(self.models)
         super().__init__(self.models[0])
-        self._coefficients = Coefficients(len(self.models))
+        self._coefficients = np.full(len(self.models), 1.0 / len(self.models))
+        self._precision = np.eye(len(self.models))
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -130,7 +132,7 @@ class LogarithmicPool(TransparentWrapper):
     @property
     def coefficients(self) -> Floats:
         """The coefficient of each model."""
-        return self._coefficients.values.copy()
+        return self._coefficients.copy()
 
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
         """Return a pool of untrained models with the same parameters; see River's `clone`."""
@@ -160,8 +162,8 @@ class LogarithmicPool(TransparentWrapper):
 
     def _learn_coefficients(self, members: Floats, y: Any, w: float) -> None:
         """Take a Newton step, given the probabilities of the models, (models, nodes)."""
-        logs, coefficients = self._logs(members), self._coefficients
-        p = self._p(coefficients.values @ logs)
+        logs = self._logs(members)
+        p = self._p(self._coefficients @ logs)
         true = np.zeros(len(p))
         if is_multilabel(self):
             true[list(self._labels.closure(y))] = 1.0
@@ -169,7 +171,11 @@ class LogarithmicPool(TransparentWrapper):
         else:
             true[read_label(self._last, y)[1]] = 1.0
             curved, mean = logs * p, logs @ p
-        coefficients.step(logs @ (true - p), curved @ logs.T - np.outer(mean, mean), w)
+        hessian = w * (curved @ logs.T - np.outer(mean, mean))
+        kept = MEMORY * self._precision + (1.0 - MEMORY) * np.eye(len(logs)) + hessian
+        step = w * np.linalg.solve(kept, logs @ (true - p))
+        self._coefficients = np.maximum(self._coefficients + step, 0.0)
+        self._precision = kept
 
     def _logs(self, members: Floats) -> Floats:
         """log p of the models or, for multilabels, the log-odds; (..., nodes)."""
@@ -206,7 +212,7 @@ class LogarithmicPool(TransparentWrapper):
 
     def _pool(self, members: Floats) -> Floats:
         """The scores, (rows, nodes)."""
-        return cast(Floats, np.tensordot(self._coefficients.values, self._logs(members), axes=1))
+        return cast(Floats, np.tensordot(self._coefficients, self._logs(members), axes=1))
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return cast(Floats, self._pool(self._members_one(x))[0])
@@ -267,20 +273,6 @@ class LogarithmicPool(TransparentWrapper):
     def _checked(self, X: Batch, ys: Any) -> bool:
         checked = [inner(model)._checked(X, ys) for model in self.models]  # each may refuse
         return all(checked)
-
-
-class Coefficients:
-    """The coefficients of a pool, learned by Newton steps."""
-
-    def __init__(self, n: int) -> None:
-        self.values: Floats = np.full(n, 1.0 / n)
-        self.precision: Floats = np.eye(n)
-
-    def step(self, gradient: Floats, hessian: Floats, w: float) -> None:
-        """Follow the gradient of the log-likelihood of an example of weight w."""
-        kept = MEMORY * self.precision + (1.0 - MEMORY) * np.eye(len(gradient)) + w * hessian
-        self.values = np.maximum(self.values + w * np.linalg.solve(kept, gradient), 0.0)
-        self.precision = kept
 
 
 class DensePool(LogarithmicPool):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ._core import Batch, LabelProbabilities, Labels, labels_of, ranked, ranked_many, subtree_sums
 from .base.checks import check_integer
@@ -75,9 +74,6 @@ def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
     last, x = last_step_and_input(model, x)
     explanations: dict[Label, Explanation] = last.explain_one(x)
     return explanations
-
-
-Floats = NDArray[np.float64]
 
 
 def top_one(
@@ -289,7 +285,15 @@ def _top(
     if not is_multilabel(model):
         found = ranked(labels, _shares(model, x, taxonomy, depth), k, leaves, depth, False)
         return [] if len(taxonomy) == 1 and without_labels(inner(model)) else found
-    return ranked(labels, _marginals(model, x, taxonomy), k, leaves, depth, True)
+    try:
+        if is_ours(model):  # without building dicts
+            p = model._probabilities_one(x)
+            return ranked(labels, p, k, leaves, depth, True)
+        values = {label: p[True] for label, p in model.predict_proba_one(x).items()}
+    except NotImplementedError:
+        values = model.score_one(x)
+    found = np.array([np.nan, *(values.get(label, np.nan) for label in taxonomy.nodes[1:])])
+    return ranked(labels, found, k, leaves, depth, True)
 
 
 def _top_rows(
@@ -326,14 +330,3 @@ def _shares(model: Any, x: Any, taxonomy: Taxonomy, depth: int | None) -> Any:
         return p
     known = subtree_sums(1.0 - np.isnan(p), taxonomy._arrays) > 0.0
     return np.where(known, subtree_sums(np.nan_to_num(p), taxonomy._arrays), np.nan)
-
-
-def _marginals(model: Any, x: Any, taxonomy: Taxonomy) -> Any:
-    """P(on) of each node, or its score, in the form that `ranked` expects."""
-    try:
-        if is_ours(model):  # without building dicts
-            return model._probabilities_one(x)
-        values = {label: p[True] for label, p in model.predict_proba_one(x).items()}
-    except NotImplementedError:
-        values = model.score_one(x)
-    return np.array([np.nan, *(values.get(label, np.nan) for label in taxonomy.nodes[1:])])

@@ -252,19 +252,15 @@ class TIMIT(Speech):
 
     >>> import pathlib, tempfile
     >>> import numpy as np
+    >>> import soundfile
     >>> from river_hier import datasets
 
     >>> t = np.arange(8_000)
     >>> sound = 3_000 * np.sin(0.1 * t) * (t < 4_000) + t % 7
-    >>> header = (
-    ...     "NIST_1A\n   1024\nchannel_count -i 1\nsample_count -i 8000\nsample_rate -i 16000\n"
-    ...     "sample_n_bytes -i 2\nsample_byte_format -s2 01\nend_head\n"
-    ... )
     >>> folder = tempfile.TemporaryDirectory()
     >>> speaker = pathlib.Path(folder.name, "TRAIN", "DR4", "FALR0")
     >>> speaker.mkdir(parents=True)
-    >>> wav = header.encode().ljust(1024) + sound.astype("<i2").tobytes()
-    >>> _ = (speaker / "SX425.WAV").write_bytes(wav)
+    >>> soundfile.write(speaker / "SX425.WAV", sound.astype("int16"), 16_000, format="NIST")
     >>> _ = (speaker / "SX425.PHN").write_text("0 4000 m\n4000 8000 h#\n")
 
     >>> x, y = next(iter(datasets.TIMIT(folder.name)))
@@ -309,8 +305,9 @@ class TIMITSegments(Speech):
 
     A hum and silence, in the format of the free sample:
 
-    >>> import pathlib, tempfile, wave
+    >>> import pathlib, tempfile
     >>> import numpy as np
+    >>> import soundfile
     >>> from river_hier import datasets
 
     >>> t = np.arange(8_000)
@@ -318,9 +315,7 @@ class TIMITSegments(Speech):
     >>> folder = tempfile.TemporaryDirectory()
     >>> speaker = pathlib.Path(folder.name, "dr4-falr0")
     >>> speaker.mkdir()
-    >>> with wave.open(str(speaker / "sx425.wav"), "wb") as wav:
-    ...     wav.setparams((1, 2, 16_000, len(t), "NONE", ""))
-    ...     wav.writeframes(sound.astype("<i2").tobytes())
+    >>> soundfile.write(speaker / "sx425.wav", sound.astype("int16"), 16_000)
     >>> _ = (speaker / "sx425.phn").write_text("0 4000 m\\n4000 8000 h#\\n")
 
     >>> for x, y in datasets.TIMITSegments(folder.name):

@@ -164,40 +164,18 @@ class LogTFIDF(base.Transformer):
         return self._vocabulary.dfs
 
     def learn_one(self, x: Any) -> None:
-        """Count the words of a document.
-
-        Parameters
-        ----------
-        x
-            A dictionary with the features `on`, or a text.
-
-        """
+        """Count the words of a document: of x, a text or a dictionary with the features `on`."""
         self._vocabulary.learn(text_of(x, self._on))
 
     def transform_one(self, x: Any) -> dict[Hashable, Any]:
-        """Return the weights of the words of a document.
+        """Return `{word: weight}` of a document, positive weights in the order of the text.
 
-        Parameters
-        ----------
-        x
-            A dictionary with the features `on`, or a text.
-
-        Returns
-        -------
-        `{word: weight}`, with positive weights, in the order of the text.
-
+        It is x, a text or a dictionary with the features `on`.
         """
         return self._vocabulary.weights(text_of(x, self._on), self.normalize)
 
     def learn_many(self, X: Any) -> None:
-        """Count the words of a batch of documents, all or none.
-
-        Parameters
-        ----------
-        X
-            A dataframe with the columns `on`, or a series, an array or a list of texts.
-
-        """
+        """Count the words of a batch of documents, all or none; see `transform_many`."""
 
         def slices() -> Iterator[int]:
             texts, _ = texts_of(X, self._on)

@@ -123,17 +123,9 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
         self._forget()
 
     def transform_one(self, x: Mapping[Any, Any]) -> dict[Hashable, float]:
-        """Return the random features of x.
+        """Return the random features of x, `{0: value, 1: value, ...}`, the cosines first.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features; one that is missing is 0.
-
-        Returns
-        -------
-        `{0: value, 1: value, ...}`, first the cosines and then the sines.
-
+        A feature that is missing in x is 0.
         """
         x = by_name(x)
         values, _ = read(x)
