@@ -134,10 +134,6 @@ def loads(data: Bytes) -> Any:
     >>> data = checkpoint.dumps({"position": 7})
     >>> checkpoint.loads(data)["position"]
     7
-    >>> checkpoint.loads(data[:-1])
-    Traceback (most recent call last):
-    ...
-    ValueError: this checkpoint is cut short or damaged: its checksum is wrong; go back to an ...
 
     """
     if not isinstance(data, bytes | bytearray | memoryview):
@@ -208,10 +204,10 @@ _in_background: dict[Path, Saving] = {}  # those that are not done
 def save(state: Any, path: FilePath) -> None:
     """Save a state to a file, replacing the file if it exists.
 
-    The file is replaced atomically: whenever the program is killed or the machine goes down, the
-    file holds the old checkpoint or the new one. The new one is written to `.name.<16 digits>.part`
-    in the same folder, flushed to disk, and renamed. If a killed program leaves such a file, a
-    `save` to the same path deletes it after an hour. Several programs may save to one path.
+    The file is replaced atomically: whenever the program is killed or the machine goes down, it
+    holds the old checkpoint or the new one, which is written to `.name.<16 digits>.part` in the
+    same folder, flushed to disk, and renamed. A later `save` to the same path deletes such a file
+    after an hour. Several programs may save to one path.
 
     Saving takes the time to pickle, hash (SHA-256) and write the state, and the memory of the
     pickle. A `save_in_background` to the same path is waited for.
@@ -239,11 +235,7 @@ def save(state: Any, path: FilePath) -> None:
     >>> import pathlib, tempfile
     >>> from river_hier import checkpoint, linear_model
 
-    >>> state = {"model": linear_model.Hieron(), "position": 0}
-    >>> for x, y in [({"howls": 1.0}, "wolf"), ({"hoots": 1.0}, "owl")]:
-    ...     state["model"].learn_one(x, y)
-    ...     state["position"] += 1
-
+    >>> state = {"model": linear_model.Hieron(), "position": 2}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "stream.checkpoint")
     ...     checkpoint.save(state, path)

@@ -52,8 +52,7 @@ class LogarithmicPool(TransparentWrapper):
     improve at different rates.
 
     Models whose errors differ gain most: a linear one and nearest neighbours, words and characters,
-    several values of a parameter. In front of the pool, or as the models themselves, pipelines may
-    stand.
+    several values of a parameter.
 
     Parameters
     ----------
@@ -330,14 +329,8 @@ class DensePool(LogarithmicPool):
             RandomFourierFeatures(sigma, n_components, seed) for sigma in (1.0, 0.5)
         )
         self._scale = Scale()
-        super().__init__(
-            [
-                LinearDiscriminant(taxonomy),
-                NewtonSoftmax(taxonomy),
-                NewtonSoftmax(taxonomy),
-                NearestNeighbors(taxonomy),
-            ]
-        )
+        kinds = (LinearDiscriminant, NewtonSoftmax, NewtonSoftmax, NearestNeighbors)
+        super().__init__([kind(taxonomy) for kind in kinds])
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:

@@ -60,9 +60,6 @@ def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
     >>> why.contributions
     [('fur', 0.446), ('at', 0.00261), ('night', 0.00261), ('intercept', 0.00261)]
 
-    >>> sum(c for _, c in why.contributions)
-    0.4535
-
     """
     last = last_step(model)
     if isinstance(model, type) or not callable(getattr(last, "explain_one", None)):
@@ -81,13 +78,10 @@ def top_one(
 ) -> list[tuple[tuple[Label, ...], float]]:
     """The k best labels of x, each with its path.
 
-    Labels are compared by their probabilities. For a multilabel model this is the probability that
-    the node is on, which is never above that of its ancestors; for a single-label model it is the
-    probability of the label itself or, at a given `depth`, that the label is the node or lies below
-    it. For a model without probabilities, the scores are compared.
-
-    Ties: for a multilabel model deeper nodes come first, as they are more specific; otherwise the
-    order is that of the taxonomy.
+    Labels are compared by their probabilities, or by scores if the model has none. For a multilabel
+    model this is the probability that the node is on; for a single-label model that of the label
+    itself or, at a given `depth`, that the label is the node or lies below it. Of equals in a
+    multilabel model, deeper nodes come first; otherwise the order is that of the taxonomy.
 
     In a tree, the linear multilabel learners, and `Calibrated` around them, score only the children
     of nodes that are more probable than the k-th label. For other models it takes
@@ -136,11 +130,6 @@ def top_one(
     ...     print(path, round(p, 3))
     ('animal', 'mammal') 0.708
     ('animal', 'mammal', 'wolf') 0.501
-
-    >>> for path, p in inspection.top_one(model, {"fur": 1.0}, k=2, leaves=True):
-    ...     print(path[-1], round(p, 3))
-    wolf 0.501
-    whale 0.207
 
     """
     labels = _checked(model, k, depth)
@@ -292,8 +281,8 @@ def _top(
         values = {label: p[True] for label, p in model.predict_proba_one(x).items()}
     except NotImplementedError:
         values = model.score_one(x)
-    found = np.array([np.nan, *(values.get(label, np.nan) for label in taxonomy.nodes[1:])])
-    return ranked(labels, found, k, leaves, depth, True)
+    by_node = np.array([np.nan, *(values.get(label, np.nan) for label in taxonomy.nodes[1:])])
+    return ranked(labels, by_node, k, leaves, depth, True)
 
 
 def _top_rows(

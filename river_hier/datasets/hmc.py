@@ -1,7 +1,6 @@
 """The collections of hierarchical multilabel classification, in the hierarchical ARFF of Clus.
 
-The format is Weka's with an additional attribute type, `hierarchical`, for the labels. An error in
-the header raises, since the rows cannot be read without it; an error in a row is reported.
+An error in the header raises, since the rows cannot be read without it; one in a row is reported.
 
 """
 
@@ -117,8 +116,6 @@ class HMC(FileDataset):
     {'strand': 'right'} ['02']
     {'strand': 'left', 'alpha 14': -0.5} ['01', '01/01']
 
-    >>> sum(y["01/01"] for _, y in stream)
-    2
     >>> folder.cleanup()
 
     References

@@ -336,11 +336,7 @@ class TIMITSegments(Speech):
 
 
 def utterances(files: Files) -> list[Utterance]:
-    """All utterances with a transcription, the training set first.
-
-    The licensed corpus has `TRAIN/DR4/FALR0/SX425.PHN`, the free sample `dr4-falr0/sx425.phn`,
-    which belongs to the training set.
-    """
+    """All utterances with a transcription, the training set first, to which the sample belongs."""
     recordings = {name.lower(): name for name in files.matching("*.wav")}
     found = []
     for name in files.matching("*.phn"):
@@ -387,10 +383,7 @@ def segments(
 
 
 def samples(files: Files, name: str) -> NDArray[np.int16]:
-    """The samples of a mono recording of 16 bits at 16 kHz.
-
-    Anything else raises, since nothing of a recording is left once its one record is skipped.
-    """
+    """The samples of a mono recording of 16 bits at 16 kHz; anything else raises."""
     soundfile = _library("soundfile")
     with files.open(name) as raw:
         data = raw.read()
@@ -432,11 +425,7 @@ def _library(name: str) -> Any:
 
 
 def cepstra(samples: NDArray[np.int16]) -> Floats:
-    """The mel-frequency cepstral coefficients of all complete frames, an array of (frames, 13).
-
-    Pre-emphasis, Hamming windows, 23 triangular filters on the mel scale from 64 Hz upwards and
-    the cosine transform of the logarithms, as in ETSI ES 201 108.
-    """
+    """The mel-frequency cepstral coefficients of all complete frames, an array of (frames, 13)."""
     kaldi = _library("kaldi-native-fbank")
     options = kaldi.MfccOptions()
     options.frame_opts.samp_freq = RATE
@@ -456,11 +445,7 @@ def cepstra(samples: NDArray[np.int16]) -> Floats:
 
 
 def with_derivatives(c: Floats) -> Floats:
-    """Each row with its first and second derivatives, an array of (frames, 3 * 13).
-
-    A derivative is the slope of the least-squares line through the five frames around a frame. At
-    both ends of the recording its first or last frame is repeated.
-    """
+    """Each row with its first and second derivatives, an array of (frames, 3 * 13)."""
     first = _slopes(c)
     return np.hstack([c, first, _slopes(first)])
 

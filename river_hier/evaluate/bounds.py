@@ -68,11 +68,6 @@ def hieron_bound(
     >>> evaluate.hieron_bound(t, weights, examples)
     8.0
 
-    >>> evaluate.hieron_bound(t, weights, [*examples, ({"howls": 0.7}, "wolf")])
-    Traceback (most recent call last):
-    ...
-    ValueError: the weights do not separate example 2 ('wolf'): ...
-
     """
     check_taxonomy(taxonomy)
     taxonomy._check_tree()

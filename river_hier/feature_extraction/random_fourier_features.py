@@ -134,16 +134,9 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     def transform_many(self, X: Any) -> Any:
         """Return the random features of the rows of a batch, as `transform_one` does.
 
-        Parameters
-        ----------
-        X
-            A dataframe, or an array whose columns are the features `0 .. d-1`.
-
-        Returns
-        -------
-        A dataframe of pandas if X is one; otherwise an array, since other dataframes cannot have
+        X is a dataframe, or an array whose columns are the features `0 .. d-1`. The answer is a
+        dataframe of pandas if X is one; otherwise an array, since other dataframes cannot have
         numbers as names of columns. In both, the columns are `0 .. n_components-1`.
-
         """
         batch, like = read_batch(X, None)
         values: Any = batch.values
@@ -165,10 +158,7 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
         return features
 
     def _frequencies(self, names: tuple[Hashable, ...]) -> tuple[list[int], Floats]:
-        """The order in which to add up some features, and their frequencies in that order.
-
-        It depends on the names alone, so that the order in x makes no difference in rounding.
-        """
+        """The order in which to add up features, whatever their order in x, and the frequencies."""
         latest, order, frequencies = self._latest
         if latest == names:  # as in most streams of dense features
             return order, frequencies
@@ -198,10 +188,7 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
 
 
 def normal(seed: int, name: Hashable, n: int) -> Floats:
-    """Standard normal numbers that depend only on a seed and a name, by Box and Muller.
-
-    They are computed from a hash function, because the generators of numpy may change with its
-    version.
+    """Standard normal numbers of a seed and a name, by Box and Muller, the same in any version.
 
     >>> normal(0, "x", 3).round(3).tolist()
     [0.637, -0.885, 0.588]

@@ -315,7 +315,6 @@ def maximal_loss(
 ) -> float:
     """Maximal loss: the largest distance of a misordered pair; see `metrics.MaximalLoss`.
 
-    `losses` says what `y_true` and `y_pred` may be; the other parameters are those of the metric.
     Only the volumes that are used are checked.
 
     Examples

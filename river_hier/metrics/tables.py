@@ -39,9 +39,6 @@ class DepthAccuracy(TableMetric):
         1    100.00%        3
         2     33.33%        3
 
-    >>> metric.get()
-    {1: 1.0, 2: 0.333333}
-
     """
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
@@ -104,9 +101,6 @@ class HLossByDepth(TableMetric):
     Depth   False positives   False negatives
         1                 1                 1
         2                 0                 1
-
-    >>> metric.get()
-    {1: (1.0, 1.0), 2: (0.0, 1.0)}
 
     """
 

@@ -29,9 +29,6 @@ class UnknownLabelError(KeyError, ValueError):
     ...     print(error)
     label 'wolff' is not in the taxonomy (3 nodes); did you mean 'wolf'?
 
-    >>> t.depth("wolf")
-    1
-
     """
 
     def __init__(self, label: object, labels: Iterable[Hashable] = ()):

@@ -45,9 +45,6 @@ class Taxonomy(Nodes):
     >>> t
     Taxonomy(root='animal', 6 nodes, 3 leaves, height 2)
 
-    >>> t.nodes
-    ('animal', 'mammal', 'bird', 'wolf', 'whale', 'owl')
-
     >>> t.path("wolf")
     ('animal', 'mammal', 'wolf')
 

@@ -41,12 +41,6 @@ def rotation(n: int, rng: np.random.Generator) -> Floats:
     return rows
 
 
-def zipf(n: int, exponent: float, rng: np.random.Generator) -> Floats:
-    """Zipf's law for n labels ranked at random: `rank ** -exponent`, so 1 for the first."""
-    ranks = 1 + rng.permutation(n)
-    return np.asarray(ranks ** -float(exponent), dtype=np.float64)
-
-
 def check_number(name: str, value: Any, at_least: int = 0, what: str = "") -> None:
     """Raise unless the value is a finite number of at least this; `what` says which."""
     try:

@@ -165,7 +165,6 @@ class SubtreeDrift(Transformed):
     Examples
     --------
 
-    >>> from river_hier import linear_model
     >>> from river_hier.datasets import synth
 
     >>> steady = synth.PrototypeTree(branching=2, depth=3, noise=0.04, seed=42)
@@ -173,15 +172,8 @@ class SubtreeDrift(Transformed):
     >>> stream.renamed
     {'2.1': '2.2', '2.2': '2.1', '2.1.1': '2.1.2', '2.1.2': '2.1.1', '2.2.1': '2.2.2', '2.2.2': '2.2.1'}
 
-    The numbers of mistakes in 1,000 examples before and after the drift, by branch:
-
-    >>> model = linear_model.AveragedHieron(stream.taxonomy)
-    >>> mistakes = {"1": [0, 0], "2": [0, 0], "root": [0, 0]}
-    >>> for step, (x, y) in enumerate(stream.take(2000)):
-    ...     mistakes[y.split(".")[0]][step // 1000] += model.predict_one(x) != y
-    ...     model.learn_one(x, y)
-    >>> mistakes["1"], mistakes["2"]
-    ([67, 17], [72, 419])
+    >>> sum(y != z for (_, y), (_, z) in zip(steady.take(2000), stream))
+    420
 
     """  # noqa: E501
 
