@@ -37,7 +37,13 @@ def _checked(path: FilePath) -> Path:
 
 def _replace(path: Path, *chunks: bytes) -> None:
     """Write a file that appears under its name when it is complete."""
-    _delete_leftovers(path)
+    # Delete the part files to which no program has written for an hour.
+    ours = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.part")
+    for name in filter(ours.fullmatch, os.listdir(path.parent)):
+        with suppress(OSError):  # another program may have deleted it
+            part = path.with_name(name)
+            if time.time() - part.stat().st_mtime > _OLD:
+                part.unlink()
     new = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         with new.open("xb") as file:
@@ -57,16 +63,6 @@ def _replace(path: Path, *chunks: bytes) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
-
-
-def _delete_leftovers(path: Path) -> None:
-    """Delete the part files to which no program has written for an hour."""
-    ours = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.part")
-    for name in filter(ours.fullmatch, os.listdir(path.parent)):
-        with suppress(OSError):  # another program may have deleted it
-            part = path.with_name(name)
-            if time.time() - part.stat().st_mtime > _OLD:
-                part.unlink()
 
 
 _FORMAT = 1
@@ -104,8 +100,6 @@ def dumps(state: Any) -> bytes:
     >>> model = linear_model.HAROW()
     >>> model.learn_one({"howls": 1.0}, {"wolf"})
     >>> data = checkpoint.dumps({"model": model, "position": 1})
-    >>> data[:31]
-    b'river_hier checkpoint, format 1'
     >>> checkpoint.loads(data)["model"].score_one({"howls": 1.0})
     {'wolf': 0.667}
 
@@ -314,12 +308,7 @@ class Saving:
         return not self._thread.is_alive()
 
     def wait(self, timeout: float | None = None) -> None:
-        """Wait until the file is written.
-
-        Parameters
-        ----------
-        timeout
-            The longest time to wait, in seconds; `None` waits without limit.
+        """Wait until the file is written, at most `timeout` seconds; `None` is without limit.
 
         Raises
         ------

@@ -89,9 +89,6 @@ class BranchReset(TransparentWrapper):
     [73, 18] [72, 419]
     [73, 18] [72, 119]
 
-    >>> resets.drifts_detected[:3]
-    [(1035, '2.1'), (1040, '2.2'), (1172, '2')]
-
     """
 
     def __init__(self, model: Any, detector: Any = None) -> None:

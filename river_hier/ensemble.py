@@ -117,7 +117,28 @@ class LogarithmicPool(TransparentWrapper):
 
     def __init__(self, models: Sequence[Any]) -> None:
         self.models: list[Any] = list(models)
-        check_models(self.models)
+        if not self.models:
+            raise ValueError("`models` must have at least one model, got []")
+        for model in self.models:
+            check_model(model, "learn_one", "predict_proba_one")
+        first = last_step(self.models[0])
+        for model in map(last_step, self.models[1:]):
+            if is_multilabel(model) != is_multilabel(first):
+                raise TypeError(
+                    "`models` must all predict multilabels, or all of them single labels, got "
+                    f"{shown(first)} and {shown(model)}"
+                )
+            if model.taxonomy != first.taxonomy:
+                raise ValueError(
+                    f"`models` must have the same taxonomy, got {short(first.taxonomy)} and "
+                    f"{short(model.taxonomy)}"
+                )
+        parts = [id(part) for part in parts_of(self.models)]
+        if len(set(parts)) < len(parts):
+            raise ValueError(
+                "`models` must be separate models, but two of them have the same object inside, "
+                "which would learn every example twice; clone it"
+            )
         super().__init__(self.models[0])
         self._coefficients = np.full(len(self.models), 1.0 / len(self.models))
         self._precision = np.eye(len(self.models))
@@ -422,32 +443,6 @@ def one_row(x: Any, w: float = 1.0) -> Batch:
     values, _ = read(x)
     columns = np.arange(len(values), dtype=np.uint32)
     return Batch(list(x), values, columns, np.array([0, len(values)]), np.array([w]))
-
-
-def check_models(models: list[Any]) -> None:
-    """Raise an error unless these are separate models of the same kind in the same taxonomy."""
-    if not models:
-        raise ValueError("`models` must have at least one model, got []")
-    for model in models:
-        check_model(model, "learn_one", "predict_proba_one")
-    first = last_step(models[0])
-    for model in map(last_step, models[1:]):
-        if is_multilabel(model) != is_multilabel(first):
-            raise TypeError(
-                "`models` must all predict multilabels, or all of them single labels, got "
-                f"{shown(first)} and {shown(model)}"
-            )
-        if model.taxonomy != first.taxonomy:
-            raise ValueError(
-                f"`models` must have the same taxonomy, got {short(first.taxonomy)} and "
-                f"{short(model.taxonomy)}"
-            )
-    parts = [id(part) for part in parts_of(models)]
-    if len(set(parts)) < len(parts):
-        raise ValueError(
-            "`models` must be separate models, but two of them have the same object inside, which "
-            "would learn every example twice; clone it"
-        )
 
 
 def parts_of(models: Iterable[Any]) -> Iterator[Any]:

@@ -145,10 +145,12 @@ class Prefix(View):
     @property
     def n_samples(self) -> int | None:
         """The number of examples, or None if the stream is finite, but its length is unknown."""
-        n = self.stream.n_samples
-        if n is None:
-            return self.k if _is_endless(self.stream) else None
-        return min(self.k, n)
+        n, stream = self.stream.n_samples, self.stream
+        if n is not None:
+            return min(self.k, n)
+        while isinstance(found := vars(stream).get("stream"), TaxonomyDataset | View):
+            stream = found
+        return self.k if isinstance(stream, datasets.base.SyntheticDataset) else None
 
     def take(self, k: int) -> Prefix:
         """Return the first `k` examples of this prefix."""
@@ -191,12 +193,6 @@ class Shuffled(View):
 
     def __repr__(self) -> str:
         return f"{shown_stream(self.stream)}, shuffled"
-
-
-def _is_endless(stream: Any) -> bool:
-    while isinstance(found := vars(stream).get("stream"), TaxonomyDataset | View):
-        stream = found
-    return isinstance(stream, datasets.base.SyntheticDataset)
 
 
 def shown_stream(stream: TaxonomyDataset | View) -> str:

@@ -117,8 +117,6 @@ class OHSUMED(FileDataset):
     ... Asthma/*; Animal.
     ... .T
     ... Asthma of horses.
-    ... .W
-    ... Horses that cough were studied.
     ... '''
     >>> tree = '''Respiratory Tract Diseases;C08
     ... Bronchial Diseases;C08.127

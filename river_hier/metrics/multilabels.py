@@ -183,8 +183,6 @@ def expected_h_loss(
 
     >>> losses.expected_h_loss(t, p, "wolf")  # 0.2 + 0.1 + 0.8 * (0.5 + 0.3)
     0.94
-    >>> losses.expected_h_loss(t, p, {"mammal": False, "wolf": True})  # 0.8 + 0.1 + 0.2
-    1.1
 
     """
     p = conditional(taxonomy, probabilities)

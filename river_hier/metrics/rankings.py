@@ -85,8 +85,6 @@ def average_precision(
     >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
     >>> losses.average_precision(t, "wolf", scores)
     0.333333
-    >>> losses.average_precision(t, {"wolf", "whale"}, scores)
-    0.833333
 
     """
     scores, relevant, _ = read_ranking(taxonomy, y_true, y_pred, candidates)

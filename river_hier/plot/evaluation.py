@@ -26,11 +26,7 @@ def loss_by_depth(states: Mapping[int, Counts], ax: Axes | None = None) -> Axes:
     states
         `{step: metric.get()}` of a `metrics.HLossByDepth` after that many examples.
     ax
-        The axes to draw on; `None` makes a figure.
-
-    Returns
-    -------
-    The axes.
+        The axes to draw on, which are returned; `None` makes a figure.
 
     Raises
     ------
@@ -104,15 +100,11 @@ def regret(
         Upper bounds, as `{name: bound}`. A bound is a number, e.g. from `evaluate.hieron_bound`, or
         a curve, `{step: number}`, e.g. from `evaluate.hrls_bound` for the first examples.
     ax
-        The axes to draw on; `None` makes a figure.
+        The axes to draw on, which are returned; `None` makes a figure.
     value
         What to draw: `"Regret"`, or the cumulative `"Loss"` of the models or of the `"Comparator"`.
     log
         Whether both axes are logarithmic, so that powers of the number of examples are lines.
-
-    Returns
-    -------
-    The axes.
 
     Raises
     ------

@@ -72,12 +72,6 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
     >>> stream.probabilities(x)
     {'mammal': 0.460956, 'bird': 0.722329, 'wolf': 0.679743}
 
-    With a drift in one branch:
-
-    >>> stream = synth.LinearLabels(t, n_features=3, seed=42, drift_at=100, drift_in="mammal")
-    >>> stream.probabilities(x, step=100)
-    {'mammal': 0.644639, 'bird': 0.722329, 'wolf': 0.494482}
-
     References
     ----------
     [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for

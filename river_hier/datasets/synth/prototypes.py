@@ -55,9 +55,6 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     >>> from river_hier.datasets import synth
 
     >>> stream = synth.PrototypeTree(branching=2, depth=2, noise=0.16, seed=42)
-    >>> stream.taxonomy.nodes
-    ('root', '1', '2', '1.1', '1.2', '2.1', '2.2')
-
     >>> for x, y in stream.take(2):
     ...     print(y, x[0], x[6])
     root 0.094786 -0.556335

@@ -17,10 +17,6 @@ Floats = NDArray[np.float64]
 # how it is consumed; changing it changes every stream.
 BLOCK = 256
 
-# The purpose of the random numbers of `SubtreeDrift`. Generators number theirs from 0, so a stream
-# and a drift in it may be given the same seed.
-CHANGES = 103
-
 
 def entropy(seed: int | None) -> int:
     """The seed, or fresh entropy for `None`; a stream keeps it, so that it can be repeated."""

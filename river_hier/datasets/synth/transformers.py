@@ -214,7 +214,8 @@ class SubtreeDrift(Transformed):
         return {nodes[v]: nodes[u] for v, u in self._next.items()}
 
     def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
-        rng = sampling.generator(self._entropy, sampling.CHANGES)
+        # Streams number their purposes from 0, so one and a drift in it may have the same seed.
+        rng = sampling.generator(self._entropy, 103)
         for step, (x, y) in enumerate(self.stream):
             if rng.random() < (step + 1 - self.drift_at) / self.drift_width:
                 y = self._exchanged(y)
