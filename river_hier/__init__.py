@@ -31,7 +31,6 @@ if TYPE_CHECKING:
         sklearn,
         stream,
     )
-    from .versions import show_versions
 
 __version__ = "0.1.0"
 """The version of this library, as its package metadata have it."""
@@ -59,7 +58,6 @@ __all__ = [
     "metrics",
     "plot",
     "probabilistic",
-    "show_versions",
     "sklearn",
     "stream",
 ]
@@ -67,8 +65,6 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import a package when it is first used, so that unused ones take no time."""
-    if name == "show_versions":
-        return importlib.import_module(".versions", __name__).show_versions
     if name in __all__:
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

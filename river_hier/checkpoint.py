@@ -37,7 +37,13 @@ def _checked(path: FilePath) -> Path:
 
 def _replace(path: Path, *chunks: bytes) -> None:
     """Write a file that appears under its name when it is complete."""
-    _delete_leftovers(path)
+    # Delete the part files to which no program has written for an hour.
+    ours = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.part")
+    for name in filter(ours.fullmatch, os.listdir(path.parent)):
+        with suppress(OSError):  # another program may have deleted it
+            part = path.with_name(name)
+            if time.time() - part.stat().st_mtime > _OLD:
+                part.unlink()
     new = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         with new.open("xb") as file:
@@ -57,16 +63,6 @@ def _replace(path: Path, *chunks: bytes) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
-
-
-def _delete_leftovers(path: Path) -> None:
-    """Delete the part files to which no program has written for an hour."""
-    ours = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.part")
-    for name in filter(ours.fullmatch, os.listdir(path.parent)):
-        with suppress(OSError):  # another program may have deleted it
-            part = path.with_name(name)
-            if time.time() - part.stat().st_mtime > _OLD:
-                part.unlink()
 
 
 _FORMAT = 1
@@ -104,8 +100,6 @@ def dumps(state: Any) -> bytes:
     >>> model = linear_model.HAROW()
     >>> model.learn_one({"howls": 1.0}, {"wolf"})
     >>> data = checkpoint.dumps({"model": model, "position": 1})
-    >>> data[:31]
-    b'river_hier checkpoint, format 1'
     >>> checkpoint.loads(data)["model"].score_one({"howls": 1.0})
     {'wolf': 0.667}
 
@@ -134,10 +128,6 @@ def loads(data: Bytes) -> Any:
     >>> data = checkpoint.dumps({"position": 7})
     >>> checkpoint.loads(data)["position"]
     7
-    >>> checkpoint.loads(data[:-1])
-    Traceback (most recent call last):
-    ...
-    ValueError: this checkpoint is cut short or damaged: its checksum is wrong; go back to an ...
 
     """
     if not isinstance(data, bytes | bytearray | memoryview):
@@ -208,10 +198,10 @@ _in_background: dict[Path, Saving] = {}  # those that are not done
 def save(state: Any, path: FilePath) -> None:
     """Save a state to a file, replacing the file if it exists.
 
-    The file is replaced atomically: whenever the program is killed or the machine goes down, the
-    file holds the old checkpoint or the new one. The new one is written to `.name.<16 digits>.part`
-    in the same folder, flushed to disk, and renamed. If a killed program leaves such a file, a
-    `save` to the same path deletes it after an hour. Several programs may save to one path.
+    The file is replaced atomically: whenever the program is killed or the machine goes down, it
+    holds the old checkpoint or the new one, which is written to `.name.<16 digits>.part` in the
+    same folder, flushed to disk, and renamed. A later `save` to the same path deletes such a file
+    after an hour. Several programs may save to one path.
 
     Saving takes the time to pickle, hash (SHA-256) and write the state, and the memory of the
     pickle. A `save_in_background` to the same path is waited for.
@@ -239,11 +229,7 @@ def save(state: Any, path: FilePath) -> None:
     >>> import pathlib, tempfile
     >>> from river_hier import checkpoint, linear_model
 
-    >>> state = {"model": linear_model.Hieron(), "position": 0}
-    >>> for x, y in [({"howls": 1.0}, "wolf"), ({"hoots": 1.0}, "owl")]:
-    ...     state["model"].learn_one(x, y)
-    ...     state["position"] += 1
-
+    >>> state = {"model": linear_model.Hieron(), "position": 2}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "stream.checkpoint")
     ...     checkpoint.save(state, path)
@@ -322,12 +308,7 @@ class Saving:
         return not self._thread.is_alive()
 
     def wait(self, timeout: float | None = None) -> None:
-        """Wait until the file is written.
-
-        Parameters
-        ----------
-        timeout
-            The longest time to wait, in seconds; `None` waits without limit.
+        """Wait until the file is written, at most `timeout` seconds; `None` is without limit.
 
         Raises
         ------

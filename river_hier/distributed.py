@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import singledispatch
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -184,16 +185,11 @@ def _(first: Any, models: Sequence[Any], start: Any) -> Any:
 
 @_merged.register(Averaged)
 @_merged.register(Decoder)
+@_merged.register(TreeBayes)
 def _with_model(first: Any, models: Sequence[Any], start: Any) -> Any:
     merged = copy.copy(first)
-    merged.model = _part(models, start, lambda model: model.model)
-    return merged
-
-
-@_merged.register
-def _(first: TreeBayes, models: Sequence[Any], start: Any) -> Any:
-    merged = copy.copy(first)
-    merged.classifier = _part(models, start, lambda model: model.classifier)
+    name = "classifier" if isinstance(first, TreeBayes) else "model"
+    setattr(merged, name, _part(models, start, attrgetter(name)))
     return merged
 
 

@@ -29,13 +29,10 @@ class BranchReset(TransparentWrapper):
 
     Every inner node has a drift detector, which is updated with 0 or 1: whether the model chose
     wrong children of the node before it learned. Only examples count in which the node is on both
-    in the prediction and in the truth, so mistakes above a node are not its own. When a detector
-    detects drift, the model forgets what it has learned below that node, by `forget`, and the
-    detectors there are replaced. The rest of the model does not change at all (up to rounding where
-    siblings share a least squares system). As long as no drift is detected, the predictions are
-    those of the model.
-
-    For single-label models, the nodes on the path of the label are on.
+    in the prediction and in the truth, so mistakes above a node are not its own; for a single label
+    the nodes on its path are on. When a detector detects drift, the model forgets what it has
+    learned below that node, by `forget`, and the detectors there are replaced. The rest of the
+    model does not change (up to rounding where siblings share a least squares system).
 
     Parameters
     ----------
@@ -91,9 +88,6 @@ class BranchReset(TransparentWrapper):
     ...     print(mistakes[False], mistakes[True])
     [73, 18] [72, 419]
     [73, 18] [72, 119]
-
-    >>> resets.drifts_detected[:3]
-    [(1035, '2.1'), (1040, '2.2'), (1172, '2')]
 
     """
 
@@ -164,10 +158,7 @@ class BranchReset(TransparentWrapper):
         return drifted
 
     def _on(self, y: Any, y_pred: Any) -> tuple[Mask, Mask]:
-        """The nodes that are truly on and those that were predicted, both with the root.
-
-        For a single label, those on its path.
-        """
+        """The nodes that are truly on and those that were predicted, both with the root."""
         t = self._taxonomy
         if isinstance(self._last, base.Classifier):
             return self._mask(t.path(y)), self._mask([] if y_pred is None else t.path(y_pred))

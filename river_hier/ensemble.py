@@ -20,7 +20,12 @@ from .base.protocol import inner, is_ours
 from .base.targets import read_label
 from .base.wrapper import ModelWrapper, TransparentWrapper, check_model, check_multilabel
 from .feature_extraction import RandomFourierFeatures
-from .probabilistic import LinearDiscriminant, NearestNeighbors, NewtonSoftmax
+from .probabilistic import (
+    DiscriminantNeighbors,
+    LinearDiscriminant,
+    NearestNeighbors,
+    NewtonSoftmax,
+)
 from .taxonomy import Label, Taxonomy, TaxonomyLike
 from .taxonomy.errors import short
 
@@ -52,8 +57,7 @@ class LogarithmicPool(TransparentWrapper):
     improve at different rates.
 
     Models whose errors differ gain most: a linear one and nearest neighbours, words and characters,
-    several values of a parameter. In front of the pool, or as the models themselves, pipelines may
-    stand.
+    several values of a parameter.
 
     Parameters
     ----------
@@ -114,12 +118,35 @@ class LogarithmicPool(TransparentWrapper):
     """
 
     model: Any
+    _coefficients: Floats
 
     def __init__(self, models: Sequence[Any]) -> None:
         self.models: list[Any] = list(models)
-        check_models(self.models)
+        if not self.models:
+            raise ValueError("`models` must have at least one model, got []")
+        for model in self.models:
+            check_model(model, "learn_one", "predict_proba_one")
+        first = last_step(self.models[0])
+        for model in map(last_step, self.models[1:]):
+            if is_multilabel(model) != is_multilabel(first):
+                raise TypeError(
+                    "`models` must all predict multilabels, or all of them single labels, got "
+                    f"{shown(first)} and {shown(model)}"
+                )
+            if model.taxonomy != first.taxonomy:
+                raise ValueError(
+                    f"`models` must have the same taxonomy, got {short(first.taxonomy)} and "
+                    f"{short(model.taxonomy)}"
+                )
+        parts = [id(part) for part in parts_of(self.models)]
+        if len(set(parts)) < len(parts):
+            raise ValueError(
+                "`models` must be separate models, but two of them have the same object inside, "
+                "which would learn every example twice; clone it"
+            )
         super().__init__(self.models[0])
-        self._coefficients = Coefficients(len(self.models))
+        self._coefficients = np.full(len(self.models), 1.0 / len(self.models))
+        self._precision = np.eye(len(self.models))
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -130,7 +157,7 @@ class LogarithmicPool(TransparentWrapper):
     @property
     def coefficients(self) -> Floats:
         """The coefficient of each model."""
-        return self._coefficients.values.copy()
+        return self._coefficients.copy()
 
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
         """Return a pool of untrained models with the same parameters; see River's `clone`."""
@@ -160,8 +187,8 @@ class LogarithmicPool(TransparentWrapper):
 
     def _learn_coefficients(self, members: Floats, y: Any, w: float) -> None:
         """Take a Newton step, given the probabilities of the models, (models, nodes)."""
-        logs, coefficients = self._logs(members), self._coefficients
-        p = self._p(coefficients.values @ logs)
+        logs = self._logs(members)
+        p = self._p(self._coefficients @ logs)
         true = np.zeros(len(p))
         if is_multilabel(self):
             true[list(self._labels.closure(y))] = 1.0
@@ -169,7 +196,11 @@ class LogarithmicPool(TransparentWrapper):
         else:
             true[read_label(self._last, y)[1]] = 1.0
             curved, mean = logs * p, logs @ p
-        coefficients.step(logs @ (true - p), curved @ logs.T - np.outer(mean, mean), w)
+        hessian = w * (curved @ logs.T - np.outer(mean, mean))
+        kept = MEMORY * self._precision + (1.0 - MEMORY) * np.eye(len(logs)) + hessian
+        step = w * np.linalg.solve(kept, logs @ (true - p))
+        self._coefficients = np.maximum(self._coefficients + step, 0.0)
+        self._precision = kept
 
     def _logs(self, members: Floats) -> Floats:
         """log p of the models or, for multilabels, the log-odds; (..., nodes)."""
@@ -206,7 +237,7 @@ class LogarithmicPool(TransparentWrapper):
 
     def _pool(self, members: Floats) -> Floats:
         """The scores, (rows, nodes)."""
-        return cast(Floats, np.tensordot(self._coefficients.values, self._logs(members), axes=1))
+        return cast(Floats, np.tensordot(self._coefficients, self._logs(members), axes=1))
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return cast(Floats, self._pool(self._members_one(x))[0])
@@ -269,26 +300,12 @@ class LogarithmicPool(TransparentWrapper):
         return all(checked)
 
 
-class Coefficients:
-    """The coefficients of a pool, learned by Newton steps."""
-
-    def __init__(self, n: int) -> None:
-        self.values: Floats = np.full(n, 1.0 / n)
-        self.precision: Floats = np.eye(n)
-
-    def step(self, gradient: Floats, hessian: Floats, w: float) -> None:
-        """Follow the gradient of the log-likelihood of an example of weight w."""
-        kept = MEMORY * self.precision + (1.0 - MEMORY) * np.eye(len(gradient)) + w * hessian
-        self.values = np.maximum(self.values + w * np.linalg.solve(kept, gradient), 0.0)
-        self.precision = kept
-
-
 class DensePool(LogarithmicPool):
     r"""The recommended model of dense features and single labels: a pool that needs no choices.
 
-    It has four members: `LinearDiscriminant`, which is good after few examples; `NewtonSoftmax`
+    It has five members: `LinearDiscriminant`, which is good after few examples; `NewtonSoftmax`
     behind random Fourier features of two widths, 0.5 and 1, which finds boundaries of any shape
-    after many; and `NearestNeighbors`. All but the first read features that are standardised by
+    after many; `NearestNeighbors` and `DiscriminantNeighbors`. All but the first read features that are standardised by
     their mean and deviation so far, limited to three deviations, and divided by the root of their
     number.
 
@@ -310,7 +327,7 @@ class DensePool(LogarithmicPool):
     Notes
     -----
     With d features, m components, n nodes and b <= 10,000 stored examples, a step takes O(d² + m² +
-    b d + n m); memory is O(d² + m² + b d + n m), about 60 MB for 1,000 components and 100 features.
+    b d + n m); memory is O(d² + m² + b d + n m), about 70 MB for 1,000 components and 100 features.
     `learn_many` predicts and learns blocks of 64 rows, whose features it scales alike, several
     times as fast as a loop of `learn_one`; its results are not equal to those of the loop.
 
@@ -338,14 +355,8 @@ class DensePool(LogarithmicPool):
             RandomFourierFeatures(sigma, n_components, seed) for sigma in (1.0, 0.5)
         )
         self._scale = Scale()
-        super().__init__(
-            [
-                LinearDiscriminant(taxonomy),
-                NewtonSoftmax(taxonomy),
-                NewtonSoftmax(taxonomy),
-                NearestNeighbors(taxonomy),
-            ]
-        )
+        kinds = (LinearDiscriminant, NewtonSoftmax, NewtonSoftmax, NearestNeighbors)
+        super().__init__([kind(taxonomy) for kind in (*kinds, DiscriminantNeighbors)])
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -400,7 +411,7 @@ class DensePool(LogarithmicPool):
         wide, narrow = (rff.transform_many(scaled) for rff in (self._wide, self._narrow))
         return [
             Batch(list(range(rows.shape[1])), rows, weights=X.weights)
-            for rows in (wide, narrow, scaled)
+            for rows in (wide, narrow, scaled, scaled)
         ]
 
 
@@ -437,32 +448,6 @@ def one_row(x: Any, w: float = 1.0) -> Batch:
     values, _ = read(x)
     columns = np.arange(len(values), dtype=np.uint32)
     return Batch(list(x), values, columns, np.array([0, len(values)]), np.array([w]))
-
-
-def check_models(models: list[Any]) -> None:
-    """Raise an error unless these are separate models of the same kind in the same taxonomy."""
-    if not models:
-        raise ValueError("`models` must have at least one model, got []")
-    for model in models:
-        check_model(model, "learn_one", "predict_proba_one")
-    first = last_step(models[0])
-    for model in map(last_step, models[1:]):
-        if is_multilabel(model) != is_multilabel(first):
-            raise TypeError(
-                "`models` must all predict multilabels, or all of them single labels, got "
-                f"{shown(first)} and {shown(model)}"
-            )
-        if model.taxonomy != first.taxonomy:
-            raise ValueError(
-                f"`models` must have the same taxonomy, got {short(first.taxonomy)} and "
-                f"{short(model.taxonomy)}"
-            )
-    parts = [id(part) for part in parts_of(models)]
-    if len(set(parts)) < len(parts):
-        raise ValueError(
-            "`models` must be separate models, but two of them have the same object inside, which "
-            "would learn every example twice; clone it"
-        )
 
 
 def parts_of(models: Iterable[Any]) -> Iterator[Any]:

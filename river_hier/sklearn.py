@@ -6,6 +6,7 @@ installs it.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Sequence, Set
 from typing import Any, Self
@@ -299,24 +300,20 @@ def scorer(metric: Any) -> Callable[[Any, Any, Any], float]:
     [0.0, 0.0, 0.0]
 
     """
-    return _Scorer(metric)
+    return functools.partial(_score, metric)
 
 
-class _Scorer:
-    def __init__(self, metric: Any) -> None:
-        self.metric = metric
-
-    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
-        metric = self.metric.clone()
-        if getattr(metric, "_reads", "labels") == "labels":
-            for label, answer in _pairs(y, estimator.predict(X)):
-                metric.update(label, answer)
-        else:
-            names = estimator.classes_.tolist()
-            for label, p in zip(_rows(y)[1], estimator.predict_proba(X).tolist(), strict=True):
-                metric.update(label, dict(zip(names, p, strict=True)))
-        value: float = metric.get()
-        return value if metric.bigger_is_better else -value
+def _score(metric: Any, estimator: Any, X: Any, y: Any) -> float:
+    metric = metric.clone()
+    if getattr(metric, "_reads", "labels") == "labels":
+        for label, answer in _pairs(y, estimator.predict(X)):
+            metric.update(label, answer)
+    else:
+        names = estimator.classes_.tolist()
+        for label, p in zip(_rows(y)[1], estimator.predict_proba(X).tolist(), strict=True):
+            metric.update(label, dict(zip(names, p, strict=True)))
+    value: float = metric.get()
+    return value if metric.bigger_is_better else -value
 
 
 def _pairs(y: Any, answers: Any) -> Any:

@@ -26,23 +26,19 @@ def replay(
 ) -> Iterator[Example]:
     """Yield each example several times, as in several passes over a stream.
 
-    A new example is yielded as soon as it is read. It is then stored in a buffer, from which it is
-    yielded again at random times, until it has been yielded `times` times. When the buffer is full,
-    stored examples are yielded until one of them is removed; the rest is yielded after the end of
-    the stream. If the buffer is larger than the stream, the first pass is in the order of the
-    stream, and the other passes follow, shuffled together.
+    A new example is yielded as soon as it is read, and then stored in a buffer. When the buffer is
+    full, random examples in it are yielded until one has been yielded `times` times and is removed;
+    the rest is yielded after the end of the stream. If the buffer is larger than the stream, the
+    first pass is in the order of the stream, and the other passes follow, shuffled together.
 
-    The stream is read once, so it can be a generator. The iteration may be stopped at any time.
-
-    Use several passes only for learning. For evaluation, use a single pass, with
-    `river.evaluate.progressive_val_score(stream, model, metric)`: the model has already learned
-    from the examples that are yielded again. `decision.Calibrated` and `Tempered` recognise these,
-    and use only new ones for calibration.
+    Use several passes only for learning, not in `river.evaluate.progressive_val_score`: the model
+    has already learned from the examples that are yielded again. `decision.Calibrated` and
+    `Tempered` recognise these, and use only new ones for calibration.
 
     Parameters
     ----------
     stream
-        Examples of any kind: a dataset, a generator, a list of pairs.
+        Examples of any kind, which are read once: a dataset, a generator, a list of pairs.
     times
         How often each example is yielded, at least 1.
     buffer_size

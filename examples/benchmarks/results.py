@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
+import runpy
 import statistics
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -20,16 +20,8 @@ METHODS: dict[str, Method] = OURS | RIVALS
 RECORDED = Path(__file__).with_name("recorded.jsonl")
 ONE_PASS = [name for name, method in METHODS.items() if method.one_pass]
 LARGER_IS_BETTER = "AU(PRC)"
-
-
-def package_key() -> str:
-    """A hash of the package's sources, in Python and C++, with which a result is recorded.
-
-    An installed package lacks those in C++.
-    """
-    files = sorted((Path(__file__).resolve().parents[2] / "river_hier").rglob("*"))
-    code = [path.read_bytes() for path in files if path.suffix in (".py", ".cpp", ".hpp")]
-    return hashlib.sha256(b"\0".join(code)).hexdigest()[:16]
+PAPERS = Path(__file__).resolve().parents[1] / "papers"
+package_key = runpy.run_path(str(PAPERS / "package_key.py"))["package_key"]
 
 
 def read(path: Path) -> Results:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from claims import VERDICTS, overall, verdict
 from decided import DECIDED
+from package_key import package_key
 
 import river_hier
 
@@ -30,13 +31,6 @@ DIFFERS = re.compile(
     r"\n*^(Differs from the paper)\n\n((?:\|.*\n)+)(?:\n(As in the paper: .*\n))?", re.MULTILINE
 )
 COMMAND = re.compile(r"^(?: {4}.*\n)+", re.MULTILINE)
-
-
-def package_key() -> str:
-    """A hash of the package's sources, in Python and C++, which an installed package lacks."""
-    files = sorted((Path(__file__).resolve().parents[2] / "river_hier").rglob("*"))
-    code = [path.read_bytes() for path in files if path.suffix in (".py", ".cpp", ".hpp")]
-    return hashlib.sha256(b"\0".join(code)).hexdigest()[:16]
 
 
 PACKAGE = package_key()  # at the start: edits during a run do not count as having been run

@@ -14,7 +14,6 @@ from .ohsumed import OHSUMED
 from .rcv1 import RCV1
 from .reuters21578 import Reuters21578
 from .timit import TIMIT, TIMITSegments
-from .wipo_alpha import WIPOAlpha
 
 __all__ = [
     "HMC",
@@ -24,7 +23,6 @@ __all__ = [
     "TIMIT",
     "Reuters21578",
     "TIMITSegments",
-    "WIPOAlpha",
     "base",
     "synth",
 ]

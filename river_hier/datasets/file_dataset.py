@@ -33,10 +33,6 @@ class FileDataset(TaxonomyDataset):
     `report(file, line, message)` for each broken record and, if that returns, continues with the
     next one. A truncated or damaged file is always an error, because it is unknown how much is
     missing. So is a file of which every record had to be skipped.
-
-    `path` is a file, folder or archive, by default the folder of the class in River's data home.
-    `on_error` is `"raise"`, a `ValueError` that names file and line, or `"skip"`, which counts
-    the broken records. The other parameters are those of `TaxonomyDataset`.
     """
 
     HELP: ClassVar[str]
@@ -105,11 +101,7 @@ class FileDataset(TaxonomyDataset):
 
     @contextlib.contextmanager
     def _files(self, *names: str, at: str | os.PathLike[str] | None = None) -> Iterator[Files]:
-        """Open the files, and download the named ones first if they are missing.
-
-        `at` is the place of the files if it is not `location`: an archive inside it, or a path of
-        their own.
-        """
+        """Open the files at `at` or `location`; missing ones of these names are downloaded."""
         if self.path is None:
             self._fetch(names)
         try:
@@ -168,9 +160,8 @@ def fetch(
     `check`, which may raise a `ValueError`, reads the `.part`. One left by an earlier call is
     resumed if the server allows it. A progress bar needs `tqdm`.
 
-    A `ConnectionError` if the server did not answer, refused, sent a web page, or stopped midway:
-    call again to resume. A `ValueError` if the SHA-256 differs or the file is damaged; the download
-    is deleted: call again to start over.
+    A `ConnectionError` if the server did not answer, refused, sent a web page, or stopped midway; a
+    `ValueError` if the SHA-256 differs or the file is damaged, and the download is deleted.
     """
     path = Path(path)
     if path.exists():

@@ -1,7 +1,6 @@
 """The collections of hierarchical multilabel classification, in the hierarchical ARFF of Clus.
 
-The format is Weka's with an additional attribute type, `hierarchical`, for the labels. An error in
-the header raises, since the rows cannot be read without it; an error in a row is reported.
+An error in the header raises, since the rows cannot be read without it; one in a row is reported.
 
 """
 
@@ -117,8 +116,6 @@ class HMC(FileDataset):
     {'strand': 'right'} ['02']
     {'strand': 'left', 'alpha 14': -0.5} ['01', '01/01']
 
-    >>> sum(y["01/01"] for _, y in stream)
-    2
     >>> folder.cleanup()
 
     References
@@ -177,7 +174,12 @@ class HMC(FileDataset):
                 header = read_header(numbered, name)
                 if header != self._header:
                     raise ValueError(f"{name}: its attributes or classes are not those of the rest")
-                for line, x, labels in read_rows(numbered, name, header, report):
+                for line, text in _without_comments(numbered):
+                    try:
+                        x, labels = _values(text, header)
+                    except ValueError as error:
+                        report(name, line, str(error))
+                        continue
                     if (y := multilabel.read(labels, report, name, line)) is not None:
                         yield x, y
 
@@ -290,27 +292,15 @@ def _distinct(attributes: list[Attribute]) -> tuple[Attribute, ...]:
     return tuple(distinct)
 
 
-def read_rows(
-    numbered: Lines, name: str, head: Header, report: ErrorHandler
-) -> Iterator[tuple[int, dict[str, float | str], list[str]]]:
-    """Line number, features and labels of each row."""
-    for line, text in _without_comments(numbered):
-        try:
-            x, labels = _values(text, head)
-        except ValueError as error:
-            report(name, line, str(error))
-        else:
-            yield line, x, [label.strip() for label in labels.split("@")]
-
-
-def _values(text: str, head: Header) -> tuple[dict[str, float | str], str]:
+def _values(text: str, head: Header) -> tuple[dict[str, float | str], list[str]]:
     """The features and labels of a row."""
     values = _sparse(text, head) if text.startswith("{") else _dense(text, head)
     labels = values.pop(head.labels_at, MISSING)
     if labels == MISSING:
         raise ValueError("expected labels joined by @, got none")
     attributes = ((head.attributes[at], value) for at, value in values.items())
-    return {attribute.name: attribute.read(value) for attribute, value in attributes}, labels
+    x = {attribute.name: attribute.read(value) for attribute, value in attributes}
+    return x, [label.strip() for label in labels.split("@")]
 
 
 def _without_comments(numbered: Lines) -> Lines:

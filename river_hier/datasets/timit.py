@@ -7,11 +7,11 @@ import contextlib
 import importlib
 import io
 import os
+import re
 import reprlib
-import wave
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,9 +73,8 @@ FRAME, STEP = 400, 160  # samples: 25 ms, every 10 ms
 REACH = 2  # frames on either side used to estimate a derivative
 
 RATE = 16_000  # samples a second
-_FORMAT = (1, 2, RATE)  # channels, bytes a sample
-_SPHERE = ("channel_count", "sample_n_bytes", "sample_rate")
-_ORDER = {"01": "<i2", "10": ">i2"}
+_FORMAT = (1, "PCM_16", RATE)
+_HEADER, _COUNT = 1_024, re.compile(rb"\nsample_count -i (\d+)\s")  # of NIST SPHERE
 FRAME_FEATURES = [f"{what}_{i}" for what in ("mfcc", "delta", "delta2") for i in range(N_CEPSTRA)]
 
 SENTENCES = ("sa", "si", "sx")
@@ -235,7 +234,7 @@ class TIMIT(Speech):
         A recording is damaged, compressed or not mono with 16 bits at 16 kHz, a line of a
         transcription is broken, or a speaker does not exist.
     ImportError
-        kaldi-native-fbank is not installed.
+        kaldi-native-fbank or soundfile is not installed.
 
     Notes
     -----
@@ -253,19 +252,15 @@ class TIMIT(Speech):
 
     >>> import pathlib, tempfile
     >>> import numpy as np
+    >>> import soundfile
     >>> from river_hier import datasets
 
     >>> t = np.arange(8_000)
     >>> sound = 3_000 * np.sin(0.1 * t) * (t < 4_000) + t % 7
-    >>> header = (
-    ...     "NIST_1A\n   1024\nchannel_count -i 1\nsample_count -i 8000\nsample_rate -i 16000\n"
-    ...     "sample_n_bytes -i 2\nsample_byte_format -s2 01\nend_head\n"
-    ... )
     >>> folder = tempfile.TemporaryDirectory()
     >>> speaker = pathlib.Path(folder.name, "TRAIN", "DR4", "FALR0")
     >>> speaker.mkdir(parents=True)
-    >>> wav = header.encode().ljust(1024) + sound.astype("<i2").tobytes()
-    >>> _ = (speaker / "SX425.WAV").write_bytes(wav)
+    >>> soundfile.write(speaker / "SX425.WAV", sound.astype("int16"), 16_000, format="NIST")
     >>> _ = (speaker / "SX425.PHN").write_text("0 4000 m\n4000 8000 h#\n")
 
     >>> x, y = next(iter(datasets.TIMIT(folder.name)))
@@ -310,8 +305,9 @@ class TIMITSegments(Speech):
 
     A hum and silence, in the format of the free sample:
 
-    >>> import pathlib, tempfile, wave
+    >>> import pathlib, tempfile
     >>> import numpy as np
+    >>> import soundfile
     >>> from river_hier import datasets
 
     >>> t = np.arange(8_000)
@@ -319,9 +315,7 @@ class TIMITSegments(Speech):
     >>> folder = tempfile.TemporaryDirectory()
     >>> speaker = pathlib.Path(folder.name, "dr4-falr0")
     >>> speaker.mkdir()
-    >>> with wave.open(str(speaker / "sx425.wav"), "wb") as wav:
-    ...     wav.setparams((1, 2, 16_000, len(t), "NONE", ""))
-    ...     wav.writeframes(sound.astype("<i2").tobytes())
+    >>> soundfile.write(speaker / "sx425.wav", sound.astype("int16"), 16_000)
     >>> _ = (speaker / "sx425.phn").write_text("0 4000 m\\n4000 8000 h#\\n")
 
     >>> for x, y in datasets.TIMITSegments(folder.name):
@@ -342,11 +336,7 @@ class TIMITSegments(Speech):
 
 
 def utterances(files: Files) -> list[Utterance]:
-    """All utterances with a transcription, the training set first.
-
-    The licensed corpus has `TRAIN/DR4/FALR0/SX425.PHN`, the free sample `dr4-falr0/sx425.phn`,
-    which belongs to the training set.
-    """
+    """All utterances with a transcription, the training set first, to which the sample belongs."""
     recordings = {name.lower(): name for name in files.matching("*.wav")}
     found = []
     for name in files.matching("*.phn"):
@@ -393,76 +383,50 @@ def segments(
 
 
 def samples(files: Files, name: str) -> NDArray[np.int16]:
-    """The samples of a mono recording of 16 bits at 16 kHz.
-
-    Anything else raises, since nothing of a recording is left once its one record is skipped.
-    """
+    """The samples of a mono recording of 16 bits at 16 kHz; anything else raises."""
+    soundfile = _library("soundfile")
     with files.open(name) as raw:
         data = raw.read()
-    if data.startswith(b"NIST_1A"):
-        sound, n, order = _sphere(name, data)
-    elif data.startswith(b"RIFF"):
-        sound, n, order = _riff(name, data)
-    else:
+    if not data.startswith((b"NIST_1A", b"RIFF")):
         raise ValueError(f"{name} is no recording, expected NIST SPHERE or RIFF")
-    if len(sound) < 2 * n:
-        raise damage(name, None, EOFError())
-    return np.frombuffer(sound[: 2 * n], order).astype(np.int16)
-
-
-def _riff(name: str, data: bytes) -> tuple[bytes, int, str]:
     try:
-        with wave.open(io.BytesIO(data)) as wav:
-            _check(name, (wav.getnchannels(), wav.getsampwidth(), wav.getframerate()))
-            n = wav.getnframes()
-            return wav.readframes(n), n, "<i2"
-    except (wave.Error, EOFError) as error:
-        raise damage(name, None, error) from error
-    except RuntimeError as error:  # without a message
-        raise damage(name, None, wave.Error("a chunk is larger than the file")) from error
-
-
-def _sphere(name: str, data: bytes) -> tuple[bytes, int, str]:
-    """A header of `name -type value` lines, with its size in the second one, then the samples."""
-    try:
-        size = int(data[8:16])
-        lines = (line.split(maxsplit=2) for line in data[:size].decode("latin-1").splitlines())
-        header = {line[0]: line[2] for line in lines if len(line) == 3}
-        n = int(header["sample_count"])
-        format_ = tuple(int(header[field]) for field in _SPHERE)
-        order = _ORDER[header["sample_byte_format"]]
-        if not 0 < size <= len(data) or n < 0:
-            raise ValueError(f"{n} samples after {size} bytes")
-    except (KeyError, ValueError) as error:
-        raise ValueError(f"{name} has no whole SPHERE header: {error}") from error
-    coding = header.get("sample_coding", "pcm")
-    if coding != "pcm":
-        raise ValueError(f"{name} is coded as {coding!r}, expected 'pcm'; sph2pipe unpacks it")
-    _check(name, format_)
-    return data[size:], n, order
-
-
-def _check(name: str, format_: tuple[int, ...]) -> None:
-    if format_ != _FORMAT:
-        channels, width, rate = format_
+        with soundfile.SoundFile(io.BytesIO(data)) as recording:
+            format_ = (recording.channels, recording.subtype, recording.samplerate)
+            sound = recording.read(dtype="int16")
+    except soundfile.LibsndfileError as error:
         raise ValueError(
-            f"{name} has {channels} channels of {8 * width} bits at {rate:,} Hz, expected 1 of 16 "
-            f"at {RATE:,}"
+            f"{name} cannot be read: {error.error_string} If it is compressed, sph2pipe unpacks it"
+        ) from error
+    if format_ != _FORMAT:
+        channels, subtype, rate = format_
+        raise ValueError(
+            f"{name} has {channels} channels of {subtype} at {rate:,} Hz, expected 1 of PCM_16 at "
+            f"{RATE:,}"
         )
+    # libsndfile ignores how long a recording should be.
+    if data.startswith(b"RIFF"):
+        cut_off, n = len(data) < 8 + int.from_bytes(data[4:8], "little"), len(sound)
+    elif count := _COUNT.search(data[:_HEADER]):
+        n = int(count[1])
+        cut_off = len(sound) < n
+    else:
+        raise ValueError(f"{name} has no whole SPHERE header: no sample_count")
+    if cut_off:
+        raise damage(name, None, EOFError())
+    found: NDArray[np.int16] = sound[:n]
+    return found
+
+
+def _library(name: str) -> Any:
+    try:
+        return importlib.import_module(name.replace("-", "_"))
+    except ImportError:
+        raise ImportError(f"speech needs {name}: pip install 'river-hier[audio]'") from None
 
 
 def cepstra(samples: NDArray[np.int16]) -> Floats:
-    """The mel-frequency cepstral coefficients of all complete frames, an array of (frames, 13).
-
-    Pre-emphasis, Hamming windows, 23 triangular filters on the mel scale from 64 Hz upwards and
-    the cosine transform of the logarithms, as in ETSI ES 201 108.
-    """
-    try:
-        kaldi = importlib.import_module("kaldi_native_fbank")
-    except ImportError:
-        raise ImportError(
-            "speech needs kaldi-native-fbank: pip install 'river-hier[audio]'"
-        ) from None
+    """The mel-frequency cepstral coefficients of all complete frames, an array of (frames, 13)."""
+    kaldi = _library("kaldi-native-fbank")
     options = kaldi.MfccOptions()
     options.frame_opts.samp_freq = RATE
     options.frame_opts.frame_length_ms = 1000 * FRAME / RATE
@@ -481,11 +445,7 @@ def cepstra(samples: NDArray[np.int16]) -> Floats:
 
 
 def with_derivatives(c: Floats) -> Floats:
-    """Each row with its first and second derivatives, an array of (frames, 3 * 13).
-
-    A derivative is the slope of the least-squares line through the five frames around a frame. At
-    both ends of the recording its first or last frame is repeated.
-    """
+    """Each row with its first and second derivatives, an array of (frames, 3 * 13)."""
     first = _slopes(c)
     return np.hstack([c, first, _slopes(first)])
 

@@ -81,23 +81,13 @@ class LogTFIDF(base.Transformer):
     Examples
     --------
 
-    >>> from river import evaluate
-    >>> from river_hier import Taxonomy, feature_extraction, linear_model, metrics
+    >>> from river_hier import feature_extraction
 
     >>> bag = feature_extraction.LogTFIDF(stop_words=["the"])
     >>> for text in ["The wolf howls.", "The owl!", "The wolf, the wolf"]:
     ...     bag.learn_one(text)
     >>> bag.transform_one("the wolf and the WOLF and the owl")
     {'wolf': 0.504, 'owl': 0.863}
-
-    In a pipeline:
-
-    >>> taxonomy = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
-    >>> texts = [("a wolf howls", {"wolf"}), ("an owl flies", {"bird"}), ("a whale", {"mammal"})]
-    >>> stream = [({"text": text}, y) for text, y in texts * 4]
-    >>> model = feature_extraction.LogTFIDF(on="text") | linear_model.SHRLS(taxonomy)
-    >>> evaluate.progressive_val_score(stream, model, metrics.HLoss(taxonomy))
-    HLoss: 0.416667
 
     References
     ----------
@@ -164,40 +154,18 @@ class LogTFIDF(base.Transformer):
         return self._vocabulary.dfs
 
     def learn_one(self, x: Any) -> None:
-        """Count the words of a document.
-
-        Parameters
-        ----------
-        x
-            A dictionary with the features `on`, or a text.
-
-        """
+        """Count the words of a document: of x, a text or a dictionary with the features `on`."""
         self._vocabulary.learn(text_of(x, self._on))
 
     def transform_one(self, x: Any) -> dict[Hashable, Any]:
-        """Return the weights of the words of a document.
+        """Return `{word: weight}` of a document, positive weights in the order of the text.
 
-        Parameters
-        ----------
-        x
-            A dictionary with the features `on`, or a text.
-
-        Returns
-        -------
-        `{word: weight}`, with positive weights, in the order of the text.
-
+        It is x, a text or a dictionary with the features `on`.
         """
         return self._vocabulary.weights(text_of(x, self._on), self.normalize)
 
     def learn_many(self, X: Any) -> None:
-        """Count the words of a batch of documents, all or none.
-
-        Parameters
-        ----------
-        X
-            A dataframe with the columns `on`, or a series, an array or a list of texts.
-
-        """
+        """Count the words of a batch of documents, all or none; see `transform_many`."""
 
         def slices() -> Iterator[int]:
             texts, _ = texts_of(X, self._on)
@@ -210,17 +178,10 @@ class LogTFIDF(base.Transformer):
     def transform_many(self, X: Any) -> Any:
         """Return the weights of the words of a batch of documents, as `transform_one` does.
 
-        Parameters
-        ----------
-        X
-            A dataframe with the columns `on`, or a series, an array or a list of texts.
-
-        Returns
-        -------
-        For a dataframe or a series, a dataframe of the same kind with a column for each word of the
-        batch, sparse in pandas. For an array or a list, a `scipy.sparse.csr_array` whose attribute
-        `columns` lists the words; the models of this library read it. It is much faster.
-
+        For a dataframe with the columns `on`, or a series of texts, they are a dataframe of the
+        same kind with a column for each word of the batch, sparse in pandas. For an array or a list
+        of texts, they are a `scipy.sparse.csr_array` whose attribute `columns` lists the words; the
+        models of this library read it. It is much faster.
         """
         texts, like = texts_of(X, self._on)
         return frame_of(*self._vocabulary.matrix(texts, self.normalize), like)

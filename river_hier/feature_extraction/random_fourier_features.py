@@ -74,15 +74,13 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     Examples
     --------
 
-    >>> from river import evaluate, preprocessing
-    >>> from river_hier import Taxonomy, feature_extraction, kernel, linear_model, metrics
+    >>> from river import evaluate
+    >>> from river_hier import Taxonomy, feature_extraction, linear_model, metrics
 
     >>> rff = feature_extraction.RandomFourierFeatures(sigma=2.0, n_components=2_000)
     >>> z, z_ = rff.transform_one({"x": 1.0, "y": 1.0}), rff.transform_one({"x": 3.0, "y": 1.0})
     >>> sum(z[name] * z_[name] for name in z)
     0.620
-    >>> kernel.RBF(sigma=2.0)({"x": 1.0, "y": 1.0}, {"x": 3.0, "y": 1.0})
-    0.606531
 
     Whether two coordinates have the same sign is not a linear function of them:
 
@@ -123,17 +121,9 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
         self._forget()
 
     def transform_one(self, x: Mapping[Any, Any]) -> dict[Hashable, float]:
-        """Return the random features of x.
+        """Return the random features of x, `{0: value, 1: value, ...}`, the cosines first.
 
-        Parameters
-        ----------
-        x
-            A dictionary of features; one that is missing is 0.
-
-        Returns
-        -------
-        `{0: value, 1: value, ...}`, first the cosines and then the sines.
-
+        A feature that is missing in x is 0.
         """
         x = by_name(x)
         values, _ = read(x)
@@ -142,16 +132,9 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     def transform_many(self, X: Any) -> Any:
         """Return the random features of the rows of a batch, as `transform_one` does.
 
-        Parameters
-        ----------
-        X
-            A dataframe, or an array whose columns are the features `0 .. d-1`.
-
-        Returns
-        -------
-        A dataframe of pandas if X is one; otherwise an array, since other dataframes cannot have
+        X is a dataframe, or an array whose columns are the features `0 .. d-1`. The answer is a
+        dataframe of pandas if X is one; otherwise an array, since other dataframes cannot have
         numbers as names of columns. In both, the columns are `0 .. n_components-1`.
-
         """
         batch, like = read_batch(X, None)
         values: Any = batch.values
@@ -173,10 +156,7 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
         return features
 
     def _frequencies(self, names: tuple[Hashable, ...]) -> tuple[list[int], Floats]:
-        """The order in which to add up some features, and their frequencies in that order.
-
-        It depends on the names alone, so that the order in x makes no difference in rounding.
-        """
+        """The order in which to add up features, whatever their order in x, and the frequencies."""
         latest, order, frequencies = self._latest
         if latest == names:  # as in most streams of dense features
             return order, frequencies
@@ -206,10 +186,7 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
 
 
 def normal(seed: int, name: Hashable, n: int) -> Floats:
-    """Standard normal numbers that depend only on a seed and a name, by Box and Muller.
-
-    They are computed from a hash function, because the generators of numpy may change with its
-    version.
+    """Standard normal numbers of a seed and a name, by Box and Muller, the same in any version.
 
     >>> normal(0, "x", 3).round(3).tolist()
     [0.637, -0.885, 0.588]

@@ -19,14 +19,13 @@ from .pooled_auprc import PooledAUPRC
 from .precision_recall import HF1, HFBeta, HPrecision, HRecall
 from .probabilities import CalibrationError, LogLoss, Reliability, TopLabelCalibrationError
 from .rankings import AveragePrecision, MaximalLoss, OneAccuracy, ParentOneAccuracy, RankingLoss
-from .tables import DepthAccuracy, DistanceHistogram, HLossByDepth
+from .tables import DepthAccuracy, HLossByDepth
 
 __all__ = [
     "HF1",
     "AveragePrecision",
     "CalibrationError",
     "DepthAccuracy",
-    "DistanceHistogram",
     "HFBeta",
     "HLoss",
     "HLossByDepth",

@@ -219,13 +219,7 @@ class MeanLoss(MeanScore):
     def expected(self, probabilities: Mapping[Any, float], y_pred: Any) -> float:
         """The expected loss of a prediction when the truth, a multilabel, is drawn at random.
 
-        Parameters
-        ----------
-        probabilities
-            `{label: P(on | parent on)}` for every label but the root.
-        y_pred
-            The prediction.
-
+        `probabilities` are `{label: P(on | parent on)}` for every label but the root.
         """
         given = self._given()
         loss: float = self._expected_loss(self.taxonomy_, probabilities, y_pred, **given)

@@ -112,10 +112,8 @@ class HRecall(ClosureMetric):
 
     Parameters
     ----------
-    taxonomy, average, depth
-        As in `HPrecision`.
-    zero_division
-        The value where nothing is true: 0, 1 or nan. A mean leaves out nan.
+    taxonomy, average, depth, zero_division
+        As in `HPrecision`, with true nodes for predicted ones.
 
     Examples
     --------
@@ -176,12 +174,10 @@ class HFBeta(HF1):
 
     Parameters
     ----------
-    taxonomy, average, depth
-        As in `HPrecision`.
+    taxonomy, average, depth, zero_division
+        As in `HF1`.
     beta
         The importance of recall relative to precision, positive.
-    zero_division
-        The value where precision and recall are both 0: 0, 1 or nan. A mean leaves out nan.
 
     Examples
     --------

@@ -23,9 +23,7 @@ def conditional(taxonomy: Taxonomy, probabilities: Mapping[Any, float]) -> Calla
             "`probabilities` must be {label: probability that it is on if its parent is}, "
             f"got {type(probabilities).__name__}"
         )
-    if len(taxonomy._arrays.parent_index) >= len(taxonomy):  # more edges than a tree has
-        for label in taxonomy:
-            taxonomy.parent(label)  # raises at a node with several parents
+    taxonomy._check_tree()
 
     def p(label: Label) -> float:
         try:
@@ -172,11 +170,9 @@ class Reliability(ProbabilityMetric, TableMetric):
     bin the table shows the mean predicted probability and the observed share of labels that were
     on, which agree if the model is calibrated. `CalibrationError` summarises them in one number.
 
-    It takes probabilities as predictions: `evaluate.Probabilities(model)` makes a model return
-    them. They are marginal probabilities, not conditional on the parents; a missing label has
-    probability 0. Use `candidates` to evaluate a single node or branch.
-
-    An update takes O(labels), `get` O(bins).
+    It takes probabilities as predictions, those of `evaluate.Probabilities(model)`: marginal ones,
+    not conditional on the parents; a missing label has probability 0. An update takes O(labels),
+    `get` O(bins).
 
     Parameters
     ----------
@@ -208,20 +204,12 @@ class Reliability(ProbabilityMetric, TableMetric):
         69.8%      76.7%      622
         94.1%      94.8%    1,664
 
-    >>> p, on, labels = metric.get()[4]
-    >>> on
-    0.948
-
     """
 
     bigger_is_better: bool = False
 
     def get(self) -> Any:
-        """Return `{bin: (mean probability, share that was on, number of labels)}`.
-
-        Bins are counted from 0 and empty bins are left out; the number of labels is a sum of
-        weights.
-        """
+        """Return `{bin: (mean probability, share that was on, weight)}` of the nonempty bins."""
         return {
             i: (self._sums[i, "probability"] / n, self._sums[i, "on"] / n, n)
             for i in range(self.n_bins)

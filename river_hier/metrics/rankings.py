@@ -85,8 +85,6 @@ def average_precision(
     >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
     >>> losses.average_precision(t, "wolf", scores)
     0.333333
-    >>> losses.average_precision(t, {"wolf", "whale"}, scores)
-    0.833333
 
     """
     scores, relevant, _ = read_ranking(taxonomy, y_true, y_pred, candidates)
@@ -315,7 +313,6 @@ def maximal_loss(
 ) -> float:
     """Maximal loss: the largest distance of a misordered pair; see `metrics.MaximalLoss`.
 
-    `losses` says what `y_true` and `y_pred` may be; the other parameters are those of the metric.
     Only the volumes that are used are checked.
 
     Examples

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._core import labels_of
 from .base import TableMetric
-from .multilabels import mistakes, tree_induced_error
+from .multilabels import mistakes
 
 
 class DepthAccuracy(TableMetric):
@@ -38,9 +38,6 @@ class DepthAccuracy(TableMetric):
     Depth   Accuracy   Weight
         1    100.00%        3
         2     33.33%        3
-
-    >>> metric.get()
-    {1: 1.0, 2: 0.333333}
 
     """
 
@@ -105,9 +102,6 @@ class HLossByDepth(TableMetric):
         1                 1                 1
         2                 0                 1
 
-    >>> metric.get()
-    {1: (1.0, 1.0), 2: (0.0, 1.0)}
-
     """
 
     bigger_is_better: bool = False
@@ -131,55 +125,4 @@ class HLossByDepth(TableMetric):
             "Depth": [str(depth) for depth in counts],
             "False positives": [f"{positives:{self._fmt}}" for positives, _ in counts.values()],
             "False negatives": [f"{negatives:{self._fmt}}" for _, negatives in counts.values()],
-        }
-
-
-class DistanceHistogram(TableMetric):
-    r"""Histogram of the distances between prediction and truth.
-
-    `get` returns `{distance: weight}`, in increasing order of the distances: the total weight of
-    the examples whose tree-induced error $\gamma(y, \hat{y})$ is that distance. Correct predictions
-    have distance 0. Figure 2 of the paper of `TreeInducedError` is the difference between the
-    histograms of a hierarchical and a flat model. An update costs as much as there.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
-
-    Examples
-    --------
-
-    >>> from river_hier import Taxonomy, metrics
-
-    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> metric = metrics.DistanceHistogram(t)
-    >>> metric.update("wolf", "wolf")
-    >>> metric.update("wolf", "owl")
-    >>> metric
-    Distance   Weight   Share
-           0        1   50.00%
-           4        1   50.00%
-
-    >>> metric.get()
-    {0: 1.0, 4: 1.0}
-
-    """
-
-    bigger_is_better: bool = False
-
-    def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        yield int(tree_induced_error(self.taxonomy_, y_true, y_pred)), 1.0
-
-    def get(self) -> Any:
-        """Return `{distance: weight}`."""
-        return {distance: self._sums[distance] for distance in sorted(self._sums)}
-
-    def _columns(self) -> dict[str, Sequence[str]]:
-        weights = self.get()
-        total = sum(weights.values())
-        return {
-            "Distance": [str(distance) for distance in weights],
-            "Weight": [f"{weight:{self._fmt}}" for weight in weights.values()],
-            "Share": [f"{weight / total:.2%}" for weight in weights.values()],
         }

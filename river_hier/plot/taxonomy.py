@@ -117,16 +117,12 @@ def taxonomy(
     label
         The title of the colour scale.
     ax
-        The axes to draw on, in a small enough font; `None` makes a figure of the size needed.
+        The axes to draw on, which are returned; `None` makes a figure of the size needed.
     max_depth
         The depth of the lowest nodes to draw; `None` for no limit.
     top
         The largest number of nodes to draw: those with the largest absolute values, then those with
         the most nodes below them, and their ancestors. `None` draws all; some 1,000 fit a picture.
-
-    Returns
-    -------
-    The axes.
 
     Raises
     ------
@@ -162,11 +158,26 @@ def taxonomy(
     ax.set(xlim=(0, layout.width), ylim=(layout.n_rows - 0.2, -1.2))
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
-    _draw_edges(ax, taxonomy, layout)
-    size = _FONT if new_figure else min(_FONT, _fitting(ax, layout))
+    x, y = layout.x, layout.y
+    for v, (first, *others) in enumerate(taxonomy._parent_indices[1:], start=1):
+        turn = x[first] + _STEM
+        ax.plot([x[first], turn, turn, x[v]], [y[first], y[first], y[v], y[v]], color=_GREY, lw=0.8)
+        for p in others:
+            ax.plot([x[p], x[v]], [y[p], y[v]], "--", color=_GREY, lw=0.8)
+    size = _FONT
+    if not new_figure:  # the largest font at which names do not overlap
+        box, point = ax.get_window_extent(), ax.figure.dpi / 72
+        across = box.width / point / (layout.width * _CHARACTER)
+        down = box.height / point / ((layout.n_rows + 1) * _ROW)
+        size = float(min(_FONT, across, down))
     _draw_nodes(ax, layout, found, label, (size / _FONT) ** 2)
-    leaf = [not taxonomy.children(v) for v in taxonomy.nodes]
-    _write_names(ax, layout, names, leaf, size)
+    # Names of leaves stand to their right, and those of inner nodes above the edge to them.
+    for v, name in enumerate(names):
+        if not taxonomy.children(taxonomy.nodes[v]):
+            text = ax.text(x[v] + _GAP / 2, y[v], name, size=size, ha="left", va="center_baseline")
+        else:
+            text = ax.text(x[v] - _GAP / 2, y[v] - 0.1, name, size=size, ha="right", va="bottom")
+        text.set_parse_math(False)  # or text between dollar signs would be typeset as a formula
     return ax
 
 
@@ -215,15 +226,6 @@ def _layered(taxonomy: Taxonomy, names: Sequence[str]) -> Layout:
     return Layout(np.array(x_of)[arrays.depth], y, max(end, x + _GAP), n_rows)
 
 
-def _draw_edges(ax: Axes, taxonomy: Taxonomy, layout: Layout) -> None:
-    x, y = layout.x, layout.y
-    for v, (first, *others) in enumerate(taxonomy._parent_indices[1:], start=1):
-        turn = x[first] + _STEM
-        ax.plot([x[first], turn, turn, x[v]], [y[first], y[first], y[v], y[v]], color=_GREY, lw=0.8)
-        for p in others:
-            ax.plot([x[p], x[v]], [y[p], y[v]], "--", color=_GREY, lw=0.8)
-
-
 def _draw_nodes(
     ax: Axes, layout: Layout, values: dict[int, float], label: str, scale: float
 ) -> None:
@@ -241,25 +243,6 @@ def _draw_nodes(
         bar.set_label(label, size=_FONT)
         bar.ax.tick_params(labelsize=_FONT)
         bar.ax.locator_params(nbins=4)
-
-
-def _write_names(ax: Axes, layout: Layout, names: list[str], leaf: list[bool], size: float) -> None:
-    """Write names of leaves to their right, and of inner nodes above the edge to them."""
-    for x, y, name, is_leaf in zip(layout.x, layout.y, names, leaf, strict=True):
-        if is_leaf:
-            text = ax.text(x + _GAP / 2, y, name, size=size, ha="left", va="center_baseline")
-        else:
-            text = ax.text(x - _GAP / 2, y - 0.1, name, size=size, ha="right", va="bottom")
-        text.set_parse_math(False)  # or text between dollar signs would be typeset as a formula
-
-
-def _fitting(ax: Axes, layout: Layout) -> float:
-    """The largest font size, in points, at which names do not overlap."""
-    box = ax.get_window_extent()
-    point = ax.figure.dpi / 72
-    across = box.width / point / (layout.width * _CHARACTER)
-    down = box.height / point / ((layout.n_rows + 1) * _ROW)
-    return float(min(across, down))
 
 
 def _number(label: Label, value: Any) -> float:

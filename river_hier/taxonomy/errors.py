@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 # Beyond this many nodes, looking for a similar label takes longer than a tenth of a second.
@@ -29,9 +29,6 @@ class UnknownLabelError(KeyError, ValueError):
     ...     print(error)
     label 'wolff' is not in the taxonomy (3 nodes); did you mean 'wolf'?
 
-    >>> t.depth("wolf")
-    1
-
     """
 
     def __init__(self, label: object, labels: Iterable[Hashable] = ()):
@@ -55,17 +52,6 @@ def _similar(label: object, known: tuple[Hashable, ...]) -> str | None:
     by_text = {str(other).casefold(): other for other in reversed(known)}
     close = difflib.get_close_matches(str(label).casefold(), by_text, n=1)
     return repr(by_text[close[0]]) if close else None
-
-
-def several_parents(label: object, parents: Sequence[Hashable]) -> str:
-    """The message where a tree is required."""
-    more = ", ..." * (len(parents) > 2)
-    return (
-        f"node {label!r} has {len(parents)} parents ({parents[0]!r}, {parents[1]!r}{more}), and "
-        "this is defined in trees only. Multilabel models take a DAG. If a tree was intended: "
-        "edges are (parent, child) pairs, and Taxonomy.from_paths(paths, "
-        'labels="path") tells nodes of the same name apart'
-    )
 
 
 def short(value: object) -> str:

@@ -52,15 +52,12 @@ def _read(
     spelling: dict[Label, Label] = {}  # the first of equal labels
 
     def add(label: Label) -> Label:
-        if type(label) is str:  # nearly always; saves a fifth of the whole time
-            if label not in parents:
-                parents[label] = []
-            return label
-        check_label(label)
-        first = spelling.setdefault(label, label)
-        if first not in parents:
-            parents[first] = []
-        return first
+        if type(label) is not str:  # nearly never; saves a fifth of the whole time
+            check_label(label)
+            label = spelling.setdefault(label, label)
+        if label not in parents:
+            parents[label] = []
+        return label
 
     for label in nodes:
         add(label)

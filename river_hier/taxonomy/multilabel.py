@@ -98,8 +98,13 @@ def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]
         try:
             nodes = taxonomy._known_indices(y)
         except KeyError:
-            nodes = [taxonomy.index(label) for label in y]
-            y = _stated(taxonomy, nodes, values)
+            nodes, y = [taxonomy.index(label) for label in y], {}
+            for v, on in zip(nodes, values, strict=True):  # the labels may be paths
+                label = taxonomy._label(v)
+                if y.setdefault(label, bool(on)) != bool(on):
+                    raise ValueError(
+                        f"label {label!r} is given twice, once as True and once as False"
+                    ) from None
         return list(compress(nodes, values)), y
     if y is None:
         raise ValueError("y is None: it must be a label, an iterable of labels or {label: bool}")
@@ -107,16 +112,6 @@ def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]
     if is_one(y) or _is_label(taxonomy, y) or (path_format.tuples and isinstance(y, tuple)):
         return [taxonomy.index(y)], None
     return [taxonomy.index(label) for label in y], None
-
-
-def _stated(taxonomy: Nodes, nodes: Iterable[int], values: bytes) -> dict[Any, bool]:
-    """`{label: bool}` of nodes that were given by paths."""
-    stated: dict[Any, bool] = {}
-    for v, on in zip(nodes, values, strict=True):
-        label = taxonomy._label(v)
-        if stated.setdefault(label, bool(on)) != bool(on):
-            raise ValueError(f"label {label!r} is given twice, once as True and once as False")
-    return stated
 
 
 def spelled(taxonomy: Nodes, values: Mapping[Any, V]) -> Mapping[Any, V]:

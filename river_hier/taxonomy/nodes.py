@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from . import graph
 from .arrays import Arrays, NodeTable
-from .errors import UnknownLabelError, several_parents
+from .errors import UnknownLabelError
 from .graph import Label
 from .paths import TUPLES, Parents, PathFormat
 from .show import page, text
@@ -362,7 +362,13 @@ class Nodes:
     def _parent_index(self, v: int) -> int | None:
         above = self._table.parents[v]
         if len(above) > 1:
-            raise ValueError(several_parents(self._label(v), self._labels(above)))
+            one, other, *_ = self._labels(above)
+            raise ValueError(
+                f"node {self._label(v)!r} has {len(above)} parents ({one!r}, {other!r}"
+                f"{', ...' * (len(above) > 2)}), and this is defined in trees only. Multilabel "
+                "models take a DAG. If a tree was intended: edges are (parent, child) pairs, and "
+                'Taxonomy.from_paths(paths, labels="path") tells nodes of the same name apart'
+            )
         return above[0] if above else None
 
     def _climb(self, v: int) -> list[int]:

@@ -56,9 +56,6 @@ class OpenTaxonomy:
     >>> model.taxonomy_.nodes
     ('', 'sports', 'sports/tennis', 'sports/football', 'politics')
 
-    >>> model.predict_one({"racket": 1.0})
-    'sports/tennis'
-
     >>> model.learn_one({"serve": 1.0}, "sports/tennis/doubles")
     >>> model.score_one({"racket": 1.0})["sports/tennis/doubles"]
     1.105

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,7 +40,11 @@ class PathFormat(NamedTuple):
     def names(self, path: Any) -> tuple[Label, ...]:
         """The names on a path; none for an empty path."""
         if self.separator is not None:
-            names = self._split(path)
+            if not isinstance(path, str):
+                raise TypeError(f"{short(path)} is not a string such as {f'a{self.separator}b'!r}")
+            parts = path.split(self.separator.strip() or self.separator)
+            names = [name.strip() for name in parts]
+            names = names[1:] if not names[0] else names
         else:
             if isinstance(path, str | bytes | Set | Mapping) or not isinstance(path, Iterable):
                 help_ = "; `separator` is for paths that are strings" * isinstance(path, str)
@@ -56,13 +60,6 @@ class PathFormat(NamedTuple):
                 )
             check_label(name)
         return tuple(names)
-
-    def _split(self, path: Any) -> list[Label]:
-        assert self.separator is not None
-        if not isinstance(path, str):
-            raise TypeError(f"{short(path)} is not a string such as {f'a{self.separator}b'!r}")
-        names = [name.strip() for name in path.split(self.separator.strip() or self.separator)]
-        return names[1:] if not names[0] else names
 
     def show(self, names: Iterable[Label]) -> str:
         """A path as it is written, for messages."""
@@ -98,12 +95,8 @@ class PathFormat(NamedTuple):
         labels = self.labels(self.names(path))
         if not labels or (node := nodes._known_index(labels[-1])) is None:
             return None
-        if not self.whole and len(labels) > 1 and not nodes._is_star:
-            self._check_edges(path, labels, nodes)
-        return node
-
-    def _check_edges(self, path: Any, labels: Sequence[Label], nodes: Nodes) -> None:
-        """Raise an error unless these names follow one another, from the top."""
+        if self.whole or len(labels) == 1 or nodes._is_star:
+            return node
         found, parents = [nodes._known_index(label) for label in labels], nodes._implied_rows
         if found[0] is None or not (found[0] == 0 or 0 in parents[found[0]]):
             raise ValueError(f"{short(path)} is not a path here: {labels[0]!r} is not at the top")
@@ -112,6 +105,7 @@ class PathFormat(NamedTuple):
                 raise ValueError(
                     f"{short(path)} is not a path here: {below!r} is not below {above!r}"
                 )
+        return node
 
 
 TUPLES = PathFormat(None, whole=False)
@@ -260,11 +254,11 @@ def is_empty(name: Any) -> bool:
 
 def _items(column: Any) -> Iterable[Any]:
     """The values of a column of pandas, polars or pyarrow, or of any other iterable."""
+    items: Iterable[Any] = column
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(column, method):
-            items: Iterable[Any] = getattr(column, method)()
-            return items
-    items = column
+            items = getattr(column, method)()
+            break
     return items
 
 

@@ -117,9 +117,8 @@ def times(
 
 
 def main(data: str | None, with_river: bool, against: str | None) -> None:
-    from river_hier import datasets, show_versions
+    from river_hier import datasets
 
-    show_versions()
     stream = datasets.RCV1(data)
     taxonomy = stream.taxonomy
     documents = list(stream)

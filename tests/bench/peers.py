@@ -32,7 +32,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.svm import LinearSVC
 from tqdm import tqdm
 
-from river_hier import Taxonomy, feature_extraction, linear_model, show_versions
+from river_hier import Taxonomy, feature_extraction, linear_model
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "benchmarks"))
 import short_texts
@@ -183,7 +183,6 @@ def row(t: Taxonomy, train: Labelled, test: Labelled, learn: Learner) -> list[st
 
 
 def main(folder: Path) -> None:
-    show_versions()
     collections: dict[str, Callable[[Path], Any]] = {"products": products, "queries": queries}
     for name, read in collections.items():
         t, train, test = read(folder)

@@ -25,14 +25,13 @@ from river import feature_extraction as river_features
 from river import preprocessing
 from tqdm import tqdm
 
-from river_hier import datasets, feature_extraction, linear_model, show_versions
+from river_hier import datasets, feature_extraction, linear_model
 
 BLOCK, DISCARDED = 500, 1_000
 COUNTING = "Counter of words"
 
 
 def main(folder: str | None, n: int, n_words: int | None) -> None:
-    show_versions()
     stream = datasets.Reuters21578(None if folder is None else Path(folder) / "reuters21578")
     examples = [(f"{x['title']} {x['body']}", y) for x, y in itertools.islice(stream, n)]
     examples = [(" ".join(text.split()[:n_words]) if n_words else text, y) for text, y in examples]

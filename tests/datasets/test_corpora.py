@@ -125,7 +125,6 @@ SELF = {  # task, features, labels, sparse; the numbers of labels that are known
     "Reuters21578": (SEVERAL, 3, 140, False),
     "TIMIT": (ONE, 195, 41, False),
     "TIMITSegments": (ONE, 39, 41, False),
-    "WIPOAlpha": (SEVERAL, 4, None, False),
 }
 
 
@@ -238,10 +237,7 @@ def text_file(folder: Path, name: str) -> Path:
     return max(files or folder.rglob("*.txt"), key=lambda p: p.stat().st_size)
 
 
-LINES = [name for name in FORMATS if name != "WIPOAlpha"]  # that are read line by line
-
-
-@pytest.mark.parametrize("name", LINES)
+@each
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -257,7 +253,7 @@ def test_foreign_files(name: str, folder: Path, text_file: Path, data: bytes, me
     never_skipped(lambda e: stream_of(name, folder, on_error=e), message)
 
 
-@pytest.mark.parametrize("name", LINES)
+@each
 def test_packed_files_that_are_cut_off_or_damaged(name: str, folder: Path, text_file: Path) -> None:
     whole = gzip.compress(text_file.read_bytes())
     file = text_file.relative_to(folder)
@@ -295,7 +291,7 @@ def damaged(file: Path) -> st.SearchStrategy[tuple[Path, bytes]]:
 
 @pytest.mark.slow(but=3)
 @pytest.mark.parametrize("packed", packing.EVERYWHERE[1:])
-@pytest.mark.parametrize("name", ["RCV1", "WIPOAlpha"])
+@pytest.mark.parametrize("name", ["RCV1"])
 def test_any_bytes_in_any_archive(name: str, packed: Callable[[Path], Path]) -> None:
     with corpus(name) as path:
         archive = packed(path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,16 +30,12 @@ DAG = Taxonomy([(parent, child) for child, above in _ABOVE.items() for parent in
 LABELS = synth.PrototypeTree(branching=2, depth=3, seed=1)
 MULTILABELS = synth.LinearLabels(TREE, n_features=3, seed=1)
 TRANSFORMED = [
-    synth.LabelNoise(LABELS, 0.3, seed=1),
-    synth.LabelNoise(MULTILABELS, 0.3, seed=1),
-    synth.LabelNoise(synth.PrototypePaths(DAG, seed=1), 0.3),
-    synth.Imbalanced(LABELS, 0.5, seed=1),
-    synth.Imbalanced(MULTILABELS, seed=1),
     synth.Appearing(LABELS, {"1.1": 100, "2": 400}),
     synth.Appearing(MULTILABELS, {"dog": 100, "bird": 400}),
     synth.SubtreeDrift(LABELS, "1", 100),
     synth.SubtreeDrift(MULTILABELS, "mammal", 0, drift_width=300),
-    synth.SubtreeDrift(synth.LabelNoise(MULTILABELS.take(500), 0.1), "dog", 100),
+    synth.SubtreeDrift(synth.PrototypePaths(DAG, seed=1), "a", 100),
+    synth.SubtreeDrift(synth.Appearing(MULTILABELS.take(500), {"cat": 50}), "dog", 100),
 ]
 
 
@@ -92,8 +87,7 @@ def test_attributes_of_the_inner_stream_are_kept(stream: Any) -> None:
     assert stream.taxonomy is inner.taxonomy
     for name in ("task", "n_features", "n_classes", "n_outputs", "sparse"):
         assert getattr(stream, name) == getattr(inner, name)
-    if not isinstance(stream, synth.Imbalanced):
-        assert stream.n_samples == inner.n_samples
+    assert stream.n_samples == inner.n_samples
     assert stream.take(5).taxonomy is stream.taxonomy
     assert not hasattr(stream, "probabilities")  # they would belong to the old labels
     assert all(hasattr(MULTILABELS, name) for name in ("probabilities", "reference"))
@@ -125,79 +119,20 @@ def test_features_do_not_change(stream: Any) -> None:
 @pytest.mark.parametrize(
     ("stream", "parts"),
     [
-        (TRANSFORMED[0], ["LabelNoise", "stream  PrototypeTree", "rate  0.3", "seed  1"]),
-        (TRANSFORMED[5], ["Appearing", "appears_at  {'1.1': 100, '2': 400}"]),
-        (TRANSFORMED[8], ["SubtreeDrift", "drift_in  'mammal'", "drift_at  0"]),
         (
-            synth.Imbalanced(LABELS.take(5), seed=3),
-            ["Imbalanced", "the first 5 examples of PrototypeTree", "exponent  1.0"],
+            TRANSFORMED[0],
+            ["Appearing", "stream  PrototypeTree", "appears_at  {'1.1': 100, '2': 4"],
+        ),
+        (TRANSFORMED[3], ["SubtreeDrift", "drift_in  'mammal'", "drift_at  0"]),
+        (
+            synth.SubtreeDrift(LABELS.take(5), "1", 2, seed=3),
+            ["SubtreeDrift", "the first 5 examples of PrototypeTree", "seed  3"],
         ),
     ],
 )
 def test_repr_shows_the_parameters_as_given(stream: Any, parts: list[str]) -> None:
     text = " ".join(repr(stream).split()).replace(" ", "")
     assert all(part.replace(" ", "") in text for part in parts)
-
-
-# --- LabelNoise ---------------------------------------------------------------------------------
-
-
-@given(stream=streams(), rate=st.sampled_from([0.0, 0.5, 1.0]), seed=st.integers(0, 1000))
-def test_noisy_labels_are_possible_by_the_oracle(stream: Listed, rate: float, seed: int) -> None:
-    parents = parents_of(stream.taxonomy)
-    noisy = synth.LabelNoise(stream, rate, seed)
-    for (_, y), (_, z) in zip(stream, noisy, strict=True):
-        on = nodes_on(stream.taxonomy, y)
-        outcomes = oracles.noisy(parents, rate, on)
-        assert outcomes[frozenset(nodes_on(stream.taxonomy, z))] > 0
-        if isinstance(y, dict):
-            assert list(z) == list(y)
-        else:
-            p = noisy.transitions(y)
-            assert sum(p.values()) == pytest.approx(1)
-            for label, probability in p.items():
-                path = frozenset(oracles.path(parents, label))
-                assert outcomes.get(path, 0.0) == pytest.approx(probability)
-
-
-NOISY = ["wolf", "owl", "animal", {"dog"}, {"wolf", "cat", "bird"}, {"wolf", "fox"}, set()]
-
-
-@pytest.mark.parametrize(
-    ("taxonomy", "y"),
-    [*((TREE, y) for y in NOISY), *((DAG, y) for y in ({"d", "e"}, {"f", "g"}, {"e"}))],
-)
-@pytest.mark.parametrize("rate", [0.1, 0.7])
-def test_frequencies_of_noisy_labels(taxonomy: Taxonomy, y: Any, rate: float) -> None:
-    y = full(taxonomy, y) if isinstance(y, set) else y
-    m = 3000
-    expected = oracles.noisy(parents_of(taxonomy), rate, nodes_on(taxonomy, y))
-    stream = synth.LabelNoise(Listed(taxonomy, [({}, y)] * m), rate, seed=3)
-    counts = Counter(frozenset(nodes_on(taxonomy, z)) for _, z in stream)
-    assert counts.keys() <= expected.keys()
-    for outcome, p in expected.items():
-        assert abs(counts[outcome] - m * p) <= 4 * math.sqrt(m * p * (1 - p)) + 1e-6
-
-
-# --- Imbalanced ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("exponent", [0.5, 1.0, 2])
-def test_shares_follow_zipfs_law(exponent: float) -> None:
-    shares = synth.Imbalanced(LABELS, exponent, seed=4).shares
-    n = len(LABELS.taxonomy)
-    assert tuple(shares) == LABELS.taxonomy.nodes
-    assert sorted(shares.values()) == pytest.approx(sorted(r**-exponent for r in range(1, n + 1)))
-    assert shares != synth.Imbalanced(LABELS, exponent, seed=5).shares
-
-
-@pytest.mark.parametrize("labels", [{"wolf"}, {"wolf", "bird"}, {"dog", "cat", "owl"}, set()])
-def test_a_multilabel_is_as_rare_as_its_rarest_path(labels: set[str]) -> None:
-    m = 4000
-    stream = synth.Imbalanced(Listed(TREE, [({}, full(TREE, labels))] * m), 0.7, seed=8)
-    shares = stream.shares
-    share = min(shares[v] for v in oracles.path_ends(parents_of(TREE), set(TREE.closure(labels))))
-    assert abs(len(list(stream)) - m * share) <= 4 * math.sqrt(m * share * (1 - share))
 
 
 # --- Appearing ----------------------------------------------------------------------------------
@@ -263,51 +198,39 @@ def test_a_gradual_drift_is_a_linearly_changing_mixture() -> None:
     assert all(other != first for other in others)
 
 
-def test_transformers_may_share_a_seed() -> None:
-    m = 8000
-    drifting = synth.SubtreeDrift(Listed(TREE, [({}, "wolf")] * m), "dog", 0, 2 * m, seed=9)
-    stream = synth.Imbalanced(drifting, 1.0, seed=9)
-    counts = Counter(y for _, y in stream)
-    for label, of_all in (("fox", 0.25), ("wolf", 0.75)):
-        p = of_all * stream.shares[label]
-        assert abs(counts[label] - m * p) < 4 * math.sqrt(m * p * (1 - p))
-
-
 # --- In River's loop, on files and on real data ---------------------------------------------------
 
 
 def test_regret_is_sampled_and_needs_a_finite_stream() -> None:
-    noisy = synth.LabelNoise(MULTILABELS, 0.3, seed=1)
+    drifting = synth.SubtreeDrift(MULTILABELS, "dog", 9)
     model, reference = linear_model.HPerceptron(TREE), MULTILABELS.reference
-    (state,) = evaluate.iter_regret(noisy.take(50), model, reference, losses.h_loss, step=50)
+    (state,) = evaluate.iter_regret(drifting.take(50), model, reference, losses.h_loss, step=50)
     assert state["Loss"] == int(state["Loss"])  # not an expectation
-    within = synth.LabelNoise(MULTILABELS.take(50), 0.3, seed=1)
+    within = synth.SubtreeDrift(MULTILABELS.take(50), "dog", 9)
     model, reference = linear_model.HPerceptron(TREE), MULTILABELS.reference
     assert evaluate.regret(within, model, reference, losses.h_loss) == state["Regret"]
-    for endless in (noisy, synth.Imbalanced(synth.LabelNoise(MULTILABELS))):
+    for endless in (drifting, synth.Appearing(drifting, {})):
         with pytest.raises(ValueError, match="LinearLabels is endless"):
             evaluate.regret(endless, model, reference, losses.h_loss)
 
 
 def test_files_are_opened_lazily(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        next(iter(synth.Imbalanced(datasets.RCV1(tmp_path))))
+        next(iter(synth.SubtreeDrift(datasets.RCV1(tmp_path), "Root", 0)))
     folder = write_corpus(tmp_path)
     clean = datasets.RCV1(folder)
-    noisy = synth.LabelNoise(clean, 1.0, seed=1)
-    assert len(list(noisy)) == len(list(noisy)) == len(list(clean))
-    assert [x for x, _ in noisy] == [x for x, _ in clean]
-    assert [set(y) for _, y in noisy] == [set(y) for _, y in clean]
+    drifting = synth.SubtreeDrift(clean, "Root", 0)
+    assert len(list(drifting)) == len(list(drifting)) == len(list(clean))
+    assert [x for x, _ in drifting] == [x for x, _ in clean]
+    assert [set(y) for _, y in drifting] == [set(y) for _, y in clean]
     # The paths of the other documents end at nodes without siblings.
-    assert [z != y for (_, y), (_, z) in zip(clean, noisy, strict=True)] == [False, True, False]
+    assert [z != y for (_, y), (_, z) in zip(clean, drifting, strict=True)] == [False, True, False]
 
 
 @pytest.mark.parametrize("y", ["wolff", {"wolff": True}])
 def test_labels_that_are_not_in_the_taxonomy(y: Any) -> None:
     wrong = Listed(TREE, [({}, y)])
     for stream in (
-        synth.LabelNoise(wrong),
-        synth.Imbalanced(wrong),
         synth.Appearing(wrong, {}),
         synth.SubtreeDrift(wrong, "dog", 0),
     ):
@@ -319,30 +242,17 @@ def test_labels_that_are_not_in_the_taxonomy(y: Any) -> None:
 
 
 WRONG_TYPES = [
-    (lambda: synth.LabelNoise([]), "with a taxonomy, .* got list"),
-    (lambda: synth.LabelNoise(iter(LABELS)), "got generator"),
-    (lambda: synth.Imbalanced(TREE), "got Taxonomy"),
+    (lambda: synth.Appearing([], {}), "with a taxonomy, .* got list"),
+    (lambda: synth.Appearing(iter(LABELS), {}), "got generator"),
+    (lambda: synth.SubtreeDrift(TREE, "dog", 1), "got Taxonomy"),
     (lambda: synth.Appearing(None, {}), "got NoneType"),
     (lambda: synth.SubtreeDrift(synth.PrototypeTree, "1", 1), "got ABCMeta"),
-    (lambda: synth.Imbalanced(LABELS, seed=1.5), "`seed` must be an integer"),
+    (lambda: synth.SubtreeDrift(LABELS, "1", 1, seed=1.5), "`seed` must be an integer"),
     (lambda: synth.Appearing(LABELS, ["1.1"]), r"`appears_at` must be \{label: step\}, got list"),
     (lambda: synth.Appearing(LABELS, {"1": None}), "must be an integer, got None"),
     (lambda: synth.SubtreeDrift(LABELS, "1", None), "`drift_at` must be an integer"),
 ]
 WRONG_VALUES = [
-    (
-        lambda: synth.LabelNoise(LABELS, 1.5),
-        "`rate` .* a probability, a number from 0 to 1, got 1.5",
-    ),
-    (lambda: synth.LabelNoise(LABELS, -0.1), "`rate` must be .*got -0.1"),
-    (lambda: synth.LabelNoise(LABELS, math.nan), "`rate` must be .*got nan"),
-    (lambda: synth.LabelNoise(LABELS, None), "`rate` must be .*got None"),
-    (lambda: synth.LabelNoise(LABELS, 0.1, -1), "`seed` must be at least 0"),
-    (lambda: synth.LabelNoise(LABELS).transitions("3"), "label '3' is not in"),
-    (lambda: synth.Imbalanced(LABELS, -1), "`exponent` must be a number of at least 0, got -1"),
-    (lambda: synth.Imbalanced(LABELS, math.inf), "`exponent` must be .*got inf"),
-    (lambda: synth.Imbalanced(LABELS, 10**400), "`exponent` must be a number"),
-    (lambda: synth.Imbalanced(LABELS, "1"), "`exponent` must be .*got '1'"),
     (lambda: synth.Appearing(MULTILABELS, {"wolff": 3}), "taxonomy .* did you mean 'wolf'"),
     (lambda: synth.Appearing(LABELS, {"root": 3}), "must not hold the root"),
     (lambda: synth.Appearing(LABELS, {"1": -3}), r"`appears_at\['1'\]` must be at least 0, got -3"),

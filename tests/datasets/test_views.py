@@ -49,14 +49,14 @@ def test_the_number_of_examples_of_a_prefix():
 def test_an_endless_stream_has_a_first_part_of_known_size():
     """River's `iter_progressive_val_score` and `Track` ask for it."""
     endless = synth.PrototypeTree(branching=2, depth=2, seed=1)
-    noisy = synth.LabelNoise(endless, rate=0.1, seed=1)
-    for stream in (endless, noisy, endless.shuffle(10, seed=1), noisy.shuffle(10, seed=1)):
+    drifting = synth.SubtreeDrift(endless, "root", 5)
+    for stream in (endless, drifting, endless.shuffle(10, seed=1), drifting.shuffle(10, seed=1)):
         assert stream.n_samples is None
         prefix = stream.take(30)
         assert prefix.n_samples == 30 == sum(1 for _ in prefix)
         assert prefix.take(7).n_samples == 7
         assert prefix.shuffle(seed=1).n_samples == 30
-        assert synth.LabelNoise(prefix, rate=0.1, seed=1).take(99).n_samples == 30
+        assert synth.SubtreeDrift(prefix, "root", 5).take(99).n_samples == 30
 
 
 def test_a_track_of_an_endless_stream():

@@ -256,7 +256,7 @@ def test_words_are_counted_as_in_one_pass(texts: list[str], at: list[int], min_c
         assert merged.transform_one(text) == pytest.approx(one.transform_one(text))
 
 
-METRICS = ["HLoss", "HF1", "DepthAccuracy", "DistanceHistogram", "ZeroOneLoss", "HLossByDepth"]
+METRICS = ["HLoss", "HF1", "DepthAccuracy", "ZeroOneLoss", "HLossByDepth"]
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -56,9 +56,13 @@ class Folder:
         self.scripts = root / "examples" / "papers"
         self.scripts.mkdir(parents=True)
         (root / "docs").mkdir()
-        for name in ("all.py", "section.py", "claims.py", "decided.py"):
+        for name in ("all.py", "section.py", "claims.py", "decided.py", "package_key.py"):
             shutil.copy(PAPERS / name, self.scripts)
         (self.scripts / "words.py").write_text('YES = "reproduced"\n')
+        self.package = root / "river_hier"
+        self.package.mkdir()
+        (self.package / "learner.py").write_text("RATE = 1\n")
+        (self.package / "store.hpp").write_text("int rate = 1;\n")
         for name in ("bee_2001", "ant_2003", "cat_2001"):
             self.write(name)
         self.overview = root / "docs" / "results.md"
@@ -214,20 +218,30 @@ def test_sections_of_another_package_are_listed_and_stay(folder: Folder) -> None
     folder.run(*folder.data)
     page = folder.text()
     folder.ran()
+    # Comments and docstrings are not what runs.
+    (folder.package / "learner.py").write_text('"""A\n\nlearner."""\n\n# Eq. 2\nRATE = 1\n')
+    (folder.package / "store.hpp").write_text("// Eq. 2\n\nint rate = 1;\n")
     assert not folder.run("--stale")
-    kept = folder.recorded / "bee_2001.txt"
-    keys, *rest = kept.read_text().split("\n")
-    kept.write_text("\n".join([keys[:-1] + "-", *rest]))
+    for name, code in ("learner.py", "RATE = 2\n"), ("store.hpp", "int rate = 2;\n"):
+        old = (folder.package / name).read_text()
+        (folder.package / name).write_text(code)
+        assert folder.run("--stale").count("before river_hier changed") == 3
+        (folder.package / name).write_text(old)
+        assert not folder.run("--stale")
+    (folder.package / "learner.py").write_text("RATE = 2\n")
     folder.write("cat_2001", body="pass;")
-    listed = [
-        "bee_2001: made before river_hier changed; see --fresh",
+    bee, ant = (
+        f"{n}: made before river_hier changed; see --fresh" for n in ("bee_2001", "ant_2003")
+    )
+    assert folder.run("--stale").splitlines() == [
+        bee,
         "cat_2001: made before the script changed; see --fresh",
+        ant,
     ]
-    assert folder.run("--stale").splitlines() == listed
-    assert folder.run(*folder.data).splitlines()[-1] == listed[0]
+    assert folder.run(*folder.data).splitlines()[-2:] == [bee, ant]
     assert folder.ran() == ["cat_2001"]
     assert folder.text() == page
-    assert not folder.run(*folder.data, "--fresh", "--only", "bee_2001").count("made before")
+    assert folder.run(*folder.data, "--fresh", "--only", "bee_2001").splitlines()[-1] == ant
 
 
 def test_unknown_scripts_and_folders_are_refused(folder: Folder) -> None:

@@ -108,14 +108,6 @@ def h_loss_by_depth(t: Taxonomy, parents: Any, examples: Examples) -> Any:
     return {d: tuple(both) for d, both in sums.items()}
 
 
-def distances(t: Taxonomy, parents: Any, examples: Examples) -> Any:
-    found: dict[int, float] = defaultdict(float)
-    for true, pred, w in examples:
-        if w:
-            found[len((true ^ pred) - {t.root})] += w
-    return dict(sorted(found.items()))
-
-
 def depth_accuracy(t: Taxonomy, parents: Any, examples: Examples) -> Any:
     right: dict[int, float] = defaultdict(float)
     reached: dict[int, float] = defaultdict(float)
@@ -157,7 +149,6 @@ ROWS = {
     "SymmetricDifferenceLoss": Row(mean(oracles.symmetric_difference_loss), **COSTS),
     "TreeInducedError": Row(mean(oracles.symmetric_difference_loss)),
     "HLossByDepth": Row(h_loss_by_depth),
-    "DistanceHistogram": Row(distances),
     "DepthAccuracy": Row(depth_accuracy),
     "HPrecision": Row(lambda t, parents, examples: precision_recall(parents, examples)[0]),
     "HRecall": Row(lambda t, parents, examples: precision_recall(parents, examples)[1]),
@@ -596,7 +587,7 @@ def test_addition() -> None:
     river_evaluate.progressive_val_score(single[1], models()[0][0], alone)
     assert both.get()[0] == alone.get()
     assert both.requires_labels
-    turned = river_metrics.Accuracy() + metrics.DistanceHistogram(ANIMALS)
+    turned = river_metrics.Accuracy() + metrics.HLoss(ANIMALS)
     assert turned.works_with(single[0])
     assert not turned.works_with(multi[0]), "River's accuracy is for single labels"
     ours = functools.reduce(operator.add, map(make, NAMES))
@@ -612,18 +603,12 @@ def test_metrics_print_tables() -> None:
         "    1             1,500             1,500",
         "    2               2.5               2.5",
     ]
-    assert repr(feed(metrics.DistanceHistogram(ANIMALS), stream)).split("\n") == [
-        "Distance   Weight    Share",
-        "       0      0.5    0.03%",
-        "       2      2.5    0.17%",
-        "       4    1,500   99.80%",
-    ]
     assert repr(feed(metrics.DepthAccuracy(ANIMALS), stream)).split("\n") == [
         "Depth   Accuracy    Weight",
         "    1      0.20%     1,503",
         "    2      0.00%   1,502.5",
     ]
-    for name in ("DistanceHistogram", "DepthAccuracy", "Reliability"):
+    for name in ("DepthAccuracy", "Reliability"):
         assert repr(make(name)) == f"{name}: no examples"
     assert repr(metrics.HLossByDepth(Taxonomy.flat([]))) == "HLossByDepth: no examples"
 

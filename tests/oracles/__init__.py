@@ -85,7 +85,7 @@ from .rankings import (
 )
 from .reliability import calibration_error, log_loss, reliability
 from .selective import Selective
-from .streams import after_drift, noisy, path_ends, priors, siblings, so_far
+from .streams import after_drift, path_ends, priors, siblings, so_far
 from .support_vectors import HSVM
 from .trees import (
     ancestors,

@@ -5,7 +5,6 @@ A multilabel is the set of the nodes that are on, root included; a single label 
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping
 
@@ -26,21 +25,6 @@ def renamed(parents: Parents, on: set[Node], new: Mapping[Node, Node]) -> set[No
     """The multilabel once some of its ends have been given other names."""
     above = set().union(*(ancestors(parents, v) for v in on))
     return closure(parents, above | {new.get(v, v) for v in path_ends(parents, on)})
-
-
-def noisy(parents: Parents, rate: float, on: set[Node]) -> dict[frozenset[Node], float]:
-    """How likely each outcome is where every end may be taken for one of its siblings."""
-    choices = []
-    for v in path_ends(parents, on):
-        others = siblings(parents, v)
-        kept = 1 - rate if others else 1.0
-        choices.append([(v, v, kept), *((v, u, rate / len(others)) for u in others)])
-    outcomes: dict[frozenset[Node], float] = {}
-    for chosen in itertools.product(*choices):
-        outcome = frozenset(renamed(parents, on, {v: u for v, u, _ in chosen}))
-        probability = math.prod(p for _, _, p in chosen)
-        outcomes[outcome] = outcomes.get(outcome, 0.0) + probability
-    return outcomes
 
 
 def after_drift(parents: Parents, drift_in: Node, on: set[Node]) -> set[Node]:

@@ -218,32 +218,6 @@ def test_states_that_cannot_be_drawn() -> None:
         plot.regret(rows, value="loss")
 
 
-def histogram(*answers: str) -> metrics.DistanceHistogram:
-    metric = metrics.DistanceHistogram(TREE)
-    for answer in answers:
-        metric.update("wolf", answer)
-    return metric
-
-
-def test_distance_histogram() -> None:
-    one, two = histogram("wolf", "owl", "owl", "whale"), histogram("wolf")
-    ax = drawn(plot.distance_histogram(one))
-    assert [bar.get_height() for bar in ax.patches] == [25.0, 0.0, 25.0, 0.0, 50.0]
-    assert ax.get_legend() is None
-    ax = drawn(plot.distance_histogram({"tree": one, "flat": two}))
-    assert len(ax.patches) == 10
-    assert sum(bar.get_height() for bar in ax.patches) == pytest.approx(200.0)
-    edges = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches)
-    assert all(a[1] <= b[0] + 1e-9 for a, b in pairwise(edges))
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["tree", "flat"]
-    for nothing in ({}, histogram(), {"tree": one, "flat": histogram()}):
-        with pytest.raises(ValueError, match="`metrics` must have counted something"):
-            plot.distance_histogram(nothing)
-    for other in (metrics.HLoss(TREE), {"tree": one, "flat": one.get()}, [one]):
-        with pytest.raises(TypeError, match=r"`metrics` must be a metrics\.DistanceHistogram, or"):
-            plot.distance_histogram(other)
-
-
 def test_loss_by_depth() -> None:
     metric, seen = metrics.HLossByDepth(TREE), {}
     for step, answer in enumerate(["wolf", "owl", "mammal", "whale"], start=1):
@@ -266,12 +240,11 @@ def test_loss_by_depth() -> None:
 
 def test_axes_that_are_given_are_drawn_on() -> None:
     counts = {1: {1: (1.0, 0.0)}}
-    figure, axes = plt.subplots(1, 4, figsize=(14, 3))
+    figure, axes = plt.subplots(1, 3, figsize=(14, 3))
     made = [
         plot.taxonomy(TREE, {"wolf": random.Random(1).random()}, ax=axes[0]),
         plot.regret(states(), ax=axes[1]),
-        plot.distance_histogram(histogram("owl"), ax=axes[2]),
-        plot.loss_by_depth(counts, ax=axes[3]),
+        plot.loss_by_depth(counts, ax=axes[2]),
     ]
     assert made == list(axes)
     assert plt.get_fignums() == [figure.number]

@@ -20,7 +20,6 @@ from support import (
     rcv1_corpus,
     reuters_corpus,
     timit_corpus,
-    wipo_corpus,
 )
 from support.paths import DATA
 
@@ -45,7 +44,6 @@ FORMATS: dict[str, tuple[Callable[[Path], Any], dict[str, Any]]] = {
     "Reuters21578": (reuters_corpus.write_corpus, {}),
     "TIMIT": (timit, {}),
     "TIMITSegments": (timit_corpus.write_sample, {}),
-    "WIPOAlpha": (wipo_corpus.write_corpus, {}),
 }
 
 

@@ -28,8 +28,6 @@ PLAIN = synth.PrototypeTree(branching=2, depth=2, noise=0.04, seed=1)
 # The streams of `datasets.synth`, from a seed.
 STREAMS = {
     "Appearing": lambda seed: synth.Appearing(synth.PrototypePaths(TREE, seed=seed), {"sky": 50}),
-    "Imbalanced": lambda seed: synth.Imbalanced(PLAIN, seed=seed),
-    "LabelNoise": lambda seed: synth.LabelNoise(PLAIN, rate=0.5, seed=seed),
     "LinearLabels": lambda seed: synth.LinearLabels(TREE, seed=seed, drift_at=20, drift_width=99),
     "PrototypePaths": lambda seed: synth.PrototypePaths(TREE, seed=seed),
     "PrototypeTree": lambda seed: synth.PrototypeTree(branching=2, depth=3, seed=seed),

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from .linear_labels import LinearLabels
 from .prototypes import PrototypePaths, PrototypeTree
-from .transformers import Appearing, Imbalanced, LabelNoise, SubtreeDrift
+from .transformers import Appearing, SubtreeDrift
 
 __all__ = [
     "Appearing",
-    "Imbalanced",
-    "LabelNoise",
     "LinearLabels",
     "PrototypePaths",
     "PrototypeTree",

@@ -72,12 +72,6 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
     >>> stream.probabilities(x)
     {'mammal': 0.460956, 'bird': 0.722329, 'wolf': 0.679743}
 
-    With a drift in one branch:
-
-    >>> stream = synth.LinearLabels(t, n_features=3, seed=42, drift_at=100, drift_in="mammal")
-    >>> stream.probabilities(x, step=100)
-    {'mammal': 0.644639, 'bird': 0.722329, 'wolf': 0.494482}
-
     References
     ----------
     [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
@@ -120,7 +114,11 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
             for purpose in (WEIGHTS, DRIFTED_WEIGHTS)
         )
         drifting = np.isin(np.arange(1, len(taxonomy)), branch)
-        self._weights = _DriftingVectors(before, after, drifting, drift_at, drift_width)
+        cosine = (before * after).sum(axis=1, keepdims=True)
+        # Row i is `cos(a) u_i + sin(a) direction_i`, where a grows from 0 to `angle_i`.
+        self._u = before
+        self._angle = np.where(drifting, np.arccos(np.clip(cosine[:, 0], -1, 1)), 0.0)
+        self._direction = _unit(after - cosine * before)
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -130,7 +128,7 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
     @property
     def weights(self) -> dict[Label, dict[int, float]]:
         """The unit vector of each node except the root, before any drift."""
-        rows = (dict(enumerate(u_i)) for u_i in self._weights.u.tolist())
+        rows = (dict(enumerate(u_i)) for u_i in self._u.tolist())
         return dict(zip(self.taxonomy.nodes[1:], rows, strict=True))
 
     @property
@@ -143,7 +141,7 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
         row = np.array([[x.get(i, 0.0) for i in range(self.n_features)]])
         if not (norm := np.linalg.norm(row)) <= 1 + 1e-6:
             raise ValueError(f"x has norm {norm:.6g}; probabilities are known up to norm 1")
-        scores = self._weights.dot(row, np.array([step]))[0]
+        scores = self._dot(row, np.array([step]))[0]
         return dict(zip(self.taxonomy.nodes[1:], scores.tolist(), strict=True))
 
     def probabilities(self, x: Mapping[Any, float], step: int = 0) -> dict[Label, float]:
@@ -151,13 +149,23 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
         scores = self.scores(x, step)
         return {label: min(max((1 + s) / 2, 0.0), 1.0) for label, s in scores.items()}  # Eq. 3
 
+    def _dot(self, X: Floats, steps: NDArray[np.intp]) -> Floats:
+        """The product of each row x with each vector at its step; steps must not decrease."""
+        scores: Floats = X @ self._u.T
+        if self.drift_at is None or steps[-1] < self.drift_at:
+            return scores
+        progress = np.clip((steps + 1 - self.drift_at) / self.drift_width, 0, 1)
+        angle = progress[:, None] * self._angle
+        scores = np.cos(angle) * scores + np.sin(angle) * (X @ self._direction.T)
+        return scores
+
     def __iter__(self) -> Iterator[tuple[dict[int, float], dict[Label, bool]]]:
         rng = sampling.generator(self._entropy, EXAMPLES)
         labels = self.taxonomy.nodes[1:]
         steps = np.arange(sampling.BLOCK)
         while True:
             X = _unit(rng.standard_normal((sampling.BLOCK, self.n_features)))
-            p = (1 + self._weights.dot(X, steps)) / 2  # Eq. 3
+            p = (1 + self._dot(X, steps)) / 2  # Eq. 3
             on = rng.random(p.shape) < p
             for v, parents in enumerate(self.taxonomy._parent_indices):
                 for parent in parents:
@@ -210,39 +218,6 @@ class ReferenceClassifier(LabelPredictor, base.MultiLabelClassifier):
             p *= math.prod(given[above] for above in taxonomy.ancestors(label)[1:])  # Eq. 2
             y_pred[label] = {False: 1 - p, True: p}
         return y_pred
-
-
-class _DriftingVectors:
-    """Rows of norm 1, each of which rotates at constant speed in a plane into another such row.
-
-    Row i is `cos(a) u_i + sin(a) direction_i`, where a grows from 0 to `angle_i`, which is 0 for
-    rows that do not drift, in the `width` steps from `start`; with `start=None` there is no drift.
-    """
-
-    def __init__(
-        self,
-        before: Floats,
-        after: Floats,
-        drifting: NDArray[np.bool_],
-        start: int | None,
-        width: int,
-    ) -> None:
-        self.u = before
-        cosine = (before * after).sum(axis=1, keepdims=True)
-        self.angle: Floats = np.where(drifting, np.arccos(np.clip(cosine[:, 0], -1, 1)), 0.0)
-        self.direction: Floats = _unit(after - cosine * before)
-        self.start = start
-        self.width = width
-
-    def dot(self, X: Floats, steps: NDArray[np.intp]) -> Floats:
-        """The product of each row x with each vector at its step; steps must not decrease."""
-        scores: Floats = X @ self.u.T
-        if self.start is None or steps[-1] < self.start:
-            return scores
-        progress = np.clip((steps + 1 - self.start) / self.width, 0, 1)
-        angle = progress[:, None] * self.angle
-        scores = np.cos(angle) * scores + np.sin(angle) * (X @ self.direction.T)
-        return scores
 
 
 def _unit(rows: Floats) -> Floats:

@@ -21,8 +21,8 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
 
     The synthetic data of the Hieron paper[^1], section 5. The tree has `depth` levels below the
     root and `branching` children at every inner node, $n$ nodes in total, which are named `"root"`,
-    `"1"`, `"1.2"` and so on. Every node $v$ has a unit
-    vector $w^v$ in $\mathbb{R}^n$, orthogonal to all the others, and the prototype
+    `"1"`, `"1.2"` and so on. Every node $v$ has a unit vector $w^v$ in $\mathbb{R}^n$, orthogonal
+    to all the others, and the prototype
 
     $$W^v = \sum_{u \in P(v)} w^u$$
 
@@ -34,10 +34,9 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     takes $O(n)$.
 
     The paper uses 100 training and 50 test examples of each label; here labels are drawn
-    independently, and its "some orthonormal set" is a random rotation of the axes. Its results,
-    down to 4 % errors, cannot be obtained with the variance of 0.16 that it states: since
-    neighbours have a distance of 1, the error of any classifier is at least $2 \Phi(-1.25) (n - 1)
-    / n$, a fifth of the examples. With 0.04, a few percent are possible.
+    independently, and its "some orthonormal set" is a random rotation of the axes. With the
+    variance of 0.16 that it states, no classifier errs in less than $2 \Phi(-1.25) (n - 1) / n$ of
+    the examples, a fifth; with 0.04, its results of a few percent are possible.
 
     Parameters
     ----------
@@ -56,9 +55,6 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     >>> from river_hier.datasets import synth
 
     >>> stream = synth.PrototypeTree(branching=2, depth=2, noise=0.16, seed=42)
-    >>> stream.taxonomy.nodes
-    ('root', '1', '2', '1.1', '1.2', '2.1', '2.2')
-
     >>> for x, y in stream.take(2):
     ...     print(y, x[0], x[6])
     root 0.094786 -0.556335
@@ -172,8 +168,7 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
     Examples
     --------
 
-    >>> from river import evaluate
-    >>> from river_hier import Taxonomy, linear_model, metrics
+    >>> from river_hier import Taxonomy
     >>> from river_hier.datasets import synth
 
     >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
@@ -185,10 +180,6 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
     {'mammal': True, 'bird': False, 'wolf': False}
     >>> stream.priors
     {'mammal': 0.810, 'bird': 0.365, 'wolf': 0.253}
-
-    >>> model = linear_model.HRLS(t)
-    >>> evaluate.progressive_val_score(stream.take(500), model, metrics.HLoss(t))
-    HLoss: 0.024
 
     """
 
@@ -216,7 +207,8 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
         self.exponent = exponent
         self.noise = noise
         self.seed = seed
-        weights = sampling.zipf(n - 1, exponent, sampling.generator(self._entropy, self._RANKS))
+        ranks = 1 + sampling.generator(self._entropy, self._RANKS).permutation(n - 1)
+        weights = ranks ** -float(exponent)
         self._p = weights / weights.sum()
 
     @property
