@@ -70,8 +70,7 @@ class LocalClassifier(NamedTuple):
 class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     """Classifiers at the positions of a taxonomy, created when they first learn.
 
-    The taxonomy is as in `TaxonomyModel`. Labels are checked before anything is learned. If a
-    classifier raises an error for x, those before it have already learned from it.
+    If a classifier raises an error for x, those before it have already learned from it.
     """
 
     def __init__(
@@ -166,13 +165,11 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
         return LocalClassifier(model.clone(), takes_weights(model))
 
     def _is_enough(self, label: Label, probability: float) -> bool:
-        """Whether the probability of a node, given its parent, reaches the threshold."""
         if callable(self.threshold):
             return bool(self.threshold(label, probability))
         return probability >= self.threshold
 
     def _check_positions(self, taxonomy: Taxonomy) -> None:
-        """Raise an error if `classifier` is a mapping that names an impossible position."""
         if isinstance(self.classifier, Mapping):
             for position in self.classifier:
                 self._check_position(taxonomy, position)

@@ -248,7 +248,7 @@ class PerLevel(RoutingModel):
 class PerParent(RoutingModel):
     """A multiclass classifier at each inner node, which routes an example to one of the children.
 
-    The papers call this *greedy*. If labels may be inner nodes, ending at a node is one more class
+    If labels may be inner nodes, ending at a node is one more class
     of its classifier, which is not a label, so that
 
     $$P(v) = P(v \\text{ is next} \\mid \\text{parent reached}) \\, P(\\text{parent reached}).$$
@@ -267,7 +267,7 @@ class PerParent(RoutingModel):
         As in `linear_model.Hieron`.
     threshold
         The path continues to the most probable child only if P(child | parent reached) is at least
-        this, or if this function of child and probability returns True. With 0 it always does.
+        this, or if this function of child and probability returns True.
     leaves_only
         Whether paths never end at an inner node, except for the threshold: there is no class for
         examples that end, and where nothing is known the path continues to the first child.
