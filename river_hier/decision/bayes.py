@@ -161,7 +161,6 @@ class HLossBayes(Decoder):
 
     >>> t = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
     >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
-
     >>> model = linear_model.HRLS(t)
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
     HLoss: 1.0385
@@ -204,8 +203,7 @@ class SymmetricDifferenceBayes(Decoder):
 
     The same rule is best for hierarchical F$_\beta$, which `metrics.HFBeta` sums over all examples,
     with $\textrm{missed} / \textrm{spurious} = (1 + \beta^2) / F - 1$ and $F$ the best value that
-    can be reached [^1]. An estimate of it will do: `missed=1.5` suits an HF1 of 0.8, `missed=4` one
-    of 0.4.
+    can be reached [^1]: `missed=1.5` suits an HF1 of 0.8, `missed=4` one of 0.4.
 
     Parameters
     ----------

@@ -19,9 +19,9 @@ class Averaged(TransparentWrapper):
     error, unless the stream drifts. The average of a node starts again with the first example whose
     label is the node or below it, so that late labels are learned as fast as early ones.
 
-    A step costs what a step of the model costs, plus O(features of x * updated nodes), or
-    O(updated nodes) with a kernel; a prediction costs two predictions of the model. Memory is twice
-    that of the model's weights or coefficients.
+    A step costs O(features of x * updated nodes) more than one of the model, or O(updated nodes)
+    with a kernel; a prediction costs two predictions of the model. Memory is twice that of its
+    weights.
 
     Parameters
     ----------
