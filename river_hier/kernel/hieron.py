@@ -268,7 +268,7 @@ class Hieron(KernelPathLearner):
         examples once for each pair of them. For the model to be pickled, it must not be a lambda.
         `None` is the linear kernel.
     C
-        As in `linear_model.Hieron`, for x with a small $K(x, x)$.
+        As in `linear_model.Hieron`, with $K(x, x)$ in place of $\\|x\\|^2$.
     budget
         The maximum number of examples that the model holds, at least 2; `None` for no limit.
 

@@ -20,8 +20,7 @@ class Averaged(TransparentWrapper):
     label is the node or below it, so that late labels are learned as fast as early ones.
 
     A step costs O(features of x * updated nodes) more than one of the model, or O(updated nodes)
-    with a kernel; a prediction costs two predictions of the model. Memory is twice that of its
-    weights.
+    with a kernel; a prediction costs two of the model. Memory is twice that of its weights.
 
     Parameters
     ----------
