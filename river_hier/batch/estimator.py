@@ -98,6 +98,5 @@ class Progress:
         return iter(self._bar)
 
     def note(self, text: str) -> None:
-        """Show a short text beside the bar."""
         if hasattr(self._bar, "set_postfix_str"):
             self._bar.set_postfix_str(text, refresh=False)

@@ -50,7 +50,6 @@ class LinearScorers(NamedTuple):
     w: Floats
 
     def scores(self, x: Mapping[Any, Any]) -> Floats:
-        """The score of each node."""
         found = self.features.find(x)
         scores: Floats = found.values @ self.w[found.rows]
         return scores
@@ -63,7 +62,6 @@ class KernelScorers(NamedTuple):
     b: Floats
 
     def scores(self, x: Mapping[Any, Any]) -> Floats:
-        """The score of each node."""
         scores: Floats = self.instances.row(x).values @ self.b
         return scores
 
@@ -126,10 +124,7 @@ class LinearExpansion:
 
 
 class KernelExpansion:
-    """Coefficients of instances, and the current scores: O(instances * nodes changed) to update.
-
-    The kernel matrix takes O(instances^2) memory.
-    """
+    """Coefficients of instances, and the current scores: O(instances * nodes changed) to update."""
 
     def __init__(
         self, examples: Examples, taxonomy: Taxonomy, kernel: Kernel | Function | None

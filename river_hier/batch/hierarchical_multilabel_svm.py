@@ -79,7 +79,7 @@ class HierarchicalMultilabelSVM(LabelRanker):
     Section 3 and Algorithm 1 of the paper of `linear_model.HMinOver`, whose steps take the example
     that is farthest from its optimum; here, a pass visits all examples that are not at theirs, the
     farthest first. After `fit`, `primal` and `dual` are the objectives, `gap` is their difference,
-    and `n_passes` the number of passes. The threshold is learned from the training examples.
+    and `n_passes` the number of passes.
 
     Examples
     --------
@@ -92,7 +92,6 @@ class HierarchicalMultilabelSVM(LabelRanker):
     >>> labels = stream.taxonomy.nodes[1:]
     >>> model = batch.HierarchicalMultilabelSVM(stream.taxonomy, candidates=labels)
     >>> model = model.fit(examples[:100])
-
     >>> metric = metrics.AveragePrecision(stream.taxonomy, candidates=labels)
     >>> for x, y in examples[100:]:
     ...     metric.update(y, model.score_one(x))

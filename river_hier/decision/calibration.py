@@ -232,7 +232,6 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
         self._calibration = Calibration(shared, own)
 
     def _with_all_nodes(self) -> Calibration:
-        """The calibration, with the nodes that the taxonomy has now."""
         self._calibration.add_nodes(len(self._taxonomy))
         return self._calibration
 
@@ -277,9 +276,8 @@ class Tempered(Calibrator, base.Classifier):
     of an example from their mean, over the latest thousand examples. The flat function is for
     examples that the model is likely to get wrong. Each example makes one step of AdaGrad for $a$,
     $b$ and $m$ on the logarithmic loss of the true label, with scores clipped at ten units. The
-    order of the labels does not change, so `predict_one` is the model's. Examples that have been
-    learned before are recognised as in `Calibrated`, whose documentation also says where to put a
-    scaler.
+    order of the labels does not change, so `predict_one` is the model's. `Calibrated` says how
+    examples are recognised, and where to put a scaler.
 
     Parameters
     ----------
@@ -301,13 +299,7 @@ class Tempered(Calibrator, base.Classifier):
     >>> from river_hier.datasets import synth
 
     >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
-    >>> t = stream.taxonomy
-
-    >>> model = linear_model.AveragedHieron(t)
-    >>> evaluate.progressive_val_score(stream.take(2000), model, river_metrics.CrossEntropy())
-    CrossEntropy: 2.230
-
-    >>> model = decision.Tempered(linear_model.AveragedHieron(t))
+    >>> model = decision.Tempered(linear_model.AveragedHieron(stream.taxonomy))
     >>> evaluate.progressive_val_score(stream.take(2000), model, river_metrics.CrossEntropy())
     CrossEntropy: 1.568
 

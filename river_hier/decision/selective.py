@@ -66,10 +66,10 @@ class Selective(ModelWrapper, base.Classifier):
     Notes
     -----
     The promise is about the answers before each `learn_one`, with all examples learned. In several
-    passes the model knows the examples, and the threshold would be too low: repeat examples inside,
+    passes the threshold would be too low: repeat examples inside,
     `Selective(stream.Replayed(model))`. The answer is the root for the first 1 / `risk` examples.
-    `predict_one(x, threshold=)` uses the threshold given. On top of the model, learning takes one
-    computation of its probabilities and O(`window`) operations, a prediction O(nodes) time.
+    On top of the model, learning takes one computation of its probabilities and O(`window`)
+    operations, a prediction O(nodes) time.
 
     Selective prediction in a taxonomy with a threshold from held-out examples is due to [^1], the
     steps of the level to [^2].

@@ -23,7 +23,6 @@ class BinaryTree(NamedTuple):
 
     @classmethod
     def build(cls, classes: tuple[Label, ...], splits: tuple[Children, ...]) -> BinaryTree:
-        """The tree of these classes and splits."""
         above = {
             child: (v, bool(right))
             for v, pair in enumerate(splits)

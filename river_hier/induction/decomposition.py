@@ -49,8 +49,7 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
     -----
     The decomposition of Propositions 3 and 4 of the paper [^1], which builds the tree before
     training and does not treat streams. If a classifier predicts `None`, x goes to the left. Before
-    the first example, a model without a taxonomy predicts `None`. `predict_proba_one` gives
-    probability 1 to the prediction.
+    the first example, a model without a taxonomy predicts `None`.
 
     Examples
     --------
@@ -116,8 +115,8 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
     def learn_one(self, x: Any, y: Label, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example.
 
-        x is a dictionary of features, or any other input that the classifier takes. An example of
-        weight 0 changes nothing. Other arguments are passed on to the classifiers.
+        x is a dictionary of features, or any other input that the classifier takes. The weight w is
+        at least 0, and 0 changes nothing. Other arguments are passed on to the classifiers.
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return

@@ -131,7 +131,7 @@ class JensenShannonTree(base.Estimator):
     Attributes
     ----------
     class_counts : dict
-        The number of examples of each class; priors are proportional to it.
+        The number of examples of each class.
     feature_counts : dict
         The sum of each feature over the examples of a class: `{class: {feature: count}}`.
 
@@ -146,13 +146,11 @@ class JensenShannonTree(base.Estimator):
     The procedure after Proposition 4 of the paper of `BinaryDecomposition`, without smoothing. An x
     that is empty or zero is ignored.
 
-    The exponent is reconstructed, because the formula is missing from the available text of the
-    paper: a footnote says that the weight is proportional to the probability that two samples come
-    from one source, which is $2^{-n \, JS}$ for samples with n tokens in all (`sharpness=1`).
-
-    The paper keeps the tree with the largest $R(root)$, which prefers skewed trees that are often
-    less accurate. Here trees are compared by the errors of hard decoding with multinomial naive
-    Bayes classifiers; each example is left out of the counts that classify it.
+    The exponent is reconstructed from a footnote, because the formula is missing from the available
+    text of the paper: it is $n \, JS$ for trees with n tokens (`sharpness=1`). The paper keeps the
+    tree with the largest $R(root)$, which prefers skewed trees that are often less accurate. Here
+    trees are compared by the errors of hard decoding with multinomial naive Bayes classifiers; each
+    example is left out of the counts that classify it.
 
     Examples
     --------

@@ -38,7 +38,6 @@ class Expansion:
     __setstate__ = set_state
 
     def add(self, i: int, nodes: NDArray[np.intp], values: Floats) -> None:
-        """Add the coefficients of a new instance."""
         end = self._n + len(nodes)
         self._instances = ensure_capacity(self._instances, end)
         self._nodes = ensure_capacity(self._nodes, end)
@@ -49,7 +48,6 @@ class Expansion:
         self._n = end
 
     def clear(self, nodes: NDArray[Any]) -> None:
-        """Set the coefficients of some nodes to zero."""
         self._values[np.isin(self._nodes, nodes)] = 0.0
 
     def scores(self, k: Floats) -> Floats:
@@ -120,11 +118,9 @@ class Average:
         self.begun[first], self.since[first] = True, self.m
 
     def add(self, i: int, nodes: NDArray[np.intp], steps: Floats) -> None:
-        """The coefficients of a new instance have changed."""
         self.updates.add(i, nodes, self.rounds[nodes] * steps)
 
     def add_nodes(self, n_nodes: int) -> None:
-        """Make room for more nodes."""
         more = (0, n_nodes - len(self.since))
         began = 0.0 if self.from_first_round else self.m
         self.updates.n_nodes = n_nodes
@@ -164,7 +160,6 @@ class KernelPathLearner(SingleLabelModel):
         self._w = Expansion(len(self._taxonomy))
 
     def _start_average(self, from_first_round: bool) -> None:
-        """Begin to average the hypotheses."""
         self._average = Average(len(self._taxonomy), from_first_round)
 
     @property
@@ -273,7 +268,7 @@ class Hieron(KernelPathLearner):
         examples once for each pair of them. For the model to be pickled, it must not be a lambda.
         `None` is the linear kernel.
     C
-        As in `linear_model.Hieron`, for x with a small $K(x, x)$.
+        As in `linear_model.Hieron`, with $K(x, x)$ in place of $\\|x\\|^2$.
     budget
         The maximum number of examples that the model holds, at least 2; `None` for no limit.
 
@@ -302,15 +297,11 @@ class Hieron(KernelPathLearner):
     ...     "nature": ["sky", "foliage", "grass"],
     ...     "built": ["brickface", "cement", "window", "path"],
     ... })
-    >>> hieron = kernel.Hieron(taxonomy, kernel.RBF(sigma=1.0))
-    >>> model = preprocessing.StandardScaler() | hieron
+    >>> model = preprocessing.StandardScaler() | kernel.Hieron(taxonomy, kernel.RBF(sigma=1.0))
     >>> metric = metrics.TreeInducedError(taxonomy)
 
     >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metric)
     TreeInducedError: 0.3385
-
-    >>> hieron.n_stored
-    255
 
     """
 

@@ -55,7 +55,6 @@ class Instances:
         return sparse.csr_array(parts, shape=(self.n, self.d))
 
     def append(self, x: Vector) -> int:
-        """Store x and return its number."""
         self.extend((np.array([0, len(x.rows)]), x.rows, x.values, np.array([x.norm2])))
         return self.n - 1
 
@@ -84,20 +83,15 @@ class Instances:
         self.n, self.d = n, d  # last, as memory may run out before
 
     def dots(self, x: Vector) -> Floats:
-        """The dot products of x with all stored vectors."""
         S = self.matrix if self._dense is None else self._dense[: self.n, : self.d]
         dots: Floats = S @ x.dense(self.d)
         return dots
 
     def gram(self, which: NDArray[np.intp]) -> Floats:
-        """The dot products of some vectors with one another."""
         S = self.matrix[which]
         products: Floats = (S @ S.T).toarray()
         np.fill_diagonal(products, self.norms2[which])
         return products
-
-
-FromDots = Callable[[Floats, float, Floats], Floats]
 
 
 class Row(NamedTuple):
@@ -123,14 +117,12 @@ def instances_of(kernel: Kernel | Function | None, budget: int | None = None) ->
         check_integer("budget", budget, 2)
     function = Linear() if kernel is None else kernel
     if isinstance(function, Kernel):
-        return DotProducts(function.from_dots, FeatureIndex())
+        return DotProducts(function)
     return Pairs(function)
 
 
 def contributions(
-    instances: KernelInstances,
-    coefficients: Floats,
-    x: Mapping[Any, Any],
+    instances: KernelInstances, coefficients: Floats, x: Mapping[Any, Any]
 ) -> list[list[Contribution]]:
     """What each stored example adds to the scores of nodes, from its coefficients there."""
     each = instances.row(x).values * coefficients
@@ -184,9 +176,9 @@ class KernelInstances(abc.ABC):
 class DotProducts(KernelInstances):
     """For kernels that are functions of dot products and norms, by `Kernel.from_dots`."""
 
-    def __init__(self, from_dots: FromDots, features: FeatureIndex) -> None:
-        self._from_dots = from_dots
-        self._features = features
+    def __init__(self, kernel: Kernel) -> None:
+        self._from_dots = kernel.from_dots
+        self._features = FeatureIndex()
         self._stored = Instances()
 
     @property

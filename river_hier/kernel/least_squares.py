@@ -123,7 +123,6 @@ class KernelLeastSquares(MultiLabelModel):
         self._row(x, w)
 
     def _row(self, x: Mapping[Any, Any], w: float) -> Row:
-        """An example to learn from."""
         row = self._instances.row(x)
         if w * row.norm2 > LARGEST_RATIO * self.l2:
             raise ValueError(
@@ -150,10 +149,9 @@ class HRLS(KernelLeastSquares):
     kernel and O(Q) a node visited; scores and probabilities take $O(Q^2)$.
 
     For an endless stream, set a `budget`. Once the children of a node hold more examples, they keep
-    at most four fifths of it, chosen as in `Hieron`, by the squared coefficients of all children.
-    The contribution of the others to w is projected onto those, and from then on w is regularised
-    towards this $w_0$ instead of 0: $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum (v - w \\cdot
-    \\phi(x))^2$ over the kept examples. (The budget of `linear_model.HRLS` drops the oldest.)
+    at most four fifths of it, chosen as in `Hieron`, by the squared coefficients of all children,
+    and not the latest ones as in `linear_model.HRLS`. The contribution of the others to w is
+    projected onto those; w is regularised towards this $w_0$, as there.
 
     Parameters
     ----------
@@ -176,8 +174,8 @@ class HRLS(KernelLeastSquares):
 
     Notes
     -----
-    Figure 3, Eq. (1) and Remark 3 of the paper of `linear_model.HRLS`, which has no budget. For an
-    x with $K(x, x) = 0$ all scores are 0, which counts as on, and learning from it changes nothing.
+    Figure 3, Eq. (1) and Remark 3 of the paper of `linear_model.HRLS`, which has no budget.
+    Learning from an x with $K(x, x) = 0$ changes nothing.
 
     Examples
     --------
@@ -189,8 +187,7 @@ class HRLS(KernelLeastSquares):
     ...     "nature": ["sky", "foliage", "grass"],
     ...     "built": ["brickface", "cement", "window", "path"],
     ... })
-    >>> hrls = kernel.HRLS(taxonomy, kernel.RBF(sigma=2.0), budget=100)
-    >>> model = preprocessing.StandardScaler() | hrls
+    >>> model = preprocessing.StandardScaler() | kernel.HRLS(taxonomy, kernel.RBF(2.0), budget=100)
     >>> metric = metrics.HLoss(taxonomy)
 
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(500), model, metric)

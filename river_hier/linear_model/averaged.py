@@ -15,14 +15,12 @@ class Averaged(TransparentWrapper):
     """The average of all hypotheses of a learner, whose learning stays the same.
 
     The last hypothesis of an online learner depends heavily on its last mistakes, whose labels may
-    be wrong. The average of all hypotheses, $w_1, \\dots, w_{m+1}$ after m examples, evens out such
-    steps and has a lower error, unless the stream drifts. The average of a node starts again with
-    the first example whose label is the node or below it, so that late labels are learned as fast
-    as early ones.
+    be wrong. The average of all hypotheses, $w_1, \\dots, w_{m+1}$ after m examples, has a lower
+    error, unless the stream drifts. The average of a node starts again with the first example whose
+    label is the node or below it, so that late labels are learned as fast as early ones.
 
-    A step costs what a step of the model costs, plus O(features of x * updated nodes), or
-    O(updated nodes) with a kernel; a prediction costs two predictions of the model. Memory is twice
-    that of the model's weights or coefficients.
+    A step costs O(features of x * updated nodes) more than one of the model, or O(updated nodes)
+    with a kernel; a prediction costs two of the model. Memory is twice that of its weights.
 
     Parameters
     ----------

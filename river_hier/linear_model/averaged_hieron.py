@@ -19,8 +19,7 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     It differs from online `Hieron` in two ways. Updates are made against the label with the largest
     loss, $\\operatorname{argmax}_v W^v \\cdot x + \\sqrt{\\gamma(y, v)}$, rather than against the
     predicted one. Predictions come from the average of all hypotheses so far, $w_1 = 0, w_2,
-    \\dots, w_{m+1}$ after m examples. The average of a node starts again with the first example
-    whose label is the node or below it, so that late labels are learned as fast as early ones.
+    \\dots, w_{m+1}$ after m examples, as in `Averaged`.
 
     The average only costs work where a step changes weights: with a step $s_i$ in round i,
 

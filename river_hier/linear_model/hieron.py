@@ -50,14 +50,13 @@ class Hieron(PathLearner, compiled=("C",)):
 
     Notes
     -----
-    With `C=math.inf` this is exactly Algorithm 1 of the paper [^1]. Its step moves the prototypes
-    until the example is classified correctly, so one wrong label can undo what was learned from
-    many correct ones, above all if x is short: weights move by $\\ell / (\\sqrt{\\gamma} \\|x\\|)$.
-    The cap $\\alpha \\le C$ is that of PA-I [^2]; with it they move by at most $C \\|x\\|
-    \\sqrt{\\gamma}$. Where it takes effect, the bound of the paper does not hold. The default costs
-    little down to norm 0.3; for shorter x choose a larger one. Where labels are noisy, about
-    $0.5 / \\|x\\|^2$ works well. Ties, which the paper does not specify, go to the first node in
-    taxonomy order, so the very first prediction is the root.
+    With `C=math.inf` this is exactly Algorithm 1 of the paper [^1], where one wrong label can undo
+    what was learned from many correct ones, above all if x is short: weights move by $\\ell /
+    (\\sqrt{\\gamma} \\|x\\|)$. The cap $\\alpha \\le C$ is that of PA-I [^2]; with it they move by
+    at most $C \\|x\\| \\sqrt{\\gamma}$. Where it takes effect, the bound of the paper does not
+    hold. The default costs little down to norm 0.3; for shorter x choose a larger one. Where labels
+    are noisy, about $0.5 / \\|x\\|^2$ works well. Ties, which the paper does not specify, go to the
+    first node in taxonomy order, so the very first prediction is the root.
 
     Examples
     --------

@@ -187,7 +187,6 @@ class HMinOver(LinearLearner, MultiLabelModel):
 
     @property
     def _ranking(self) -> Ranking:
-        """The ranking of the nodes that have been learned."""
         taxonomy, unseen = self._taxonomy, self._unseen
         of_taxonomy, without, ranking = self._ranked
         if ranking is None or of_taxonomy is not taxonomy or without != unseen:

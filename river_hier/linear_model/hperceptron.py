@@ -38,7 +38,7 @@ class HPerceptron(TopDownLearner, compiled=()):
 
     Notes
     -----
-    Section 8 of the paper of `HRLS`, whose labels {0, 1} must be {-1, +1}. `predict_proba_one`
+    Section 8 of the paper of `HRLS`, with labels of {-1, +1}, not {0, 1}. `predict_proba_one`
     passes the scores through a logistic function: the probabilities rank the labels correctly and
     are coherent, but not calibrated.
 

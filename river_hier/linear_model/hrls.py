@@ -31,9 +31,9 @@ class HRLS(LeastSquaresModel):
     inner node.
 
     For a long stream with many features, set a `budget`. Once a node holds more instances, it drops
-    the oldest, down to half of the budget. Its w does not change, and from then on is regularised
-    towards the contribution $w_0$ of the dropped instances instead of towards 0: the system is
-    exactly $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum (v - w \\cdot x)^2$ over the kept instances.
+    the oldest, down to half of the budget. From then on, w is regularised towards the contribution
+    $w_0$ of the dropped instances instead of towards 0: the system is exactly
+    $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum (v - w \\cdot x)^2$ over the kept instances.
 
     With `forgetting` $f < 1$ the past is discounted in periods of $h = \\lceil \\log_f 1/2 \\rceil$
     examples that the node was trained on: at the end of each period, everything seen so far is
@@ -148,7 +148,7 @@ class HRLS(LeastSquaresModel):
     def _add_up(self: Any, parts: Sequence[tuple[Any, Any, Any]]) -> None:
         """Become the sum of all parts: what they have stored since the first, and that once.
 
-        A part is a model with the places of its nodes and features here. It may be this one, empty.
+        A part is a model with the places of its nodes and features here.
         """
         d, sums = len(self._features), [self._stored(*part) for part in parts]
         ts = [model._t for model, *_ in parts]
@@ -166,10 +166,7 @@ class HRLS(LeastSquaresModel):
         self._rls = type(self._rls)(*parameters, found)
 
     def _stored(self: Any, model: Any, nodes: Any, rows: Any) -> dict[Any, tuple[Any, ...]]:
-        """What each system of a model stores, by the parents of its nodes here.
-
-        The weight of its instances, `S S^T`, `S v` and `S 1`.
-        """
+        """By the parents of its nodes here, the weight, `S S^T`, `S v` and `S 1` of each system."""
         *_, (starts, features, values, _), systems = model._rls.saved()
         if len(systems) != len(model._below):
             raise TypeError(

@@ -42,8 +42,9 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
     \\frac{h_u (\\Sigma_u x)^2}{1 + h_u \\, x^\\top \\Sigma_u x}, \\qquad h_u = P_u (1 - P_u),$$
 
     where $P_u$ is the probability *after* the step, computed by at most 30 damped Newton steps,
-    whose time does not depend on the number of features, to a tolerance of 0.01. A vector does not
-    move if its probability is wrong by less than that.
+    whose time does not depend on the number of features. One example of norm 1 in a hundred is then
+    still wrong by more than the tolerance of 0.01, and more if x is much larger. A vector does not
+    move if its probability is wrong by less than 0.01.
 
     A step takes O(features of x * nodes) to score and O(features of x * vectors that move) to
     learn; weights and variances take O(features * nodes) memory. The flat counterpart is

@@ -13,7 +13,7 @@ from ..base.checks import checked_weight, number
 from ..base.classifiers import check_weight_taken, shown, takes_weights
 from ..base.predictor import Predictor
 from ..base.unseen import NONE
-from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
+from ..taxonomy import Label, Taxonomy, TaxonomyLike, UnknownLabelError, extended
 from ..taxonomy.open import initial_taxonomy
 
 Position = Any  # of a local classifier: a node, by its label, or a level, by its depth
@@ -48,15 +48,6 @@ def check_spec(spec: Any, top: Position, check: Callable[[Any], None]) -> None:
         check(spec)
 
 
-def check_classifier(classifier: Any) -> None:
-    """Raise an error unless this is a River classifier, or a pipeline that ends in one."""
-    if not isinstance(classifier, base.Classifier):
-        raise TypeError(
-            "`classifier` must be a River classifier, a mapping to classifiers or a function that "
-            f"returns one, got {shown(classifier)}"
-        )
-
-
 Threshold = float | Callable[[Label, float], bool]
 
 
@@ -70,8 +61,7 @@ class LocalClassifier(NamedTuple):
 class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     """Classifiers at the positions of a taxonomy, created when they first learn.
 
-    The taxonomy is as in `TaxonomyModel`. Labels are checked before anything is learned. If a
-    classifier raises an error for x, those before it have already learned from it.
+    If a classifier raises an error for x, those before it have already learned from it.
     """
 
     def __init__(
@@ -166,19 +156,40 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
         return LocalClassifier(model.clone(), takes_weights(model))
 
     def _is_enough(self, label: Label, probability: float) -> bool:
-        """Whether the probability of a node, given its parent, reaches the threshold."""
         if callable(self.threshold):
             return bool(self.threshold(label, probability))
         return probability >= self.threshold
 
     def _check_positions(self, taxonomy: Taxonomy) -> None:
-        """Raise an error if `classifier` is a mapping that names an impossible position."""
         if isinstance(self.classifier, Mapping):
             for position in self.classifier:
                 self._check_position(taxonomy, position)
 
     def _learned(self, targets: Sequence[tuple[Position, Any]]) -> None:
         """Record that these targets have been learned."""
+
+    @property
+    def _top(self) -> Position:
+        """The position above all others."""
+        return self._taxonomy.root
+
+    def _lineage(self, taxonomy: Taxonomy, position: Position) -> Iterable[Position]:
+        """A position and its ancestors, the nearest first."""
+        return (position, *reversed(taxonomy.ancestors(position)))
+
+    def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
+        """Raise an error if no classifier can have this position."""
+        if taxonomy._known_index(position) is None:  # a path is not enough
+            raise UnknownLabelError(position, taxonomy.nodes)
+
+    @staticmethod
+    def _check_classifier(classifier: Any) -> None:
+        """Raise an error unless this is a River classifier, or a pipeline that ends in one."""
+        if not isinstance(classifier, base.Classifier):
+            raise TypeError(
+                "`classifier` must be a River classifier, a mapping to classifiers or a function "
+                f"that returns one, got {shown(classifier)}"
+            )
 
     # Implemented by each kind of model
 
@@ -189,21 +200,3 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     @abc.abstractmethod
     def _debug_lines(self, x: Mapping[Any, Any], decimals: int) -> Iterable[str]:
         """The lines of `debug_one`."""
-
-    @property
-    @abc.abstractmethod
-    def _top(self) -> Position:
-        """The position above all others."""
-
-    @abc.abstractmethod
-    def _lineage(self, taxonomy: Taxonomy, position: Position) -> Iterable[Position]:
-        """A position and its ancestors, the nearest first."""
-
-    @abc.abstractmethod
-    def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
-        """Raise an error if no classifier can have this position."""
-
-    @staticmethod
-    @abc.abstractmethod
-    def _check_classifier(classifier: Any) -> None:
-        """Raise an error if this is not the kind of classifier that the model needs."""

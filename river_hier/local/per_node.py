@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,9 @@ from .._core import top_down_probabilities, trained_nodes
 from ..base.classifiers import probability
 from ..base.predictor import LabelPredictor, refuse_unknown
 from ..base.unseen import Unseen
-from ..taxonomy import Label, Taxonomy, UnknownLabelError
+from ..taxonomy import Label, Taxonomy
 from ..taxonomy.open import named, with_labels
-from .model import LocalModel, Position, check_classifier
+from .model import LocalModel, Position
 
 
 class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
@@ -151,16 +151,3 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         if self._unseen and self._taxonomy.index(label) in self._unseen:
             return 0.0
         return probability(self._local[label].model, x) if label in self._local else 0.5
-
-    @property
-    def _top(self) -> Position:
-        return self._taxonomy.root
-
-    def _lineage(self, taxonomy: Taxonomy, position: Position) -> Iterable[Position]:
-        return (position, *reversed(taxonomy.ancestors(position)))
-
-    def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
-        if taxonomy._known_index(position) is None:  # a path is not enough
-            raise UnknownLabelError(position, taxonomy.nodes)
-
-    _check_classifier = staticmethod(check_classifier)

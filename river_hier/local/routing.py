@@ -15,8 +15,8 @@ from river import linear_model as river_linear_model
 from ..base.classifiers import probabilities
 from ..base.predictor import refuse_unknown, without_labels
 from ..base.targets import read_label
-from ..taxonomy import Label, Taxonomy, TaxonomyLike, UnknownLabelError
-from .model import EstimatorSpec, LocalModel, Position, Threshold, check_classifier
+from ..taxonomy import Label, Taxonomy, TaxonomyLike
+from .model import EstimatorSpec, LocalModel, Position, Threshold
 
 Probabilities = dict[Label, float]
 
@@ -154,7 +154,7 @@ class RoutingModel(LocalModel, base.Classifier):
 
     @staticmethod
     def _check_classifier(classifier: Any) -> None:
-        check_classifier(classifier)
+        LocalModel._check_classifier(classifier)
         if not classifier._multiclass:
             raise ValueError(
                 f"`classifier` must be multiclass, got {classifier}; wrap it, e.g. in "
@@ -248,7 +248,7 @@ class PerLevel(RoutingModel):
 class PerParent(RoutingModel):
     """A multiclass classifier at each inner node, which routes an example to one of the children.
 
-    The papers call this *greedy*. If labels may be inner nodes, ending at a node is one more class
+    If labels may be inner nodes, ending at a node is one more class
     of its classifier, which is not a label, so that
 
     $$P(v) = P(v \\text{ is next} \\mid \\text{parent reached}) \\, P(\\text{parent reached}).$$
@@ -267,7 +267,7 @@ class PerParent(RoutingModel):
         As in `linear_model.Hieron`.
     threshold
         The path continues to the most probable child only if P(child | parent reached) is at least
-        this, or if this function of child and probability returns True. With 0 it always does.
+        this, or if this function of child and probability returns True.
     leaves_only
         Whether paths never end at an inner node, except for the threshold: there is no class for
         examples that end, and where nothing is known the path continues to the first child.
@@ -308,16 +308,8 @@ class PerParent(RoutingModel):
 
     """
 
-    @property
-    def _top(self) -> Position:
-        return self._taxonomy.root
-
-    def _lineage(self, taxonomy: Taxonomy, position: Position) -> Iterable[Position]:
-        return reversed(taxonomy.path(position))
-
     def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
-        if taxonomy._known_index(position) is None:  # a path is not enough
-            raise UnknownLabelError(position, taxonomy.nodes)
+        super()._check_position(taxonomy, position)
         if not taxonomy.children(position) and position != taxonomy.root:
             raise ValueError(
                 f"`classifier` names {position!r}, a leaf: it has no children to choose from; "

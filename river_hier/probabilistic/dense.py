@@ -39,7 +39,6 @@ class DenseModel(SingleLabelModel):
         """Make room for at least d coordinates."""
 
     def _learn_vector(self, x: Floats, y: int, w: float) -> None:
-        """Learn from an example of node y."""
         self._learn_matrix(x[None, :], np.array([y]), np.array([w]))
 
     @abc.abstractmethod

@@ -26,7 +26,7 @@ COSTLY = 32  # features per step: with more steps, computing the posterior from 
 class Latest:
     """The posterior before some examples; that after them is computed when it is needed.
 
-    Learning replaces this object; only predictions complete it, so they cannot lose an example.
+    Learning replaces this object; predictions complete it, so they cannot lose an example.
     """
 
     def __init__(self, before: Posterior | None = None, steps: Sequence[Step] = ()) -> None:
@@ -62,7 +62,6 @@ class Discriminant:
 
     @property
     def n(self) -> Floats:
-        """The weights of the examples of the nodes."""
         return self.rates.n
 
     def learn(self, x: Floats, v: int, w: float) -> None:
@@ -231,7 +230,6 @@ class Discriminant:
         self._latest = Latest()
 
     def add_nodes(self, tree: Arrays) -> None:
-        """Add nodes without examples, the last ones of `tree`."""
         latest = self._latest
         if latest.posterior is not None or latest.before is not None:
             latest = Latest(self.posterior.with_nodes(tree))

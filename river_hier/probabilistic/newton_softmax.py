@@ -25,9 +25,9 @@ Mask = NDArray[np.bool_]
 class NewtonSoftmax(DenseModel):
     r"""Softmax regression by Newton steps, with one full covariance that all labels share.
 
-    A learner for up to a few thousand dense features that depend on each other, such as random
-    Fourier features and embeddings: where `PathSoftmax` keeps a variance for each weight, this
-    class keeps the whole matrix $C$, so that one pass comes close to the best weights in hindsight.
+    A learner for up to a few thousand dense features, such as random Fourier features: where
+    `PathSoftmax` keeps a variance for each weight, this class keeps the whole matrix $C$, so that
+    one pass comes close to the best weights in hindsight.
     The probabilities of the labels that have had examples are $p_v \propto \exp(w_v \cdot x)$. With
     $t_v$ = 1 for the true label and 0 for the others, an example moves
 
@@ -62,8 +62,7 @@ class NewtonSoftmax(DenseModel):
     weights. An example of weight w has the gradient and the curvature of w examples.
 
     With d features and n nodes, `learn_one` takes O(d² + n d), and every 32 examples O(32 d²) in
-    one matrix product; `learn_many` does the same as a loop of `learn_one`, in matrix products. A
-    prediction takes O(n d). Memory is O(d² + n d).
+    one matrix product. A prediction takes O(n d). Memory is O(d² + n d).
 
     Examples
     --------

@@ -134,7 +134,6 @@ class Rates:
     __setstate__ = set_state
 
     def learn(self, v: int, w: float) -> None:
-        """Count an example."""
         if not self.n[v]:
             self._begin(v, self.m, self.n)
         m = self.m + w  # before anything changes, as it takes memory
@@ -162,7 +161,6 @@ class Rates:
                 self.since[v], self.earlier[v] = m, n[v]
 
     def forget(self, nodes: NDArray[np.uint32]) -> None:
-        """These nodes have no examples."""
         self.n[nodes] = self.since[nodes] = self.earlier[nodes] = 0.0
 
     def copied(self) -> Rates:
@@ -171,7 +169,6 @@ class Rates:
         return new
 
     def add_nodes(self, tree: Arrays) -> None:
-        """Add nodes without examples, the last ones of `tree`."""
         n, since, earlier = (extended(a, tree.n) for a in (self.n, self.since, self.earlier))
         self.n, self.since, self.earlier, self.tree = n, since, earlier, tree
 
@@ -293,7 +290,6 @@ class Posterior:
         return True
 
     def with_nodes(self, tree: Arrays) -> Posterior:
-        """The posterior with new nodes without examples, the last ones of `tree`."""
         new, before = copy.copy(self), len(self.bends)
         new.means, new.rates, new._linear = copy.copy(self.means), copy.copy(self.rates), {}
         new.means.add_nodes(tree)

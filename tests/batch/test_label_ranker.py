@@ -14,11 +14,13 @@ from scipy import optimize
 import oracles
 from river_hier import Taxonomy, batch, kernel, losses
 from river_hier.batch.hierarchical_multilabel_svm import ascend_simplex
+from river_hier.datasets import synth
 from support.hypothesis_settings import n_examples
 from support.rankings import BAD_CANDIDATES, candidates_of, listed, separable
 from support.strategies import features, multilabels, parents_of, reals, taxonomies
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
+FORK = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 NEWS = Taxonomy.from_nested({"a": {"b": ["c", "d"], "e": ["f", "g"]}, "h": ["i", "j"]})
 RANKERS = [batch.BatchHMinOver, batch.HierarchicalMultilabelSVM]
 
@@ -289,3 +291,47 @@ def test_limits_are_kept() -> None:
     model = batch.HierarchicalMultilabelSVM(NEWS, tol=1e-9, max_passes=2).fit(examples)
     assert model.n_passes == 2
     assert model.gap > 1e-9 * model.primal
+
+
+# --- Kernels ------------------------------------------------------------------------------------
+
+
+def test_support_vectors_are_stored_once() -> None:
+    stream = synth.LinearLabels(FORK, n_features=4, seed=1)
+    examples = list(stream.take(200))
+    model = batch.BatchHMinOver(FORK, kernel=kernel.RBF(2.0), max_steps=50).fit(examples)
+    scorers, _ = model._trained
+    assert (scorers.b != 0.0).any(axis=1).all()
+    assert scorers.instances.n == len(scorers.b) < len(examples)
+    # A feature that no example has increases the distance of x to all of them.
+    x = examples[0][0]
+    assert set(model.score_one({**x, "never": 1e3}).values()) == {0.0}
+    assert model.score_one({**x, "never": 0.0}) == model.score_one(x)
+
+
+def test_a_function_of_two_dicts_reads_features_of_any_kind() -> None:
+    def words_in_common(x: Any, z: Any) -> float:
+        return float(len(set(x["text"].split()) & set(z["text"].split())))
+
+    texts = [("red berries", "b"), ("red apples", "b"), ("in water", "c"), ("salt water", "c")]
+    examples = [({"text": text}, label) for text, label in texts]
+    model = batch.BatchHMinOver(FORK, kernel=words_in_common).fit(examples)
+    assert model.predict_one({"text": "red leaves"}) == {"a": True, "c": False, "b": True}
+    assert model.predict_one({"text": "deep water"}) == {"a": False, "c": True, "b": False}
+
+
+def test_kernels_without_a_value() -> None:
+    good = [({"x": 1.0}, "b"), ({"x": 2.0}, "c")]
+    model = batch.BatchHMinOver(
+        FORK, kernel=lambda x, z: math.exp(-abs(x["x"] - z["x"]) / z["x"])
+    ).fit(good)
+    before = model.score_one({"x": 1.0})
+    with pytest.raises(ValueError, match="row 1: the kernel is inf for this x; it must be"):
+        batch.BatchHMinOver(FORK, kernel=lambda x, z: math.inf if x["x"] > 1 else 1.0).fit(good)
+    with pytest.raises(TypeError, match="row 0: the kernel of two dicts must be a number, got 'a'"):
+        batch.BatchHMinOver(FORK, kernel=lambda x, z: "a").fit(good)
+    with pytest.raises(ZeroDivisionError):
+        model.fit([*good, ({"x": 0.0}, "b")])
+    with pytest.raises(ValueError, match="the kernel is inf for this x"):
+        batch.BatchHMinOver(FORK, kernel=kernel.Polynomial(9)).fit(good).score_one({"x": 1e150})
+    assert model.score_one({"x": 1.0}) == before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from itertools import compress
 from typing import Any
@@ -14,8 +13,7 @@ from hypothesis import strategies as st
 from river import datasets, preprocessing
 
 import oracles
-from river_hier import Taxonomy, batch, decision, kernel
-from river_hier.datasets import synth
+from river_hier import Taxonomy, batch, decision
 from support.hypothesis_settings import n_examples
 from support.river_checks import rivers_checks
 from support.strategies import parents_of, taxonomies
@@ -48,46 +46,6 @@ def test_hsvm_is_the_optimum_at_every_node(taxonomy: Taxonomy, seed: int, C: flo
         assert ours.score_one(x) == pytest.approx(scores, abs=0.02)
         if all(abs(score) > 0.02 for score in scores.values()):
             assert ours.predict_one(x) == theirs.predict(x)
-
-
-def test_support_vectors_are_stored_once() -> None:
-    stream = synth.LinearLabels(TREE, n_features=4, seed=1)
-    examples = list(stream.take(200))
-    model = batch.BatchHMinOver(TREE, kernel=kernel.RBF(2.0), max_steps=50).fit(examples)
-    scorers, _ = model._trained
-    assert (scorers.b != 0.0).any(axis=1).all()
-    assert scorers.instances.n == len(scorers.b) < len(examples)
-    # A feature that no example has increases the distance of x to all of them.
-    x = examples[0][0]
-    assert set(model.score_one({**x, "never": 1e3}).values()) == {0.0}
-    assert model.score_one({**x, "never": 0.0}) == model.score_one(x)
-
-
-def test_a_function_of_two_dicts_reads_features_of_any_kind() -> None:
-    def words_in_common(x: Any, z: Any) -> float:
-        return float(len(set(x["text"].split()) & set(z["text"].split())))
-
-    texts = [("red berries", "b"), ("red apples", "b"), ("in water", "c"), ("salt water", "c")]
-    examples = [({"text": text}, label) for text, label in texts]
-    model = batch.BatchHMinOver(TREE, kernel=words_in_common).fit(examples)
-    assert model.predict_one({"text": "red leaves"}) == {"a": True, "c": False, "b": True}
-    assert model.predict_one({"text": "deep water"}) == {"a": False, "c": True, "b": False}
-
-
-def test_kernels_without_a_value() -> None:
-    cls = batch.BatchHMinOver
-    good = [({"x": 1.0}, "b"), ({"x": 2.0}, "c")]
-    model = cls(TREE, kernel=lambda x, z: math.exp(-abs(x["x"] - z["x"]) / z["x"])).fit(good)
-    before = model.score_one({"x": 1.0})
-    with pytest.raises(ValueError, match="row 1: the kernel is inf for this x; it must be"):
-        cls(TREE, kernel=lambda x, z: math.inf if x["x"] > 1 else 1.0).fit(good)
-    with pytest.raises(TypeError, match="row 0: the kernel of two dicts must be a number, got 'a'"):
-        cls(TREE, kernel=lambda x, z: "a").fit(good)
-    with pytest.raises(ZeroDivisionError):
-        model.fit([*good, ({"x": 0.0}, "b")])
-    with pytest.raises(ValueError, match="the kernel is inf for this x"):
-        cls(TREE, kernel=kernel.Polynomial(9)).fit(good).score_one({"x": 1e150})
-    assert model.score_one({"x": 1.0}) == before
 
 
 def test_nothing_to_separate() -> None:
