@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._core import Batch, LabelProbabilities, Labels, labels_of, ranked, ranked_many, subtree_sums
+from ._core import Batch, LabelProbabilities, Labels, labels_of, ranked, subtree_sums
 from .base.checks import check_integer
 from .base.classifiers import is_multilabel, last_step, last_step_and_input, probabilities, shown
 from .base.dataframes import ColumnNames, answer_table, check_known, read_batch
@@ -288,8 +288,11 @@ def _top(
     taxonomy: Taxonomy = labels.taxonomy
     if not is_multilabel(model):
         found = ranked(labels, _shares(model, x, taxonomy, depth), k, leaves, depth, False)
-        return [] if len(taxonomy) == 1 and without_labels(inner(model)) else found
-    return ranked(labels, _marginals(model, x, taxonomy), k, leaves, depth, True)
+        if len(taxonomy) == 1 and without_labels(inner(model)):
+            return []
+    else:
+        found = ranked(labels, _marginals(model, x, taxonomy), k, leaves, depth, True)
+    return [(labels.path(v), value) for v, value in found]
 
 
 def _top_rows(
@@ -308,8 +311,11 @@ def _top_rows(
         values = model._scores_many(X).T
     if depth is not None and not multilabel:
         values = subtree_sums(values.T, labels.taxonomy._arrays).T
-    values = np.ascontiguousarray(values)
-    return ranked_many(labels, values, k, leaves, depth, multilabel)
+    nodes = labels.taxonomy.nodes
+    return [
+        [(nodes[v], value) for v, value in ranked(labels, row, k, leaves, depth, multilabel)]
+        for row in np.ascontiguousarray(values)
+    ]
 
 
 def _shares(model: Any, x: Any, taxonomy: Taxonomy, depth: int | None) -> Any:

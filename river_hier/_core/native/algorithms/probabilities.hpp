@@ -102,13 +102,12 @@ class Ranking {
     bool admits(double value) const { return value >= least_; }
 
     void add(const Entry& entry) {
-        if (best_.size() == k_) {
-            if (!before(entry, best_.front())) return;
+        best_.push_back(entry);
+        std::push_heap(best_.begin(), best_.end(), before);
+        if (best_.size() > k_) {
             std::pop_heap(best_.begin(), best_.end(), before);
             best_.pop_back();
         }
-        best_.push_back(entry);
-        std::push_heap(best_.begin(), best_.end(), before);
         if (best_.size() == k_) least_ = best_.front().value;
     }
 
@@ -130,8 +129,8 @@ class Ranking {
 
 // The k most probable nodes of a tree but the root. As no node is more probable than its parent, only the
 // nodes below those that may be among them are visited.
-inline Ranking most_probable(Probabilities& p, const Labels& tree, size_t k, bool leaves,
-                             std::optional<uint32_t> depth) {
+inline std::vector<Ranking::Entry> most_probable(Probabilities& p, const Labels& tree, size_t k, bool leaves,
+                                                 std::optional<uint32_t> depth) {
     const auto less = [](const Ranking::Entry& a, const Ranking::Entry& b) { return a.value < b.value; };
     Ranking best(k);
     std::vector<Ranking::Entry> waiting{{1.0, 0, 0}};  // a heap
@@ -152,12 +151,12 @@ inline Ranking most_probable(Probabilities& p, const Labels& tree, size_t k, boo
                 std::push_heap(waiting.begin(), waiting.end(), less);
             }
     }
-    return best;
+    return best.sorted();
 }
 
 // The same for any values, and also of one label: then the root is ranked, too, and depths do not matter.
-inline Ranking ranked(Probabilities& values, const Labels& labels, size_t k, bool leaves,
-                      std::optional<uint32_t> depth, bool multilabel) {
+inline std::vector<Ranking::Entry> ranked(Probabilities& values, const Labels& labels, size_t k, bool leaves,
+                                          std::optional<uint32_t> depth, bool multilabel) {
     Ranking best(k);
     const std::vector<char> inner = leaves ? labels.inner() : std::vector<char>();
     std::vector<uint32_t> depths(depth || multilabel ? labels.n() : 0);
@@ -169,7 +168,7 @@ inline Ranking ranked(Probabilities& values, const Labels& labels, size_t k, boo
         if (!best.admits(values[v]) || (leaves && inner[v]) || (depth && depths[v] != *depth)) continue;
         best.add({values[v], multilabel ? depths[v] : 0, v});
     }
-    return best;
+    return best.sorted();
 }
 
 }  // namespace river_hier

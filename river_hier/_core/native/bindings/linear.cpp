@@ -2,11 +2,9 @@
 // policy (see algorithms/linear.hpp) and one line in `linear` below; `learn_one` and `learn_many` are built
 // from it here.
 
-#include "algorithms/harow.hpp"
-#include "algorithms/hieron.hpp"
-#include "algorithms/hperceptron.hpp"
 #include "algorithms/label_probabilities.hpp"
 #include "algorithms/merging.hpp"
+#include "algorithms/rules.hpp"
 #include "bindings/bindings.hpp"
 
 namespace river_hier {
@@ -199,9 +197,11 @@ void learn_gaussian(LinearState& state, const Vector& x, nb::handle nodes, nb::h
     });
 }
 
-nb::object variances(LinearState& state, const Vector& x, nb::handle nodes) {
+// Those of the scores of some nodes, whose precision is discounted first.
+nb::object variances(LinearState& state, const Vector& x, nb::handle nodes, double forgetting) {
     Numbers found;
     const Nodes places = ascending(nodes, state.w);
+    if (forgetting < 1.0) state.w.discount(x, places, forgetting);
     state.w->move(x, places, [&](const Numbers& variances, Moves&) {
         found.assign(variances.begin(), variances.begin() + places.size());
     });
@@ -399,12 +399,7 @@ void linear(nb::module_& m) {
         .def("end_round", &LinearState::end_round, "weight"_a)
         .def("add", &add_steps, "x"_a, "nodes"_a, "steps"_a)
         .def("learn", &learn_gaussian, "x"_a, "nodes"_a, "steps"_a, "confidences"_a)
-        .def("variances", &variances, "x"_a, "nodes"_a)
-        .def("discount",
-             [](LinearState& s, const Vector& x, nb::handle nodes, double forgetting) {
-                 if (forgetting < 1.0) s.w.discount(x, ascending(nodes, s.w), forgetting);
-             },
-             "x"_a, "nodes"_a, "forgetting"_a)
+        .def("variances", &variances, "x"_a, "nodes"_a, "forgetting"_a = 1.0)
         .def("scores", &scores, "x"_a.none(), "averaged"_a = false)
         .def("scores_many", &scores_many, "X"_a, "averaged"_a = false)
         .def("column", &column, "node"_a, "averaged"_a = false)
@@ -424,12 +419,6 @@ void linear(nb::module_& m) {
              "x"_a.none(), "averaged"_a, "first"_a)
         .def("best_paths", &best_paths, "X"_a, "averaged"_a, "first"_a);
 
-    m.def("used_columns",
-          [](nb::handle columns) {
-              auto [used, places] = used_columns(numbers<uint32_t>(columns));
-              return nb::make_tuple(array(std::move(used)), array(std::move(places)));
-          },
-          "columns"_a);
     nb::class_<Rows>(m, "Vectors")
         .def(nb::init<FeatureIndex&, nb::handle, bool>(), "features"_a, "X"_a, "insert"_a = false,
              nb::keep_alive<1, 2>())

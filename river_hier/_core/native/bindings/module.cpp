@@ -1,7 +1,6 @@
 // The extension: names of features, and labels.
 
 #include "bindings/bindings.hpp"
-#include "python/callbacks.hpp"
 #include "store/feature_index.hpp"
 
 using namespace river_hier;
@@ -123,11 +122,6 @@ void labels(nb::module_& m) {
     m.def("closed_many", &closed_many, "labels"_a, "ys"_a);
 }
 
-void set_callbacks(nb::object read_odd, nb::object digests, nb::object read_pairs, nb::object closure_nodes,
-                   nb::object predicted_nodes, nb::object given_closure) {
-    callbacks() = {read_odd, digests, read_pairs, closure_nodes, predicted_nodes, given_closure};
-}
-
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -139,6 +133,4 @@ NB_MODULE(_native, m) {
     least_squares(m);
     decisions(m);
     texts(m);
-    m.def("set_callbacks", &set_callbacks, "read_odd"_a, "digests"_a, "read_pairs"_a,
-          "closure_nodes"_a, "predicted_nodes"_a, "given_closure"_a);
 }

@@ -48,7 +48,7 @@ nb::object read_pairs(nb::str text) {
     nb::object x;
     if (bytes && std::strlen(bytes) == static_cast<size_t>(size)) x = plain_pairs(bytes);
     if (x.is_valid()) return x;
-    return callbacks().read_pairs(text);
+    return imported("river_hier._core.features", "read_pairs")(text);
 }
 
 }  // namespace

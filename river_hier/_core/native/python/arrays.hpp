@@ -7,11 +7,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "python/objects.hpp"
+
 namespace river_hier {
 
-namespace nb = nanobind;
-
-inline nb::object numpy(const char* name) { return nb::module_::import_("numpy").attr(name); }
+inline nb::object numpy(const char* name) { return imported("numpy", name); }
 
 // A new array, which takes over the numbers; char stands for bool.
 template <class T>
@@ -35,6 +35,7 @@ using View = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
 template <class T>
 View<T> view(nb::handle array) {
     View<T> found;
+    if (nb::try_cast(array, found, false)) return found;
     if (nb::try_cast(numpy("ascontiguousarray")(array), found, false)) return found;
     throw nb::type_error("an array of another type was expected");
 }

@@ -15,6 +15,12 @@ namespace river_hier {
 
 namespace nb = nanobind;
 
+// A function or type of a module of Python. Those of this package read what compiled code leaves to them:
+// anything unusual, and all errors.
+inline nb::object imported(const char* module, const char* name) {
+    return nb::module_::import_(module).attr(name);
+}
+
 // Types of other modules whose methods run no user code.
 class Types {
   public:

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "python/arrays.hpp"
-#include "python/callbacks.hpp"
 #include "python/objects.hpp"
 #include "store/vector.hpp"
 
@@ -60,8 +59,6 @@ class Labels {
         below_.resize(n());
         for (uint32_t v = std::max(first, 1u); v < n(); ++v) {
             const uint32_t last = parents_.nodes[parents_.ptr[v + 1] - 1];
-            by_levels_ = by_levels_ && last_above_ <= last;
-            last_above_ = last;
             append(below_[last], Range{v, v + 1});
         }
         tree_ = parents_.nodes.size() + 1 == n();
@@ -166,9 +163,7 @@ class Labels {
         if (tree_) {
             for (uint32_t u : on.nodes)
                 for (Range children : below_[u]) append(ranges, children);
-            if (!by_levels_)
-                std::sort(ranges.begin(), ranges.end(),
-                          [](Range a, Range b) { return a.first < b.first; });
+            std::sort(ranges.begin(), ranges.end(), [](Range a, Range b) { return a.first < b.first; });
             return;
         }
         for (uint32_t v = 1; v < n(); ++v)
@@ -186,7 +181,7 @@ class Labels {
     nb::object closure(nb::handle y) const {
         On on;
         if (!flattened_ && read(y, on)) return as_set(on.nodes);
-        return callbacks().closure_nodes(taxonomy_, y);
+        return by_python("closure_nodes", y);
     }
 
     // The nodes of a prediction. A complete one, which has all labels but the root, may have nodes that
@@ -198,14 +193,14 @@ class Labels {
         const bool usual = complete ? plain_ && begin(on) && read_dict(y.ptr(), on)
                                     : !PyDict_Check(y.ptr()) && read(y, on);
         if (usual && !flattened_) return as_set(on.nodes);
-        return callbacks().predicted_nodes(taxonomy_, y);
+        return by_python("predicted_nodes", y);
     }
 
     // The nodes that y switches on, and their ancestors, whatever it says of these.
     nb::object given(nb::handle y) const {
         On on;
         if (!flattened_ && read(y, on, true)) return as_set(on.nodes);
-        return callbacks().given_closure(taxonomy_, y);
+        return by_python("given_closure", y);
     }
 
     // The number of each node in a dict, nan for those without one; None for anything but floats that are
@@ -412,6 +407,10 @@ class Labels {
         if (PyDict_SetItem(dict.ptr(), key, value)) throw nb::python_error();
     }
 
+    nb::object by_python(const char* function, nb::handle y) const {
+        return imported("river_hier.taxonomy.multilabel", function)(taxonomy_, y);
+    }
+
     static nb::object as_set(const Nodes& nodes) {
         nb::set found;
         for (uint32_t v : nodes) found.add(nb::int_(v));
@@ -431,10 +430,8 @@ class Labels {
     size_t n_unseen_ = 0;
     bool plain_ = true;  // whether all labels are of a type that compares without others' code
     bool tree_ = false;
-    uint32_t last_above_ = 0;  // the last parent of the last node
-    bool by_levels_ = true;    // whether the children of later nodes are later; in a tree
-    bool flattened_ = false;   // examples have more ancestors than predictions
-    nb::object all_off_;       // `{label: False}`, once it is needed
+    bool flattened_ = false;  // examples have more ancestors than predictions
+    nb::object all_off_;      // `{label: False}`, once it is needed
 };
 
 }  // namespace river_hier
