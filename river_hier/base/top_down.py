@@ -117,7 +117,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         nodes, *steps = self._moves(vector, on, w)
         state.begin_round(np.flatnonzero(on))
         if len(nodes):
-            (state.learn if self.second_order else state.add)(vector, nodes, *steps)
+            state.add(vector, nodes, *steps)
         state.end_round(w)
 
     def _moves(self, vector: Any, on: Mask, w: float) -> tuple[Any, ...]:

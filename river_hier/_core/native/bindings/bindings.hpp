@@ -42,12 +42,6 @@ nb::object masks(Rows& X, size_t n_nodes, Find find) {
     return array(std::move(mask), {X.n(), n_nodes});
 }
 
-inline bool is_single(const nb::str& dtype) {
-    const bool single = nb::str("float32").equal(dtype);
-    ensure(single || nb::str("float64").equal(dtype), "a type of weights");
-    return single;
-}
-
 // `{label: {False: 1 - p, True: p}}`, from an array or from what computes one.
 nb::object probabilities(Labels& labels, nb::handle p);
 

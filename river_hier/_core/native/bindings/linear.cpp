@@ -139,16 +139,10 @@ nb::object top_down_masks(LinearState& state, Rows& X, bool averaged) {
     });
 }
 
-const Vector& vector_of(LinearState& state, nb::handle x) {
-    if (!nb::isinstance<Vector>(x)) return state.find(x);
-    const auto& known = nb::cast<const Vector&>(x);
-    state.w.check_range(known.norm2);
-    return known;
-}
-
-// w . x of every weight vector.
+// w . x of every weight vector. x may be a vector of this state.
 nb::object scores(LinearState& state, nb::handle x, bool averaged) {
-    state.w.score_all(vector_of(state, x), averaged);
+    const Vector* known = nullptr;
+    state.w.score_all(nb::try_cast(x, known) && known ? *known : state.find(x), averaged);
     const double* scores = state.w.scores.data();
     return array(Numbers(scores, scores + state.w.n_nodes()));
 }
@@ -175,20 +169,15 @@ Nodes ascending(nb::handle nodes, const Weights& w) {
     return found;
 }
 
-void add_steps(LinearState& state, const Vector& x, nb::handle nodes, nb::handle steps) {
+void add_steps(LinearState& state, const Vector& x, nb::handle nodes, nb::handle steps,
+               nb::handle confidences) {
     const Nodes places = ascending(nodes, state.w);
     Numbers sizes = numbers(steps);
     ensure(sizes.size() == places.size(), "a step for each node");
     state.w.check_range(x.norm2);
-    state.w.add(x, places, sizes);
-}
-
-void learn_gaussian(LinearState& state, const Vector& x, nb::handle nodes, nb::handle steps,
-                    nb::handle confidences) {
-    const Nodes places = ascending(nodes, state.w);
-    const Numbers sizes = numbers(steps), certain = numbers(confidences);
-    ensure(sizes.size() == places.size() && certain.size() == places.size(),
-           "a step and a confidence for each node");
+    if (confidences.is_none()) return state.w.add(x, places, sizes);
+    const Numbers certain = numbers(confidences);
+    ensure(certain.size() == places.size(), "a confidence for each node");
     const double most = state.w.largest_step(x.norm2);
     state.w.move(x, places, [&](const Numbers&, Moves& moves) {
         for (size_t i = 0; i < places.size(); ++i)
@@ -310,10 +299,11 @@ nb::tuple saved(const LinearState& state) {
 std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, double intercept,
                                       const nb::str& dtype, size_t n_planes, size_t vectors, double n,
                                       nb::handle rows, nb::handle average) {
+    const bool single = nb::str("float32").equal(dtype);
+    ensure(single || nb::str("float64").equal(dtype), "a type of weights");
     ensure(n_planes == 1 || n_planes == 2, "one plane or two");
     ensure(std::isfinite(n) && n >= 0.0, "the weight of all examples");
-    auto state = std::make_unique<LinearState>(labels, features, intercept, is_single(dtype), n_planes,
-                                               vectors);
+    auto state = std::make_unique<LinearState>(labels, features, intercept, single, n_planes, vectors);
     state->n = n;
     if (!rows.is_none()) load(state->w, rows);
     load(*state, average);
@@ -365,8 +355,7 @@ void linear(nb::module_& m) {
         .def("begin_round",
              [](LinearState& s, nb::handle on) { s.begin_round(ascending(on, s.w)); }, "on"_a)
         .def("end_round", &LinearState::end_round, "weight"_a)
-        .def("add", &add_steps, "x"_a, "nodes"_a, "steps"_a)
-        .def("learn", &learn_gaussian, "x"_a, "nodes"_a, "steps"_a, "confidences"_a)
+        .def("add", &add_steps, "x"_a, "nodes"_a, "steps"_a, "confidences"_a = nb::none())
         .def("variances", &variances, "x"_a, "nodes"_a, "forgetting"_a = 1.0)
         .def("scores", &scores, "x"_a.none(), "averaged"_a = false)
         .def("scores_many", &scores_many, "X"_a, "averaged"_a = false)

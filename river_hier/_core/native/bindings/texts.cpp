@@ -62,15 +62,9 @@ void texts(nb::module_& m) {
         .def_ro("n", &Vocabulary::n)
         .def_prop_ro("dfs", &Vocabulary::dfs)
         .def("saved", [](Vocabulary& v) { return v.options + nb::make_tuple(v.counts()); })
-        .def("learn", [](Vocabulary& v, nb::str text) { v.learn(text); }, "text"_a)
-        .def("weights", [](Vocabulary& v, nb::str text, bool normalize) {
-            return v.weights(text, normalize);
-        }, "text"_a, "normalize"_a)
-        .def("matrix", [](Vocabulary& v, nb::list texts, bool normalize) {
-            const Vocabulary::Matrix found = v.matrix(texts, normalize);
-            return nb::make_tuple(array(found.weights), array(found.columns), array(found.start),
-                                  found.names);
-        }, "texts"_a, "normalize"_a)
+        .def("learn", &Vocabulary::learn, "text"_a)
+        .def("weights", &Vocabulary::weights, "text"_a, "normalize"_a)
+        .def("matrix", &Vocabulary::matrix, "texts"_a, "normalize"_a)
         .def("__sizeof__", [](const Vocabulary& v) { return sizeof v + v.bytes(); });
     m.def("read_pairs", &read_pairs, "text"_a);
 }

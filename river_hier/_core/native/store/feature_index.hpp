@@ -53,7 +53,10 @@ class FeatureIndex {
             x.values[known++] = x.values[i];
         }
         x.resize(known);
-        x.add_constant(intercept);
+        if (intercept == 0.0) return;
+        x.rows.insert(x.rows.begin(), 0);
+        x.values.insert(x.values.begin(), intercept);
+        x.norm2 += intercept * intercept;
     }
 
     size_t size() const { return keys_.size(); }

@@ -51,14 +51,6 @@ struct Vector {
             if (rows[j] < w.size()) sum += values[j] * w[rows[j]];
         return sum;
     }
-
-    // Adds the constant feature, whose row is 0, unless its value is 0.
-    void add_constant(double value) {
-        if (value == 0.0) return;
-        rows.insert(rows.begin(), 0);
-        values.insert(values.begin(), value);
-        norm2 += value * value;
-    }
 };
 
 // An x with a smaller squared norm counts as zero: dividing by it would overflow.
