@@ -79,7 +79,6 @@ class LinearState:
     features: FeatureIndex
     n_bytes: int
     n: float  # the weight of all examples
-    from_first_round: bool | None  # whether averages are over all rounds, if there are any
     def __init__(
         self,
         labels: Labels,

@@ -325,7 +325,7 @@ def _(first: LinearLearner, models: Sequence[Any], start: Any) -> Any:
             "the scores of its own weights; learn in one process, or merge `HPerceptron`"
         )
     merged = _fresh(models, start)
-    taxonomy, vectors, kept = merged.taxonomy_, first._vectors, first._state
+    taxonomy, vectors = merged.taxonomy_, first._vectors
 
     def columns(model: Any) -> NDArray[np.uint32]:
         places = vectors * _nodes(model, taxonomy)[:, None] + np.arange(vectors)
@@ -333,11 +333,10 @@ def _(first: LinearLearner, models: Sequence[Any], start: Any) -> Any:
 
     parts = [(model._state, columns(model)) for model in models]
     if start is None:
-        planes = 2 if getattr(first, "second_order", False) else 1
-        settings: Any = float(first.intercept), first.dtype, planes, vectors
+        _, _, *settings, _, _, _, average = first._state.saved()
         nothing = LinearState(Labels(Taxonomy.flat([])), [], *settings)
-        if kept.from_first_round is not None:
-            nothing.start_average(kept.from_first_round)
+        if average is not None:
+            nothing.start_average(average[0])
         parts.append((nothing, np.arange(vectors, dtype=np.uint32)))
     else:
         parts.append((start._state, columns(start)))

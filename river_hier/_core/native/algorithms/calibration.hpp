@@ -31,7 +31,6 @@ class Calibration {
         Descent slope, intercept;
     };
 
-    // Make room for new nodes.
     void add_nodes(size_t n_nodes) { own.resize(std::max(n_nodes, n())); }
 
     size_t n() const { return own.size(); }

@@ -140,7 +140,6 @@ class Dual {
             factor_.append(Numbers(packed.begin() + at, packed.begin() + at + i), packed[at + i]);
     }
 
-    // B^-1 v
     Numbers solved(Numbers v) const {
         factor_.forward(v);
         factor_.backward(v);

@@ -55,7 +55,6 @@ class SymmetricMatrix {
     // The first column that row i holds.
     static size_t first_of(size_t i) { return i - i % lanes<double>; }
 
-    // Where row i starts.
     size_t row(size_t i) const {
         const size_t first = first_of(i);
         return i * size_ - first * (first / 2 - lanes<double> / 2 + i - first);

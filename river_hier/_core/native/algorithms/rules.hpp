@@ -7,10 +7,8 @@ namespace river_hier {
 
 // Cesa-Bianchi, Gentile and Zaniboni (2006), section 8.
 struct HPerceptron : FirstOrder {
-    // The sign is wrong.
     bool learns(double score, double y) const { return (score >= 0.0) != (y > 0.0); }
 
-    // w + y x
     double rule(double, double y, double) const { return y; }
 };
 
@@ -18,7 +16,6 @@ struct HPerceptron : FirstOrder {
 struct HAROW : SecondOrder {
     HAROW(double r, double forgetting) : SecondOrder{forgetting}, r(r) {}
 
-    // The margin is below 1.
     bool learns(double score, double y) const { return y * score < 1.0; }
 
     // The step and the confidence, from the variance of the score.

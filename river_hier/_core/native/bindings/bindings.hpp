@@ -11,7 +11,6 @@
 
 namespace river_hier {
 
-// A number for each node.
 using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
 inline const double* checked(const Values& values, size_t n) {
@@ -45,7 +44,6 @@ nb::object masks(Rows& X, size_t n_nodes, Find find) {
 // `{label: {False: 1 - p, True: p}}`, from an array or from what computes one.
 nb::object probabilities(Labels& labels, nb::handle p);
 
-// Register the bindings of each file.
 void linear(nb::module_& m);
 void least_squares(nb::module_& m);
 void decisions(nb::module_& m);

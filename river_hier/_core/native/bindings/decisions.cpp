@@ -14,7 +14,6 @@ namespace {
 
 using namespace nb::literals;
 
-// From scores, or from rows of them.
 nb::object given(const Calibration& calibration, const Values& scores) {
     const size_t n = calibration.n();
     ensure(scores.ndim() > 0 && scores.shape(scores.ndim() - 1) == n, "a score for each node");
@@ -50,7 +49,6 @@ auto with_probabilities(const Labels& labels, nb::handle p, Decide decide) {
     return decide(scored);
 }
 
-// Those of single labels.
 struct LabelProbabilities {
     nb::object state, x;
     bool averaged;

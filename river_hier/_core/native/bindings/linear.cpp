@@ -27,7 +27,6 @@ auto target_of(nb::handle y, const Labels& labels) {
     }
 }
 
-// Those of a batch.
 template <class Policy>
 auto targets_of(nb::handle y, const Labels& labels) {
     if constexpr (on_paths<Policy>) {
@@ -54,7 +53,7 @@ Policy with_parameters(nb::handle parameters, std::index_sequence<I...>) {
 
 template <class Policy>
 void check_planes(const LinearState& state) {
-    ensure(!std::is_base_of_v<SecondOrder, Policy> || state.w.n_planes() == 2, "weights without variances");
+    ensure(!std::is_base_of_v<SecondOrder, Policy> || state.w.n_planes == 2, "weights without variances");
     ensure(state.vectors == (std::is_same_v<Policy, PathSoftmax> ? 2 : 1), "weight vectors of another learner");
 }
 
@@ -196,7 +195,6 @@ nb::object variances(LinearState& state, const Vector& x, nb::handle nodes, doub
     return array(found);
 }
 
-// The weight vector of a node.
 nb::object column(const LinearState& state, uint32_t node, bool averaged) {
     ensure(node < state.w.n_nodes(), "a weight vector");
     Numbers weights(state.features.size());
@@ -240,18 +238,18 @@ nb::tuple saved(const Weights& w) {
     nb::list rows;
     rows.append(array(std::move(start)));
     rows.append(array(std::move(entries.nodes)));
-    for (size_t k = 0; k < w.n_planes(); ++k)
+    for (size_t k = 0; k < w.n_planes; ++k)
         rows.append(array(std::move(entries.planes[k])).attr("astype")(w.dtype(), "copy"_a = false));
     return nb::tuple(rows);
 }
 
 void load(Weights& w, nb::handle rows) {
-    ensure(nb::len(rows) == 2 + w.n_planes(), "another number of planes");
+    ensure(nb::len(rows) == 2 + w.n_planes, "another number of planes");
     const auto start = numbers<int64_t>(rows[0]);
     const View<uint32_t> all = view<uint32_t>(rows[1]);
     ensure_starts(start, all.size());
     View<double> planes[2];
-    for (size_t k = 0; k < w.n_planes(); ++k) {
+    for (size_t k = 0; k < w.n_planes; ++k) {
         planes[k] = view<double>(rows[2 + k].attr("astype")("float64", "copy"_a = false));
         ensure(planes[k].size() == all.size(), "as many numbers as nodes");
     }
@@ -263,7 +261,7 @@ void load(Weights& w, nb::handle rows) {
         for (size_t i = 0; i < nodes.size(); ++i)
             ensure(nodes[i] < w.n_nodes() && (i == 0 || nodes[i - 1] < nodes[i]),
                    "an entry is outside the matrix, or a row out of order");
-        for (size_t k = 0; k < w.n_planes(); ++k)
+        for (size_t k = 0; k < w.n_planes; ++k)
             entries.planes[k].assign(planes[k].data() + first, planes[k].data() + last);
         w->load(row, entries);
     }
@@ -289,10 +287,9 @@ void load(LinearState& state, nb::handle average) {
     load(loaded.updates, average[4]);
 }
 
-// All of it as plain values and arrays.
 nb::tuple saved(const LinearState& state) {
     return nb::make_tuple(state.shared_labels, state.features.names(), state.features.intercept,
-                          state.w.dtype(), state.w.n_planes(), state.vectors, state.n, saved(state.w),
+                          state.w.dtype(), state.w.n_planes, state.vectors, state.n, saved(state.w),
                           saved(state.w.average.get()));
 }
 
@@ -334,11 +331,6 @@ void linear(nb::module_& m) {
                  return sizeof(LinearState) + s.w.bytes() + s.labels.bytes() + s.features.bytes();
              })
         .def_ro("n", &LinearState::n)
-        .def_prop_ro("from_first_round",
-                     [](const LinearState& s) -> nb::object {
-                         if (!s.w.average) return nb::none();
-                         return nb::bool_(s.w.average->from_first_round);
-                     })
         .def("start_average", &LinearState::start_average, "from_first_round"_a)
         .def("add_nodes", &LinearState::add_nodes, "n_nodes"_a)
         .def("forget",

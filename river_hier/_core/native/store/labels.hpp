@@ -91,7 +91,6 @@ class Labels {
         return known ? nb::object(nb::int_(v)) : nb::none();
     }
 
-    // The nodes without examples.
     nb::list unseen_nodes() const {
         nb::list nodes;
         for (uint32_t v = 0; n_unseen_ && v < n(); ++v)
@@ -124,7 +123,6 @@ class Labels {
         return all;
     }
 
-    // Whether each node has children.
     std::vector<char> inner() const {
         std::vector<char> inner(n(), 0);
         for (uint32_t p : parents_.nodes) inner[p] = 1;
@@ -245,13 +243,11 @@ class Labels {
         return answer;
     }
 
-    // What Python's garbage collector visits: a taxonomy may hold its labels.
     int traverse(visitproc visit, void* arg) const {
         Py_VISIT(taxonomy_.ptr());
         return 0;
     }
 
-    // The nodes but the root, as a list.
     static nb::list nodes(const Nodes& on) {
         nb::list nodes;
         for (uint32_t v : on)
@@ -264,7 +260,6 @@ class Labels {
     struct Above {
         Nodes ptr{0}, nodes;
 
-        // The lists of further nodes.
         void append(nb::handle lists) {
             for (nb::handle above : lists) {
                 for (nb::handle p : above) {
@@ -311,7 +306,6 @@ class Labels {
         return finish(on);
     }
 
-    // Only the root is on.
     bool begin(On& on) const {
         on.mask.assign(n(), 0);
         on.nodes.reserve(16);  // seldom more: few labels and their ancestors
@@ -389,7 +383,6 @@ class Labels {
         return true;
     }
 
-    // `{label: False}` for all nodes but the root.
     nb::object all_off() {
         if (all_off_) return all_off_;
         nb::dict off;

@@ -24,9 +24,8 @@ class LinearState {
     // Make room for more nodes; those without labels do no harm.
     void add_nodes(size_t n_nodes) { w.add_nodes(vectors * n_nodes); }
 
-    // The weights begin to be averaged.
     void start_average(bool from_first_round) {
-        w.average = std::make_unique<Average>(w.n_nodes(), w.single(), from_first_round);
+        w.average = std::make_unique<Average>(w.n_nodes(), w.single, from_first_round);
     }
 
     // The vector of an x to predict, or to learn from.
@@ -36,7 +35,7 @@ class LinearState {
         return vector;
     }
     const Vector& insert(nb::handle x) {
-        if (w.single()) w.check_range(features.find(x).norm2);  // before anything is written
+        if (w.single) w.check_range(features.find(x).norm2);  // before anything is written
         return features.insert(x);
     }
 

@@ -55,7 +55,6 @@ class Rows {
         return x_;
     }
 
-    // The weight of an example.
     double weight(size_t i) const { return weights_.empty() ? 1.0 : weights_[i]; }
 
     // For each column, the row of its feature; beyond all rows if it has none.

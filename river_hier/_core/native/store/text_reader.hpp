@@ -141,7 +141,6 @@ class TextReader {
         return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
     }
 
-    // Replaces what separates words by zeros.
     void blank_separators() {
         for (size_t i = 0, size; i < text_.size(); i += size) {
             size = length(i);

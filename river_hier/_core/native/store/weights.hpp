@@ -22,9 +22,7 @@ class Weights {
     WeightStore* operator->() const { return store_.get(); }
 
     size_t n_nodes() const { return n_nodes_; }
-    size_t n_planes() const { return n_planes_; }
-    bool single() const { return single_; }
-    const char* dtype() const { return single_ ? "float32" : "float64"; }
+    const char* dtype() const { return single ? "float32" : "float64"; }
 
     // Throw an error if this squared norm of an x is too large for the weights.
     void check_range(double norm2) const;
@@ -39,7 +37,7 @@ class Weights {
     void score_all(const Vector& x, bool averaged = false);
 
     // The largest step along an x of this squared norm: beyond it, scores might overflow.
-    double largest_step(double norm2) const { return (single_ ? 1e20 : 1e140) / std::sqrt(norm2); }
+    double largest_step(double norm2) const { return (single ? 1e20 : 1e140) / std::sqrt(norm2); }
 
     // w_v += step_v x, or the largest step; the steps are used up.
     void add(const Vector& x, const Nodes& nodes, Numbers& steps);
@@ -58,6 +56,8 @@ class Weights {
 
     size_t bytes() const;
 
+    const size_t n_planes;
+    const bool single;  // weights are float, else double
     std::unique_ptr<Average> average;  // null if hypotheses are not averaged
 
     // Scratch memory of the algorithms, which would otherwise be allocated at every step.
@@ -69,8 +69,7 @@ class Weights {
   private:
     std::unique_ptr<WeightStore> store_for(size_t room);
 
-    size_t n_planes_, n_nodes_;
-    bool single_;
+    size_t n_nodes_;
     bool averaged_ = false;
     size_t room_;  // nodes that the layout has room for
     std::unique_ptr<WeightStore> store_;
