@@ -96,13 +96,11 @@ class Primal {
 
     const Numbers& total() const { return total_; }
 
-    // w . x of every output.
     void scores(const Example& example, const Instances&, double* scores) {
         const double* x = example.dense(size());
         for (const Numbers& w : w_) *scores++ = dot(x, w.data(), w.size());
     }
 
-    // r = x^T A^-1 x
     double r(const Example& example, const Instances&) {
         const Vector& x = example.x;
         double r = multiply(example.dense(size()));
@@ -146,7 +144,6 @@ class Primal {
         for (double& sum : total_) sum *= rate;
     }
 
-    // The w of every output.
     std::vector<Numbers> weights(const Instances&, size_t n_features) const {
         std::vector<Numbers> w = w_;
         for (Numbers& column : w) column.resize(n_features, 0.0);

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "python/arrays.hpp"
+#include "python/objects.hpp"
 #include "store/feature_index.hpp"
 #include "store/rows.hpp"
 
@@ -47,6 +47,5 @@ nb::object probabilities(Labels& labels, nb::handle p);
 void linear(nb::module_& m);
 void least_squares(nb::module_& m);
 void decisions(nb::module_& m);
-void texts(nb::module_& m);
 
 }  // namespace river_hier

@@ -3,7 +3,6 @@
 #include <nanobind/stl/optional.h>
 
 #include "algorithms/calibration.hpp"
-#include "algorithms/decoding.hpp"
 #include "algorithms/label_probabilities.hpp"
 #include "bindings/bindings.hpp"
 #include "store/checksums.hpp"
@@ -66,8 +65,7 @@ double* scores_of(const Labels& labels, const LabelProbabilities& from) {
 // They become probabilities, but for the factor that is returned.
 double to_probabilities(double* scores, const LabelProbabilities& from) {
     auto& state = nb::cast<LinearState&>(from.state);
-    const Softmax softmax{from.sharp, from.flat, from.share};
-    return softmax.apply(scores, state.labels, from.first, state.w.p);
+    return Softmax{from.sharp, from.flat, from.share}.apply(scores, state.labels, from.first, state.w.p);
 }
 
 // P(label) of each node but for a factor, valid until the next call. Those of an array, whose nan stand for 0,
@@ -104,7 +102,6 @@ uint32_t deepest_label(const Labels& tree, nb::handle values, std::optional<doub
     return deepest(shares.p, tree, threshold);
 }
 
-// `{label: probability}` of all nodes.
 nb::dict distribution(const Labels& labels, nb::handle values) {
     const Numbers p = Shares(labels, values).all(labels.n());  // a label's own code may add nodes
     nb::dict found;
@@ -125,15 +122,14 @@ nb::object connected_nodes(const Labels& labels, nb::handle values, double thres
         labels, values, [&](Probabilities& p) { return connected(p, labels, threshold, max_depth); }));
 }
 
-nb::object least_h_loss(const Labels& tree, nb::handle p, const std::optional<Values>& costs) {
-    const HLossRule rule{costs ? checked(*costs, tree.n()) : nullptr};
+template <class Rule>
+nb::object decided(const Rule& rule, const Labels& tree, nb::handle p) {
     return Labels::nodes(
         with_probabilities(tree, p, [&](Probabilities& p) { return decode(rule, p, tree); }));
 }
 
-nb::object likeliest(const Labels& tree, nb::handle p) {
-    return Labels::nodes(with_probabilities(
-        tree, p, [&](Probabilities& p) { return decode(ZeroOneRule{}, p, tree); }));
+nb::object least_h_loss(const Labels& tree, nb::handle p, const std::optional<Values>& costs) {
+    return decided(HLossRule{costs ? checked(*costs, tree.n()) : nullptr}, tree, p);
 }
 
 // Nodes and values, the best first.
@@ -245,7 +241,8 @@ void decisions(nb::module_& m) {
           },
           "scores"_a);
     m.def("least_h_loss", &least_h_loss, "tree"_a, "p"_a, "costs"_a = nb::none());
-    m.def("likeliest", &likeliest, "tree"_a, "p"_a);
+    m.def("likeliest", [](const Labels& tree, nb::handle p) { return decided(ZeroOneRule{}, tree, p); }, "tree"_a,
+          "p"_a);
 }
 
 }  // namespace river_hier

@@ -267,12 +267,6 @@ void load(Weights& w, nb::handle rows) {
     }
 }
 
-nb::object saved(const Average* average) {
-    if (!average) return nb::none();
-    return nb::make_tuple(average->from_first_round, average->m, array(average->since),
-                          array(average->begun), saved(average->updates));
-}
-
 void load(LinearState& state, nb::handle average) {
     if (average.is_none()) return;
     state.start_average(nb::cast<bool>(average[0]));
@@ -288,9 +282,12 @@ void load(LinearState& state, nb::handle average) {
 }
 
 nb::tuple saved(const LinearState& state) {
+    nb::object average = nb::none();
+    if (const Average* of = state.w.average.get())
+        average = nb::make_tuple(of->from_first_round, of->m, array(of->since), array(of->begun),
+                                 saved(of->updates));
     return nb::make_tuple(state.shared_labels, state.features.names(), state.features.intercept,
-                          state.w.dtype(), state.w.n_planes, state.vectors, state.n, saved(state.w),
-                          saved(state.w.average.get()));
+                          state.w.dtype(), state.w.n_planes, state.vectors, state.n, saved(state.w), average);
 }
 
 std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, double intercept,

@@ -1,8 +1,6 @@
 // Feature dicts to sparse vectors: the names of features, and the reading of x.
 #pragma once
 
-#include <nanobind/ndarray.h>
-
 #include <algorithm>
 #include <cmath>
 

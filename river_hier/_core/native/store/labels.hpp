@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "python/arrays.hpp"
 #include "python/objects.hpp"
 #include "store/vector.hpp"
 

@@ -102,7 +102,6 @@ class Rows {
     Vector x_;
 };
 
-// Closed multilabels, row after row.
 class Multilabels {
   public:
     Multilabels(nb::handle multilabels, const Labels& labels)

@@ -3,7 +3,7 @@
 // A word is stored as bytes. The str or int that Python sees is made when the word first gets a weight.
 #pragma once
 
-#include "python/arrays.hpp"
+#include "python/objects.hpp"
 #include "store/text_reader.hpp"
 
 namespace river_hier {
@@ -23,7 +23,6 @@ class Vocabulary : TextReader {
     const nb::tuple options;
     uint64_t n = 0;  // texts learned
 
-    // Count the words of a text.
     void learn(const nb::str& text) {
         read(text);
         const size_t before = words_.size();
@@ -106,7 +105,6 @@ class Vocabulary : TextReader {
     }
 
   private:
-    // What `counts` gave.
     void set_counts(const nb::tuple& counts) {
         const auto names = nb::cast<nb::list>(counts[1]);
         for (size_t i = 0; i < names.size(); ++i) {
