@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .._core import Batch, Labels, connected, deepest, labels_of, top_down
 from ..taxonomy import Label, Taxonomy
-from .batches import learn_rows, whole
+from .batches import learn_rows
 from .checks import check_integer, check_probability
 from .classifiers import cloned, is_multilabel, probabilities
 from .dataframes import (
@@ -285,7 +285,7 @@ class Predictor(abc.ABC):
         else:
             before = copy.deepcopy(self)
             try:
-                whole(self._learn_each_row(X, ys))
+                learn_rows(self._learn_each_row(X, ys), whole=True)
             except BaseException:
                 vars(self).update(vars(before))
                 raise

@@ -133,7 +133,6 @@ class Dual {
         }
     }
 
-    // A factor as `packed` gives it.
     void set_factor(const Numbers& packed) {
         factor_ = CholeskyFactor();
         for (size_t i = 0, at = 0; at < packed.size(); at += ++i)

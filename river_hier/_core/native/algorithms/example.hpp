@@ -55,7 +55,6 @@ class Instances {
         return dots;
     }
 
-    // dense += a * instance
     void add_to(uint32_t number, double a, double* dense) const {
         const Vector& x = all_[number];
         for (size_t j = 0; j < x.size(); ++j) dense[x.rows[j]] += a * x.values[j];

@@ -32,7 +32,6 @@ class SymmetricMatrix {
         if (i >= first_of(j)) stored(j, i) = value;
     }
 
-    // u = A x
     void multiply(const double* x, double* u) {
         std::fill(u, u + size_, 0.0);
         multiply_symmetric(lines_.data()->numbers, update_.empty() ? nullptr : update_.data(), x, size_, u);
@@ -42,7 +41,6 @@ class SymmetricMatrix {
     // A -= h h^T, after a product.
     void subtract_square(const Numbers& h) { update_ = h; }
 
-    // A *= a
     void scale(double a) {
         for (Line<double>& line : lines_)
             for (double& number : line.numbers) number *= a;
@@ -52,7 +50,6 @@ class SymmetricMatrix {
     size_t bytes() const { return heap_bytes(lines_) + heap_bytes(update_); }
 
   private:
-    // The first column that row i holds.
     static size_t first_of(size_t i) { return i - i % lanes<double>; }
 
     size_t row(size_t i) const {

@@ -10,7 +10,6 @@
 
 namespace river_hier {
 
-// P(on) of each node.
 class Probabilities {
   public:
     explicit Probabilities(const double* p) : p_(p) {}

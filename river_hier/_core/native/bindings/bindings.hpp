@@ -6,7 +6,6 @@
 #include <chrono>
 
 #include "python/objects.hpp"
-#include "store/feature_index.hpp"
 #include "store/rows.hpp"
 
 namespace river_hier {

@@ -37,7 +37,6 @@ struct alignas(line) Line {
     T numbers[lanes<T>] = {};
 };
 
-// n numbers, rounded up to whole cache lines.
 template <class T>
 constexpr size_t whole_lines(size_t n) {
     return (n + lanes<T> - 1) / lanes<T> * lanes<T>;

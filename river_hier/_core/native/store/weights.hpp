@@ -13,8 +13,7 @@ namespace river_hier {
 
 class Average;
 
-// A matrix (features, nodes) of weights that may be averaged. Uncertain weights have a
-// second plane, of their variances.
+// The weights of a store, which may be averaged.
 class Weights {
   public:
     Weights(size_t n_nodes, bool single, size_t n_planes = 1);
@@ -161,7 +160,6 @@ class LinearState {
           vectors(vectors),
           features(features, intercept) {}
 
-    // Make room for more nodes; those without labels do no harm.
     void add_nodes(size_t n_nodes) { w.add_nodes(vectors * n_nodes); }
 
     void start_average(bool from_first_round) {
