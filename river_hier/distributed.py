@@ -333,7 +333,7 @@ def _(first: LinearLearner, models: Sequence[Any], start: Any) -> Any:
 
     parts = [(model._state, columns(model)) for model in models]
     if start is None:
-        _, _, *settings, _, _, _, average = first._state.saved()
+        _, _, *settings, _, _, average = first._state.saved()
         nothing = LinearState(Labels(Taxonomy.flat([])), [], *settings)
         if average is not None:
             nothing.start_average(average[0])
