@@ -11,7 +11,7 @@ from river import compose
 
 from ._core import Batch, connected, distribution, logistic
 from ._core.features import by_name, read
-from .base.batches import whole
+from .base.batches import learn_rows
 from .base.checks import checked_weight
 from .base.classifiers import cloned, is_multilabel, last_step, last_step_and_input, shown
 from .base.explanation import Floats
@@ -375,7 +375,7 @@ class DensePool(LogarithmicPool):
         refuse_unknown(self.learn_one, kwargs)
         if w != 1.0 and not (w := checked_weight(w)):
             return
-        whole(self._learn_rows(one_row(x, w), [y]))
+        learn_rows(self._learn_rows(one_row(x, w), [y]), whole=True)
 
     def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
         self._checked(X, ys)
@@ -383,10 +383,10 @@ class DensePool(LogarithmicPool):
             last = min(first + BLOCK, X.n)
             part, y = X.part(first, last), ys[first:last]
             members, before = self._members(part), self._taxonomy
-            whole(self.models[0]._learn_rows(part, y))
+            learn_rows(self.models[0]._learn_rows(part, y), whole=True)
             self._scale.learn(self._raw(part), np.array(list(part.each_weight())))
             for model, rows in zip(self.models[1:], self._views(part), strict=True):
-                whole(model._learn_rows(rows, y))
+                learn_rows(model._learn_rows(rows, y), whole=True)
             if self._taxonomy is before:
                 for i, w in enumerate(part.each_weight()):
                     self._learn_coefficients(members[:, i], y[i], w)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._core import Batch, LabelProbabilities, Labels, labels_of, ranked, ranked_many, subtree_sums
+from ._core import Batch, LabelProbabilities, Labels, labels_of, ranked, subtree_sums
 from .base.checks import check_integer
 from .base.classifiers import is_multilabel, last_step, last_step_and_input, probabilities, shown
 from .base.dataframes import ColumnNames, answer_table, check_known, read_batch
@@ -134,7 +134,8 @@ def top_one(
     """
     labels = _checked(model, k, depth)
     last, x = last_step_and_input(model, x)
-    return _top(last, x, labels, min(k, len(labels.taxonomy)), leaves, depth)
+    found = _top(last, x, labels, min(k, len(labels.taxonomy)), leaves, depth)
+    return [(labels.path(v), value) for v, value in found]
 
 
 def top_many(
@@ -268,16 +269,16 @@ def _checked(model: Any, k: int, depth: int | None) -> Labels:
 
 def _top(
     model: Any, x: Any, labels: Labels, k: int, leaves: bool, depth: int | None
-) -> list[tuple[tuple[Label, ...], float]]:
-    """The paths of the k best nodes, and their probabilities or scores."""
+) -> list[tuple[int, float]]:
+    """The k best nodes, and their probabilities or scores."""
     taxonomy: Taxonomy = labels.taxonomy
     if not is_multilabel(model):
-        found = ranked(labels, _shares(model, x, taxonomy, depth), k, leaves, depth, False)
-        return [] if len(taxonomy) == 1 and without_labels(inner(model)) else found
+        if len(taxonomy) == 1 and without_labels(inner(model)):
+            return []
+        return ranked(labels, _shares(model, x, taxonomy, depth), k, leaves, depth, False)
     try:
         if is_ours(model):  # without building dicts
-            p = model._probabilities_one(x)
-            return ranked(labels, p, k, leaves, depth, True)
+            return ranked(labels, model._probabilities_one(x), k, leaves, depth, True)
         values = {label: p[True] for label, p in model.predict_proba_one(x).items()}
     except NotImplementedError:
         values = model.score_one(x)
@@ -289,20 +290,22 @@ def _top_rows(
     model: Any, X: Batch, labels: Labels, k: int, leaves: bool, depth: int | None
 ) -> list[list[tuple[Label, float]]]:
     """The k best labels of each row, and their values."""
-    if not isinstance(model, TaxonomyModel | ModelWrapper):
-        found = (_top(model, x, labels, k, leaves, depth) for x in X)
-        return [[(path[-1], value) for path, value in row] for row in found]
+    nodes = labels.taxonomy.nodes
     multilabel = is_multilabel(model)
-    if not multilabel and without_labels(model):
-        return [[]] * X.n
-    try:
-        values = np.asarray(model._probabilities(X), dtype=np.float64)
-    except NotImplementedError:
-        values = model._scores_many(X).T
-    if depth is not None and not multilabel:
-        values = subtree_sums(values.T, labels.taxonomy._arrays).T
-    values = np.ascontiguousarray(values)
-    return ranked_many(labels, values, k, leaves, depth, multilabel)
+    if not isinstance(model, TaxonomyModel | ModelWrapper):
+        found = [_top(model, x, labels, k, leaves, depth) for x in X]
+    elif not multilabel and without_labels(model):
+        found = [[]] * X.n
+    else:
+        try:
+            values = np.asarray(model._probabilities(X), dtype=np.float64)
+        except NotImplementedError:
+            values = model._scores_many(X).T
+        if depth is not None and not multilabel:
+            values = subtree_sums(values.T, labels.taxonomy._arrays).T
+        rows = np.ascontiguousarray(values)
+        found = [ranked(labels, row, k, leaves, depth, multilabel) for row in rows]
+    return [[(nodes[v], value) for v, value in row] for row in found]
 
 
 def _shares(model: Any, x: Any, taxonomy: Taxonomy, depth: int | None) -> Any:

@@ -20,6 +20,7 @@ from .._native import (
     Labels,
     LeastSquares,
     LinearState,
+    NodeProbabilities,
     Vector,
     Vectors,
     Vocabulary,
@@ -27,21 +28,16 @@ from .._native import (
     closed_many,
     connected,
     deepest,
-    deepest_many,
     digests,
     distribution,
-    label_probabilities,
     least_h_loss,
     likeliest,
     logistic,
-    node_probabilities,
     ranked,
-    ranked_many,
     read_pairs,
-    used_columns,
 )
-from ..taxonomy import Taxonomy, check_taxonomy, multilabel
-from . import features, pickles
+from ..taxonomy import Taxonomy, check_taxonomy
+from . import merging, pickles
 from .batch import Batch, Multilabels, Nodes
 from .features import read
 from .paths import (
@@ -59,15 +55,6 @@ from .paths import (
 )
 from .rankings import Ranking, worst_pair
 from .threshold import Threshold
-
-_native.set_callbacks(
-    read_odd=features.read_odd,
-    digests=features.digests,
-    read_pairs=features.read_pairs,
-    closure_nodes=multilabel.closure_nodes,
-    predicted_nodes=multilabel.predicted_nodes,
-    given_closure=multilabel.given_closure,
-)
 
 # The compiled policies of learners, by name; each has `learn_one` and `learn_many`.
 policies: dict[str, Any] = dict(_native.policies)

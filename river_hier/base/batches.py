@@ -14,22 +14,15 @@ SECONDS = 0.004  # how long such a call may take
 Stage = tuple[int, int, Taxonomy, Any]
 
 
-def learn_rows(slices: Iterator[int]) -> None:
-    """Learn a batch; exceptions get the attribute `n_learned`, the number of rows learned."""
+def learn_rows(slices: Iterator[int], whole: bool = False) -> None:
+    """Learn a batch; exceptions get the attribute `n_learned`, the number of rows learned.
+
+    This is 0 with `whole`, for a model that is dropped after an error.
+    """
     n = 0
     try:
         for n in slices:  # noqa: B007
             pass
     except BaseException as error:
-        vars(error).setdefault("n_learned", n)
-        raise
-
-
-def whole(slices: Iterator[int]) -> None:
-    """Learn a batch with a model that is dropped after an error: then no row is learned."""
-    try:
-        for _ in slices:
-            pass
-    except BaseException as error:
-        vars(error)["n_learned"] = 0
+        vars(error)["n_learned"] = 0 if whole else vars(error).get("n_learned", n)
         raise

@@ -12,7 +12,7 @@ from river import base
 from .._core import Batch, Labels, Multilabels, Nodes
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
 from ..taxonomy.open import initial_taxonomy
-from .batches import Stage, whole
+from .batches import Stage, learn_rows
 from .dataframes import at_row
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
 from .predictor import Predictor
@@ -220,7 +220,7 @@ class TaxonomyModel(Predictor, base.Estimator):
         """Learn the rows of each stage in its taxonomy, and yield how many are learned so far."""
         if self._may_refuse:
             learner = copy.deepcopy(self)
-            whole(learner._learn_each_stage(X, stages))
+            learn_rows(learner._learn_each_stage(X, stages), whole=True)
             vars(self).update({k: v for k, v in vars(learner).items() if k.startswith("_")})
             yield X.n
         else:

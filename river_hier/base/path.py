@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import (
-    Batch,
-    LabelProbabilities,
-    Vectors,
-    label_probabilities,
-    path_difference,
-    path_sums,
-)
+from .._core import Batch, LabelProbabilities, Vectors, path_difference, path_sums
 from ..taxonomy import Label
 from .explanation import Floats
 from .linear import LinearLearner, pays, score_blocks
@@ -144,7 +137,7 @@ class PathLearner(LinearLearner, SingleLabelModel):
         self, x: Mapping[Any, Any], sharp: float = 1.0, flat: float = 0.0, share: float = 0.0
     ) -> LabelProbabilities:
         slopes = sharp, flat, share
-        return label_probabilities(self._state, x, self._averaged, self._first_label, *slopes)
+        return LabelProbabilities(self._state, x, self._averaged, self._first_label, *slopes)
 
     def _start_average(self, from_first_round: bool) -> None:
         """Begin to average the hypotheses."""

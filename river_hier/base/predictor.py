@@ -11,9 +11,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, Labels, connected, deepest, deepest_many, labels_of, top_down
+from .._core import Batch, Labels, connected, deepest, labels_of, top_down
 from ..taxonomy import Label, Taxonomy
-from .batches import learn_rows, whole
+from .batches import learn_rows
 from .checks import check_integer, check_probability
 from .classifiers import cloned, is_multilabel, probabilities
 from .dataframes import (
@@ -285,7 +285,7 @@ class Predictor(abc.ABC):
         else:
             before = copy.deepcopy(self)
             try:
-                whole(self._learn_each_row(X, ys))
+                learn_rows(self._learn_each_row(X, ys), whole=True)
             except BaseException:
                 vars(self).update(vars(before))
                 raise
@@ -445,8 +445,8 @@ def truncated_labels(
     if threshold is None:
         v = np.array([taxonomy.index(label) for label in model._labels_of(X)], dtype=np.intp)
     else:
-        p = np.ascontiguousarray(np.nan_to_num(model._probabilities(X)))
-        v = deepest_many(model._labels, p, threshold).astype(np.intp)
+        rows = np.ascontiguousarray(model._probabilities(X))
+        v = np.array([deepest(model._labels, p, threshold) for p in rows], dtype=np.intp)
     depth, above = taxonomy._arrays.depth, np.append(0, taxonomy._arrays.parent_index)
     while max_depth is not None and (deep := depth[v] > max_depth).any():
         v[deep] = above[v[deep]]

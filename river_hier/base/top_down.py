@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, Vectors, logistic, node_probabilities, top_down, trained_nodes
+from .._core import Batch, NodeProbabilities, Vectors, logistic, top_down, trained_nodes
 from ..taxonomy import Label
 from .explanation import Floats
 from .linear import LinearLearner, pays, score_blocks
@@ -117,7 +117,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         nodes, *steps = self._moves(vector, on, w)
         state.begin_round(np.flatnonzero(on))
         if len(nodes):
-            (state.learn if self.second_order else state.add)(vector, nodes, *steps)
+            state.add(vector, nodes, *steps)
         state.end_round(w)
 
     def _moves(self, vector: Any, on: Mask, w: float) -> tuple[Any, ...]:
@@ -136,8 +136,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
             self._check_steps(steps, nodes)
             with np.errstate(over="ignore"):  # steps have a limit
                 return nodes[steps != 0.0], w * steps[steps != 0.0]
-        self._state.discount(vector, nodes, float(self.forgetting))
-        variances = self._state.variances(vector, nodes)
+        variances = self._state.variances(vector, nodes, float(self.forgetting))
         moves = self.rule(scores, signs, vector.norm2, variances)
         steps, confidence = (np.asarray(move, dtype=np.float64) for move in moves)
         self._check_steps(steps, nodes)
@@ -184,7 +183,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     def _probabilities_one(
         self, x: Mapping[Any, Any], calibration: Any = None, given: bool = False
     ) -> Any:
-        return node_probabilities(self._state, x, self._averaged, calibration, given)
+        return NodeProbabilities(self._state, x, self._averaged, calibration, given)
 
     def _start_average(self, from_first_round: bool) -> None:
         """Begin to average the hypotheses."""

@@ -11,7 +11,7 @@ import numpy as np
 from river import base
 from river import linear_model as river_linear_model
 
-from .._core import Batch, connected, deepest, deepest_many, labels_of, least_h_loss, likeliest
+from .._core import Batch, connected, deepest, labels_of, least_h_loss, likeliest
 from ..base.checks import check_positive, checked_weight
 from ..base.classifiers import (
     check_weight_taken,
@@ -361,8 +361,8 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
         if not is_ours(self.classifier):
             return super()._labels_of(X)
         nodes, labels = self.taxonomy.nodes, labels_of(self.taxonomy)
-        best = deepest_many(labels, np.ascontiguousarray(self._probabilities(X)), None)
-        return [nodes[v] for v in best.tolist()]
+        rows = np.ascontiguousarray(self._probabilities(X))
+        return [nodes[deepest(labels, p, None)] for p in rows]
 
     def _shares(self, x: Mapping[Any, Any]) -> Any:
         """P(label) of each node, for `deepest`."""

@@ -7,14 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import (
-    Batch,
-    LabelProbabilities,
-    Nodes,
-    Vectors,
-    label_probabilities,
-    path_sums,
-)
+from .._core import Batch, LabelProbabilities, Nodes, Vectors, path_sums
 from ..base.checks import check_forgetting, check_positive
 from ..base.explanation import Floats
 from ..base.linear import LinearLearner, pays, score_blocks, scores_by_product
@@ -157,7 +150,7 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
         self, x: Mapping[Any, Any], sharp: float = 1.0, flat: float = 0.0, share: float = 0.0
     ) -> LabelProbabilities:
         slopes = self._scale * sharp, self._scale * flat, share
-        return label_probabilities(self._state, x, False, self._first_label, *slopes)
+        return LabelProbabilities(self._state, x, False, self._first_label, *slopes)
 
     def _forget(self, nodes: Nodes) -> None:
         if len(nodes) == len(self._taxonomy) - 1:  # of the root, its label too

@@ -126,7 +126,7 @@ def test_uncertain_weights_move_by_their_variances(n_nodes: int) -> None:
         variances = (values[:, None] ** 2 * S[np.ix_(names, nodes)]).sum(axis=0)
         np.testing.assert_allclose(state.variances(x, nodes), variances, rtol=1e-12)
         steps, confidences = rng.normal(size=len(nodes)), 1.0 / (1.0 + variances)
-        state.learn(x, nodes, steps, confidences)
+        state.add(x, nodes, steps, confidences)
         Sx = values[:, None] * S[np.ix_(names, nodes)]
         w[np.ix_(names, nodes)] += steps * Sx
         S[np.ix_(names, nodes)] -= confidences * Sx**2

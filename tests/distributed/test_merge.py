@@ -364,6 +364,13 @@ def test_models_that_have_learned_nothing_do_not_count(name: str) -> None:
     assert scores(merged) == near(model)
 
 
+def test_without_a_start_all_began_with_nothing() -> None:
+    data = examples(30, single=True)
+    models = [learned(linear_model.PathSoftmax(TREE), part) for part in (data[:12], data[12:])]
+    merged = distributed.merge(models, linear_model.PathSoftmax(TREE))
+    assert distributed.merge(models).weights == merged.weights
+
+
 def test_open_taxonomies_are_united() -> None:
     models = []
     for labels in (["a/b", "c"], ["c/d", "a"], ["e"]):

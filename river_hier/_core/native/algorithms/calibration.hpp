@@ -15,7 +15,7 @@ inline double logistic(double z) { return 1.0 / (1.0 + std::exp(-z)); }
 
 class Calibration {
   public:
-    explicit Calibration(size_t n) : own_slope(n), own_intercept(n) {}
+    explicit Calibration(size_t n) : own(n) {}
 
     // A parameter that is learned by AdaGrad.
     struct Descent {
@@ -27,14 +27,13 @@ class Calibration {
         }
     };
 
-    // Make room for new nodes.
-    void add_nodes(size_t n_nodes) {
-        if (n_nodes <= n()) return;
-        own_slope.resize(n_nodes);
-        own_intercept.resize(n_nodes);
-    }
+    struct Line {
+        Descent slope, intercept;
+    };
 
-    size_t n() const { return own_slope.size(); }
+    void add_nodes(size_t n_nodes) { own.resize(std::max(n_nodes, n())); }
+
+    size_t n() const { return own.size(); }
 
     // P(on | parents on) of a node; a score of -inf is that of a node that is off.
     double given(double score, size_t v) const {
@@ -67,30 +66,30 @@ class Calibration {
             by_slopes += errors_[i] * near_[i];
             errors += errors_[i];
         }
-        slope.move(by_slopes, shared);
-        intercept.move(errors, shared);
+        shared.slope.move(by_slopes, shared_step);
+        shared.intercept.move(errors, shared_step);
         for (size_t i = 0; i < nodes_.size(); ++i) {
-            own_slope[nodes_[i]].move(errors_[i] * near_[i], own);
-            own_intercept[nodes_[i]].move(errors_[i], own);
+            own[nodes_[i]].slope.move(errors_[i] * near_[i], own_step);
+            own[nodes_[i]].intercept.move(errors_[i], own_step);
         }
     }
 
     double squares = 0.0, n_scores = 0.0;  // of all scores, weighted like their examples
-    Descent slope{std::log(2.0)}, intercept;
-    std::vector<Descent> own_slope, own_intercept;  // for each node
+    Line shared{{std::log(2.0)}, {}};
+    std::vector<Line> own;  // for each node
 
   private:
     static constexpr double infinity = std::numeric_limits<double>::infinity();
-    static constexpr double shared = 0.2, own = 0.1, far = 10.0, largest = 1e140;
+    static constexpr double shared_step = 0.2, own_step = 0.1, far = 10.0, largest = 1e140;
 
     // Infinite as long as all scores were 0, so that the next one has no effect.
     double unit() const { return squares > 0.0 ? std::sqrt(squares / n_scores) : infinity; }
 
     double steep(double score, size_t v) const {
-        return std::exp(slope.value + own_slope[v].value) * (score / unit());
+        return std::exp(shared.slope.value + own[v].slope.value) * (score / unit());
     }
 
-    double flat(size_t v) const { return intercept.value + own_intercept[v].value; }
+    double flat(size_t v) const { return shared.intercept.value + own[v].intercept.value; }
 
     Ranges ranges_;
     Nodes nodes_;

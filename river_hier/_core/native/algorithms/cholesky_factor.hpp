@@ -25,7 +25,7 @@ class CholeskyFactor {
     void forward(Numbers& y) const {
         y.resize(whole_lines<double>(n()), 0.0);
         for (size_t i = 0; i < n(); ++i)
-            y[i] = (y[i] - dot(row(i), y.data(), whole_lines<double>(i))) / diagonal_[i];
+            y[i] = (y[i] - dot(rows_[i], y.data(), whole_lines<double>(i))) / diagonal_[i];
         y.resize(n());
     }
 
@@ -34,7 +34,7 @@ class CholeskyFactor {
         x.resize(whole_lines<double>(n()), 0.0);
         for (size_t i = n(); i-- > 0;) {
             x[i] /= diagonal_[i];
-            add(-x[i], row(i), whole_lines<double>(i), x.data());
+            add(-x[i], rows_[i], whole_lines<double>(i), x.data());
         }
         x.resize(n());
     }
@@ -55,7 +55,7 @@ class CholeskyFactor {
     Numbers packed() const {
         Numbers all;
         for (size_t i = 0; i < n(); ++i) {
-            all.insert(all.end(), row(i), row(i) + i);
+            all.insert(all.end(), rows_[i], rows_[i] + i);
             all.push_back(diagonal_[i]);
         }
         return all;
@@ -64,8 +64,6 @@ class CholeskyFactor {
     size_t bytes() const { return heap_bytes(blocks_) + heap_bytes(rows_) + heap_bytes(diagonal_); }
 
   private:
-    const double* row(size_t i) const { return rows_[i]; }
-
     std::vector<double*> rows_;  // in whole cache lines; zero from the diagonal on
     Numbers diagonal_;
     std::vector<std::vector<Line<double>>> blocks_;

@@ -133,14 +133,12 @@ class Dual {
         }
     }
 
-    // A factor as `packed` gives it.
     void set_factor(const Numbers& packed) {
         factor_ = CholeskyFactor();
         for (size_t i = 0, at = 0; at < packed.size(); at += ++i)
             factor_.append(Numbers(packed.begin() + at, packed.begin() + at + i), packed[at + i]);
     }
 
-    // B^-1 v
     Numbers solved(Numbers v) const {
         factor_.forward(v);
         factor_.backward(v);

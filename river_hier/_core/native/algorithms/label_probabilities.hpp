@@ -3,11 +3,9 @@
 
 #include "algorithms/path_softmax.hpp"
 #include "algorithms/probabilities.hpp"
-#include "store/linear_state.hpp"
 
 namespace river_hier {
 
-// The score of each label: the sum along its path.
 inline double* path_scores(LinearState& state, const Vector& x, bool averaged) {
     return state.vectors == 2 ? label_scores(state.w, x, state.labels)
                               : path_scores(state.w, x, state.labels, averaged);

@@ -55,7 +55,6 @@ class LeastSquares {
     Instances instances;
     std::vector<System> systems;
 
-    // One more than the last node of all systems.
     uint32_t n_nodes() const { return n_nodes_; }
 
     size_t bytes() {

@@ -53,7 +53,6 @@ inline uint32_t argmax(const double* scores, size_t n) {
     return static_cast<uint32_t>(v);
 }
 
-// The distance of every node from y.
 inline void distances_from(uint32_t y, const Labels& tree, Numbers& distances) {
     distances.assign(tree.n(), 1.0);  // of a node from its parent: nearer to y on its path
     distances[0] = 0.0;

@@ -32,7 +32,6 @@ class SymmetricMatrix {
         if (i >= first_of(j)) stored(j, i) = value;
     }
 
-    // u = A x
     void multiply(const double* x, double* u) {
         std::fill(u, u + size_, 0.0);
         multiply_symmetric(lines_.data()->numbers, update_.empty() ? nullptr : update_.data(), x, size_, u);
@@ -42,7 +41,6 @@ class SymmetricMatrix {
     // A -= h h^T, after a product.
     void subtract_square(const Numbers& h) { update_ = h; }
 
-    // A *= a
     void scale(double a) {
         for (Line<double>& line : lines_)
             for (double& number : line.numbers) number *= a;
@@ -52,10 +50,8 @@ class SymmetricMatrix {
     size_t bytes() const { return heap_bytes(lines_) + heap_bytes(update_); }
 
   private:
-    // The first column that row i holds.
     static size_t first_of(size_t i) { return i - i % lanes<double>; }
 
-    // Where row i starts.
     size_t row(size_t i) const {
         const size_t first = first_of(i);
         return i * size_ - first * (first / 2 - lanes<double> / 2 + i - first);
@@ -97,13 +93,11 @@ class Primal {
 
     const Numbers& total() const { return total_; }
 
-    // w . x of every output.
     void scores(const Example& example, const Instances&, double* scores) {
         const double* x = example.dense(size());
         for (const Numbers& w : w_) *scores++ = dot(x, w.data(), w.size());
     }
 
-    // r = x^T A^-1 x
     double r(const Example& example, const Instances&) {
         const Vector& x = example.x;
         double r = multiply(example.dense(size()));
@@ -147,7 +141,6 @@ class Primal {
         for (double& sum : total_) sum *= rate;
     }
 
-    // The w of every output.
     std::vector<Numbers> weights(const Instances&, size_t n_features) const {
         std::vector<Numbers> w = w_;
         for (Numbers& column : w) column.resize(n_features, 0.0);

@@ -5,13 +5,11 @@
 
 #include <chrono>
 
-#include "python/arrays.hpp"
-#include "store/feature_index.hpp"
+#include "python/objects.hpp"
 #include "store/rows.hpp"
 
 namespace river_hier {
 
-// A number for each node.
 using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
 inline const double* checked(const Values& values, size_t n) {
@@ -42,19 +40,11 @@ nb::object masks(Rows& X, size_t n_nodes, Find find) {
     return array(std::move(mask), {X.n(), n_nodes});
 }
 
-inline bool is_single(const nb::str& dtype) {
-    const bool single = nb::str("float32").equal(dtype);
-    ensure(single || nb::str("float64").equal(dtype), "a type of weights");
-    return single;
-}
-
 // `{label: {False: 1 - p, True: p}}`, from an array or from what computes one.
 nb::object probabilities(Labels& labels, nb::handle p);
 
-// Register the bindings of each file.
 void linear(nb::module_& m);
 void least_squares(nb::module_& m);
 void decisions(nb::module_& m);
-void texts(nb::module_& m);
 
 }  // namespace river_hier

@@ -3,10 +3,8 @@
 #include <nanobind/stl/optional.h>
 
 #include "algorithms/calibration.hpp"
-#include "algorithms/decoding.hpp"
 #include "algorithms/label_probabilities.hpp"
 #include "bindings/bindings.hpp"
-#include "python/callbacks.hpp"
 #include "store/checksums.hpp"
 
 namespace river_hier {
@@ -15,7 +13,6 @@ namespace {
 
 using namespace nb::literals;
 
-// From scores, or from rows of them.
 nb::object given(const Calibration& calibration, const Values& scores) {
     const size_t n = calibration.n();
     ensure(scores.ndim() > 0 && scores.shape(scores.ndim() - 1) == n, "a score for each node");
@@ -27,8 +24,10 @@ nb::object given(const Calibration& calibration, const Values& scores) {
 
 // The probabilities of a linear learner for an x, computed where a decision needs them.
 struct NodeProbabilities {
-    nb::object state, x, calibration;
-    bool averaged, given;
+    nb::object state, x;
+    bool averaged;
+    nb::object calibration;
+    bool given;
 };
 
 // Calls `decide` with probabilities: an array, or those of a linear learner.
@@ -49,12 +48,11 @@ auto with_probabilities(const Labels& labels, nb::handle p, Decide decide) {
     return decide(scored);
 }
 
-// Those of single labels.
 struct LabelProbabilities {
     nb::object state, x;
     bool averaged;
     uint32_t first;
-    Softmax softmax;
+    double sharp, flat, share;
 };
 
 // A linear learner's scores of labels, in which those that are never predicted are -inf.
@@ -67,7 +65,7 @@ double* scores_of(const Labels& labels, const LabelProbabilities& from) {
 // They become probabilities, but for the factor that is returned.
 double to_probabilities(double* scores, const LabelProbabilities& from) {
     auto& state = nb::cast<LinearState&>(from.state);
-    return from.softmax.apply(scores, state.labels, from.first, state.w.p);
+    return Softmax{from.sharp, from.flat, from.share}.apply(scores, state.labels, from.first, state.w.p);
 }
 
 // P(label) of each node but for a factor, valid until the next call. Those of an array, whose nan stand for 0,
@@ -97,14 +95,6 @@ struct Shares {
     double factor = 1.0;
 };
 
-// The same for each row of a matrix.
-template <class Decide>
-void each_row(const Labels& labels, const Values& rows, Decide decide) {
-    const size_t n = labels.n();
-    ensure(rows.ndim() == 2 && rows.shape(1) == n, "a number for each node");
-    for (size_t i = 0; i < rows.shape(0); ++i) decide(Numbers(rows.data() + i * n, rows.data() + (i + 1) * n));
-}
-
 uint32_t deepest_label(const Labels& tree, nb::handle values, std::optional<double> threshold) {
     const Shares shares(tree, values);
     subtree_sums(shares.p, tree);
@@ -112,16 +102,6 @@ uint32_t deepest_label(const Labels& tree, nb::handle values, std::optional<doub
     return deepest(shares.p, tree, threshold);
 }
 
-nb::object deepest_labels(const Labels& tree, const Values& rows, std::optional<double> threshold) {
-    Nodes found;
-    each_row(tree, rows, [&](Numbers p) {
-        subtree_sums(p.data(), tree);
-        found.push_back(deepest(p.data(), tree, threshold));
-    });
-    return array(std::move(found));
-}
-
-// `{label: probability}` of all nodes.
 nb::dict distribution(const Labels& labels, nb::handle values) {
     const Numbers p = Shares(labels, values).all(labels.n());  // a label's own code may add nodes
     nb::dict found;
@@ -142,27 +122,21 @@ nb::object connected_nodes(const Labels& labels, nb::handle values, double thres
         labels, values, [&](Probabilities& p) { return connected(p, labels, threshold, max_depth); }));
 }
 
-nb::object least_h_loss(const Labels& tree, nb::handle p, const std::optional<Values>& costs) {
-    const HLossRule rule{costs ? checked(*costs, tree.n()) : nullptr};
+template <class Rule>
+nb::object decided(const Rule& rule, const Labels& tree, nb::handle p) {
     return Labels::nodes(
         with_probabilities(tree, p, [&](Probabilities& p) { return decode(rule, p, tree); }));
 }
 
-nb::object likeliest(const Labels& tree, nb::handle p) {
-    return Labels::nodes(with_probabilities(
-        tree, p, [&](Probabilities& p) { return decode(ZeroOneRule{}, p, tree); }));
+nb::object least_h_loss(const Labels& tree, nb::handle p, const std::optional<Values>& costs) {
+    return decided(HLossRule{costs ? checked(*costs, tree.n()) : nullptr}, tree, p);
 }
 
-// Paths and values, the best first.
-nb::object with_paths(const Labels& labels, const std::vector<Ranking::Entry>& best) {
-    nb::list found;
-    for (const Ranking::Entry& each : best) found.append(nb::make_tuple(labels.path(each.node), each.value));
-    return found;
-}
-
-nb::object ranked_paths(const Labels& labels, nb::handle values, size_t k, bool leaves,
-                        std::optional<uint32_t> depth, bool multilabel) {
+// Nodes and values, the best first.
+nb::list ranked_nodes(const Labels& labels, nb::handle values, size_t k, bool leaves,
+                      std::optional<uint32_t> depth, bool multilabel) {
     ensure(k > 0, "a number of nodes");
+    std::vector<Ranking::Entry> best;
     if (nb::isinstance<LabelProbabilities>(values)) {
         const auto& from = nb::cast<const LabelProbabilities&>(values);
         double *p = scores_of(labels, from), factor = 1.0;
@@ -171,56 +145,43 @@ nb::object ranked_paths(const Labels& labels, nb::handle values, size_t k, bool 
             subtree_sums(p, labels);
         }
         Probabilities known(p);  // or scores, whose differences may be lost in probabilities
-        std::vector<Ranking::Entry> found = ranked(known, labels, k, leaves, depth, multilabel).sorted();
+        best = ranked(known, labels, k, leaves, depth, multilabel);
         if (!depth) factor = to_probabilities(p, from);
-        for (Ranking::Entry& each : found) each.value = factor * p[each.node];
-        return with_paths(labels, found);
+        for (Ranking::Entry& each : best) each.value = factor * p[each.node];
+    } else {
+        best = with_probabilities(labels, values, [&](Probabilities& p) {
+            return p.computed() || !labels.tree() ? ranked(p, labels, k, leaves, depth, multilabel)
+                                                  : most_probable(p, labels, k, leaves, depth);
+        });
     }
-    return with_paths(labels, with_probabilities(labels, values, [&](Probabilities& p) {
-        return p.computed() || !labels.tree() ? ranked(p, labels, k, leaves, depth, multilabel)
-                                              : most_probable(p, labels, k, leaves, depth);
-    }).sorted());
-}
-
-// Labels and values for each row.
-nb::list ranked_rows(const Labels& labels, const Values& rows, size_t k, bool leaves,
-                     std::optional<uint32_t> depth, bool multilabel) {
-    ensure(k > 0, "a number of nodes");
     nb::list found;
-    each_row(labels, rows, [&](const Numbers& p) {
-        Probabilities known(p.data());
-        nb::list best;
-        for (const Ranking::Entry& each : ranked(known, labels, k, leaves, depth, multilabel).sorted())
-            best.append(nb::make_tuple(labels.label(each.node), each.value));
-        found.append(best);
-    });
+    for (const Ranking::Entry& each : best) found.append(nb::make_tuple(each.node, each.value));
     return found;
 }
 
-// What all nodes share, and the parameters of each node in rows.
+// The parameters that all nodes share, and those of each node as a column.
 nb::object parameters(const Calibration& c) {
-    const Numbers shared{c.squares,       c.n_scores,        c.slope.value,
-                         c.slope.squares, c.intercept.value, c.intercept.squares};
-    Numbers own;
-    for (const auto* of_nodes : {&c.own_slope, &c.own_intercept})
-        for (const auto number : {&Calibration::Descent::value, &Calibration::Descent::squares})
-            for (const Calibration::Descent& of_node : *of_nodes) own.push_back(of_node.*number);
-    return nb::make_tuple(array(shared), array(std::move(own), {4, c.n()}));
+    Numbers shared{c.squares, c.n_scores}, own;
+    const auto append = [](Numbers& numbers, const Calibration::Line& line) {
+        for (const auto& of : {line.slope, line.intercept})
+            numbers.insert(numbers.end(), {of.value, of.squares});
+    };
+    append(shared, c.shared);
+    for (const Calibration::Line& line : c.own) append(own, line);
+    return nb::make_tuple(array(shared), numpy("ascontiguousarray")(array(std::move(own), {c.n(), 4}).attr("T")));
 }
 
 void restore(Calibration* calibration, nb::handle of_all, nb::handle of_each) {
     const Numbers shared = numbers(of_all);
-    const auto own = columns_of(of_each.attr("T"));
-    ensure(shared.size() == 6 && own.size() == 4, "all parameters");
-    Calibration c(own[0].size());
-    c.squares = shared[0];
-    c.n_scores = shared[1];
-    c.slope = {shared[2], shared[3]};
-    c.intercept = {shared[4], shared[5]};
-    for (size_t v = 0; v < c.n(); ++v) {
-        c.own_slope[v] = {own[0].at(v), own[1].at(v)};
-        c.own_intercept[v] = {own[2].at(v), own[3].at(v)};
-    }
+    const auto own = columns_of(of_each);
+    Calibration c(own.size());
+    const auto line = [](const Numbers& from, size_t i) {
+        return Calibration::Line{{from.at(i), from.at(i + 1)}, {from.at(i + 2), from.at(i + 3)}};
+    };
+    c.squares = shared.at(0);
+    c.n_scores = shared.at(1);
+    c.shared = line(shared, 2);
+    std::transform(own.begin(), own.end(), c.own.begin(), [&](const Numbers& of) { return line(of, 0); });
     new (calibration) Calibration(std::move(c));
 }
 
@@ -257,29 +218,19 @@ void decisions(nb::module_& m) {
     m.def("digests", [](nb::handle x) -> nb::object {
         std::pair<uint32_t, uint32_t> found;
         if (digests(x.ptr(), found)) return nb::make_tuple(found.first, found.second);
-        return callbacks().digests(x);
+        return imported("river_hier._core.features", "digests")(x);
     }, "x"_a.none());
-    nb::class_<NodeProbabilities>(m, "NodeProbabilities");
-    m.def("node_probabilities",
-          [](nb::object state, nb::object x, bool averaged, nb::object calibration, bool given) {
-              return NodeProbabilities{state, x, calibration, averaged, given};
-          },
-          "state"_a, "x"_a.none(), "averaged"_a, "calibration"_a = nb::none(), "given"_a = false);
-    nb::class_<LabelProbabilities>(m, "LabelProbabilities");
-    m.def("label_probabilities",
-          [](nb::object state, nb::object x, bool averaged, uint32_t first, double sharp, double flat,
-             double share) {
-              return LabelProbabilities{state, x, averaged, first, Softmax{sharp, flat, share}};
-          },
-          "state"_a, "x"_a.none(), "averaged"_a, "first"_a, "sharp"_a = 1.0, "flat"_a = 0.0, "share"_a = 0.0);
+    nb::class_<NodeProbabilities>(m, "NodeProbabilities")
+        .def(nb::init<nb::object, nb::object, bool, nb::object, bool>(), "state"_a, "x"_a.none(), "averaged"_a,
+             "calibration"_a.none(), "given"_a);
+    nb::class_<LabelProbabilities>(m, "LabelProbabilities")
+        .def(nb::init<nb::object, nb::object, bool, uint32_t, double, double, double>(), "state"_a,
+             "x"_a.none(), "averaged"_a, "first"_a, "sharp"_a, "flat"_a, "share"_a);
     m.def("deepest", &deepest_label, "tree"_a, "values"_a, "threshold"_a.none());
-    m.def("deepest_many", &deepest_labels, "tree"_a, "values"_a, "threshold"_a.none());
     m.def("distribution", &distribution, "labels"_a, "values"_a);
     m.def("below", &below, "tree"_a, "values"_a);
     m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none());
-    m.def("ranked", &ranked_paths, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
-          "multilabel"_a);
-    m.def("ranked_many", &ranked_rows, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
+    m.def("ranked", &ranked_nodes, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
           "multilabel"_a);
     m.def("logistic",
           [](nb::handle scores) {  // of any shape and memory layout
@@ -290,7 +241,8 @@ void decisions(nb::module_& m) {
           },
           "scores"_a);
     m.def("least_h_loss", &least_h_loss, "tree"_a, "p"_a, "costs"_a = nb::none());
-    m.def("likeliest", &likeliest, "tree"_a, "p"_a);
+    m.def("likeliest", [](const Labels& tree, nb::handle p) { return decided(ZeroOneRule{}, tree, p); }, "tree"_a,
+          "p"_a);
 }
 
 }  // namespace river_hier

@@ -188,6 +188,15 @@ void replace(LeastSquares& rls, size_t s, nb::handle ids, nb::handle ones, nb::h
     system.solver = std::move(dual);
 }
 
+template <class Get>
+auto of_each_system(Get get) {
+    return [get](LeastSquares& rls) {
+        std::vector<decltype(get(rls.systems[0]))> all;
+        for (System& system : rls.systems) all.push_back(get(system));
+        return all;
+    };
+}
+
 }  // namespace
 
 void least_squares(nb::module_& m) {
@@ -202,18 +211,8 @@ void least_squares(nb::module_& m) {
              },
              "nodes"_a)
         .def("add_outputs", &LeastSquares::add_outputs, "s"_a, "nodes"_a)
-        .def_prop_ro("nodes",
-                     [](const LeastSquares& rls) {
-                         std::vector<Nodes> all;
-                         for (const System& system : rls.systems) all.push_back(system.nodes);
-                         return all;
-                     })
-        .def_prop_ro("n_stored",
-                     [](const LeastSquares& rls) {
-                         Numbers n;
-                         for (const System& system : rls.systems) n.push_back(system.n_stored);
-                         return n;
-                     })
+        .def_prop_ro("nodes", of_each_system([](System& system) { return system.nodes; }))
+        .def_prop_ro("n_stored", of_each_system([](System& system) { return system.n_stored; }))
         .def("__sizeof__", [](LeastSquares& rls) { return sizeof(LeastSquares) + rls.bytes(); })
         .def("learn", &learn, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none(), "w"_a, "c_ln_t"_a)
         .def("learn_rows", &learn_rows, "labels"_a, "X"_a, "Y"_a, "c_ln_ts"_a, "seconds"_a)
@@ -231,13 +230,9 @@ void least_squares(nb::module_& m) {
                  });
              },
              "s"_a, "n_features"_a)
-        .def_prop_ro("sizes",
-                     [](LeastSquares& rls) {
-                         std::vector<size_t> sizes;
-                         for (System& system : rls.systems)
-                             sizes.push_back(system.dual() ? system.dual()->n() : 0);
-                         return sizes;
-                     })
+        .def_prop_ro("sizes", of_each_system([](System& system) {
+            return system.dual() ? system.dual()->n() : 0;
+        }))
         .def("instances_of", [](LeastSquares& rls, size_t s) { return instances_of(*rls.systems.at(s).dual()); },
              "s"_a)
         .def("replace", &replace, "s"_a, "ids"_a, "ones"_a, "y"_a, "w0"_a, "v"_a, "K"_a)
@@ -252,8 +247,7 @@ void least_squares(nb::module_& m) {
     m.attr("LARGEST_RATIO") = largest_ratio;
 
     nb::class_<Example>(m, "Example")
-        .def("__init__",
-             [](Example* example, const Vector& x) { new (example) Example(x); }, "x"_a)
+        .def(nb::init<const Vector&>(), "x"_a)
         .def("__init__",
              [](Example* example, nb::handle dots, double norm2, double weight) {
                  new (example) Example(numbers(dots), norm2, weight);

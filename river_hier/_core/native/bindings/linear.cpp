@@ -2,11 +2,8 @@
 // policy (see algorithms/linear.hpp) and one line in `linear` below; `learn_one` and `learn_many` are built
 // from it here.
 
-#include "algorithms/harow.hpp"
-#include "algorithms/hieron.hpp"
-#include "algorithms/hperceptron.hpp"
 #include "algorithms/label_probabilities.hpp"
-#include "algorithms/merging.hpp"
+#include "algorithms/rules.hpp"
 #include "bindings/bindings.hpp"
 
 namespace river_hier {
@@ -30,7 +27,6 @@ auto target_of(nb::handle y, const Labels& labels) {
     }
 }
 
-// Those of a batch.
 template <class Policy>
 auto targets_of(nb::handle y, const Labels& labels) {
     if constexpr (on_paths<Policy>) {
@@ -57,7 +53,7 @@ Policy with_parameters(nb::handle parameters, std::index_sequence<I...>) {
 
 template <class Policy>
 void check_planes(const LinearState& state) {
-    ensure(!std::is_base_of_v<SecondOrder, Policy> || state.w.n_planes() == 2, "weights without variances");
+    ensure(!std::is_base_of_v<SecondOrder, Policy> || state.w.n_planes == 2, "weights without variances");
     ensure(state.vectors == (std::is_same_v<Policy, PathSoftmax> ? 2 : 1), "weight vectors of another learner");
 }
 
@@ -142,16 +138,10 @@ nb::object top_down_masks(LinearState& state, Rows& X, bool averaged) {
     });
 }
 
-const Vector& vector_of(LinearState& state, nb::handle x) {
-    if (!nb::isinstance<Vector>(x)) return state.find(x);
-    const auto& known = nb::cast<const Vector&>(x);
-    state.w.check_range(known.norm2);
-    return known;
-}
-
-// w . x of every weight vector.
+// w . x of every weight vector. x may be a vector of this state.
 nb::object scores(LinearState& state, nb::handle x, bool averaged) {
-    state.w.score_all(vector_of(state, x), averaged);
+    const Vector* known = nullptr;
+    state.w.score_all(nb::try_cast(x, known) && known ? *known : state.find(x), averaged);
     const double* scores = state.w.scores.data();
     return array(Numbers(scores, scores + state.w.n_nodes()));
 }
@@ -178,20 +168,15 @@ Nodes ascending(nb::handle nodes, const Weights& w) {
     return found;
 }
 
-void add_steps(LinearState& state, const Vector& x, nb::handle nodes, nb::handle steps) {
+void add_steps(LinearState& state, const Vector& x, nb::handle nodes, nb::handle steps,
+               nb::handle confidences) {
     const Nodes places = ascending(nodes, state.w);
     Numbers sizes = numbers(steps);
     ensure(sizes.size() == places.size(), "a step for each node");
     state.w.check_range(x.norm2);
-    state.w.add(x, places, sizes);
-}
-
-void learn_gaussian(LinearState& state, const Vector& x, nb::handle nodes, nb::handle steps,
-                    nb::handle confidences) {
-    const Nodes places = ascending(nodes, state.w);
-    const Numbers sizes = numbers(steps), certain = numbers(confidences);
-    ensure(sizes.size() == places.size() && certain.size() == places.size(),
-           "a step and a confidence for each node");
+    if (confidences.is_none()) return state.w.add(x, places, sizes);
+    const Numbers certain = numbers(confidences);
+    ensure(certain.size() == places.size(), "a confidence for each node");
     const double most = state.w.largest_step(x.norm2);
     state.w.move(x, places, [&](const Numbers&, Moves& moves) {
         for (size_t i = 0; i < places.size(); ++i)
@@ -199,16 +184,17 @@ void learn_gaussian(LinearState& state, const Vector& x, nb::handle nodes, nb::h
     });
 }
 
-nb::object variances(LinearState& state, const Vector& x, nb::handle nodes) {
+// Those of the scores of some nodes, whose precision is discounted first.
+nb::object variances(LinearState& state, const Vector& x, nb::handle nodes, double forgetting) {
     Numbers found;
     const Nodes places = ascending(nodes, state.w);
+    if (forgetting < 1.0) state.w.discount(x, places, forgetting);
     state.w->move(x, places, [&](const Numbers& variances, Moves&) {
         found.assign(variances.begin(), variances.begin() + places.size());
     });
     return array(found);
 }
 
-// The weight vector of a node.
 nb::object column(const LinearState& state, uint32_t node, bool averaged) {
     ensure(node < state.w.n_nodes(), "a weight vector");
     Numbers weights(state.features.size());
@@ -252,18 +238,18 @@ nb::tuple saved(const Weights& w) {
     nb::list rows;
     rows.append(array(std::move(start)));
     rows.append(array(std::move(entries.nodes)));
-    for (size_t k = 0; k < w.n_planes(); ++k)
+    for (size_t k = 0; k < w.n_planes; ++k)
         rows.append(array(std::move(entries.planes[k])).attr("astype")(w.dtype(), "copy"_a = false));
     return nb::tuple(rows);
 }
 
 void load(Weights& w, nb::handle rows) {
-    ensure(nb::len(rows) == 2 + w.n_planes(), "another number of planes");
+    ensure(nb::len(rows) == 2 + w.n_planes, "another number of planes");
     const auto start = numbers<int64_t>(rows[0]);
     const View<uint32_t> all = view<uint32_t>(rows[1]);
     ensure_starts(start, all.size());
     View<double> planes[2];
-    for (size_t k = 0; k < w.n_planes(); ++k) {
+    for (size_t k = 0; k < w.n_planes; ++k) {
         planes[k] = view<double>(rows[2 + k].attr("astype")("float64", "copy"_a = false));
         ensure(planes[k].size() == all.size(), "as many numbers as nodes");
     }
@@ -275,16 +261,10 @@ void load(Weights& w, nb::handle rows) {
         for (size_t i = 0; i < nodes.size(); ++i)
             ensure(nodes[i] < w.n_nodes() && (i == 0 || nodes[i - 1] < nodes[i]),
                    "an entry is outside the matrix, or a row out of order");
-        for (size_t k = 0; k < w.n_planes(); ++k)
+        for (size_t k = 0; k < w.n_planes; ++k)
             entries.planes[k].assign(planes[k].data() + first, planes[k].data() + last);
         w->load(row, entries);
     }
-}
-
-nb::object saved(const Average* average) {
-    if (!average) return nb::none();
-    return nb::make_tuple(average->from_first_round, average->m, array(average->since),
-                          array(average->begun), saved(average->updates));
 }
 
 void load(LinearState& state, nb::handle average) {
@@ -301,54 +281,27 @@ void load(LinearState& state, nb::handle average) {
     load(loaded.updates, average[4]);
 }
 
-// All of it as plain values and arrays.
 nb::tuple saved(const LinearState& state) {
+    nb::object average = nb::none();
+    if (const Average* of = state.w.average.get())
+        average = nb::make_tuple(of->from_first_round, of->m, array(of->since), array(of->begun),
+                                 saved(of->updates));
     return nb::make_tuple(state.shared_labels, state.features.names(), state.features.intercept,
-                          state.w.dtype(), state.w.n_planes(), state.vectors, state.n, saved(state.w),
-                          saved(state.w.average.get()));
+                          state.w.dtype(), state.w.n_planes, state.vectors, state.n, saved(state.w), average);
 }
 
 std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, double intercept,
                                       const nb::str& dtype, size_t n_planes, size_t vectors, double n,
                                       nb::handle rows, nb::handle average) {
+    const bool single = nb::str("float32").equal(dtype);
+    ensure(single || nb::str("float64").equal(dtype), "a type of weights");
     ensure(n_planes == 1 || n_planes == 2, "one plane or two");
     ensure(std::isfinite(n) && n >= 0.0, "the weight of all examples");
-    auto state = std::make_unique<LinearState>(labels, features, intercept, is_single(dtype), n_planes,
-                                               vectors);
+    auto state = std::make_unique<LinearState>(labels, features, intercept, single, n_planes, vectors);
     state->n = n;
     if (!rows.is_none()) load(state->w, rows);
     load(*state, average);
     return state;
-}
-
-// The features of all parts, and the weights that `Merging` gives them, in a new state. A part is a state with,
-// for each of its weight vectors, the merged one. The last part is the start.
-void merge(LinearState& merged, const nb::list& states, double prior) {
-    std::vector<Part> parts;
-    for (nb::handle state : states) {
-        Part part{nb::cast<const LinearState&>(state[0]), {}, numbers<uint32_t>(state[1]), true};
-        const size_t n = part.columns.size();
-        ensure(n == part.state.w.n_nodes() && part.state.w.n_planes() == merged.w.n_planes() &&
-                   !part.state.w.average == !merged.w.average,
-               "a column for each weight vector of such a state");
-        for (size_t i = 0; i < n; ++i) {
-            ensure(part.columns[i] < merged.w.n_nodes(), "a weight vector");
-            part.same_columns = part.same_columns && part.columns[i] == i;
-        }
-        const nb::list names = part.state.features.names();
-        std::vector<PyObject*> pointers;
-        for (nb::handle name : names) pointers.push_back(name.ptr());
-        part.rows.resize(names.size());
-        merged.features.find_rows(pointers.data(), names.size(), part.rows.data(), true);
-        parts.push_back(std::move(part));
-    }
-    for (Part& part : parts) {  // from the merged row of each feature to its own of each merged one
-        std::vector<uint32_t> rows(merged.features.size(), no_row);
-        for (uint32_t i = 0; i < part.rows.size(); ++i) rows[part.rows[i]] = i + part.state.features.first_row;
-        for (uint32_t i = 0; i < merged.features.first_row; ++i) rows[i] = i;
-        part.rows = std::move(rows);
-    }
-    Merging(merged, parts, prior).run();
 }
 
 }  // namespace
@@ -375,12 +328,6 @@ void linear(nb::module_& m) {
                  return sizeof(LinearState) + s.w.bytes() + s.labels.bytes() + s.features.bytes();
              })
         .def_ro("n", &LinearState::n)
-        .def_prop_ro("from_first_round",
-                     [](const LinearState& s) -> nb::object {
-                         if (!s.w.average) return nb::none();
-                         return nb::bool_(s.w.average->from_first_round);
-                     })
-        .def("merge", &merge, "states"_a, "prior"_a)
         .def("start_average", &LinearState::start_average, "from_first_round"_a)
         .def("add_nodes", &LinearState::add_nodes, "n_nodes"_a)
         .def("forget",
@@ -397,14 +344,8 @@ void linear(nb::module_& m) {
         .def("begin_round",
              [](LinearState& s, nb::handle on) { s.begin_round(ascending(on, s.w)); }, "on"_a)
         .def("end_round", &LinearState::end_round, "weight"_a)
-        .def("add", &add_steps, "x"_a, "nodes"_a, "steps"_a)
-        .def("learn", &learn_gaussian, "x"_a, "nodes"_a, "steps"_a, "confidences"_a)
-        .def("variances", &variances, "x"_a, "nodes"_a)
-        .def("discount",
-             [](LinearState& s, const Vector& x, nb::handle nodes, double forgetting) {
-                 if (forgetting < 1.0) s.w.discount(x, ascending(nodes, s.w), forgetting);
-             },
-             "x"_a, "nodes"_a, "forgetting"_a)
+        .def("add", &add_steps, "x"_a, "nodes"_a, "steps"_a, "confidences"_a = nb::none())
+        .def("variances", &variances, "x"_a, "nodes"_a, "forgetting"_a = 1.0)
         .def("scores", &scores, "x"_a.none(), "averaged"_a = false)
         .def("scores_many", &scores_many, "X"_a, "averaged"_a = false)
         .def("column", &column, "node"_a, "averaged"_a = false)
@@ -424,12 +365,6 @@ void linear(nb::module_& m) {
              "x"_a.none(), "averaged"_a, "first"_a)
         .def("best_paths", &best_paths, "X"_a, "averaged"_a, "first"_a);
 
-    m.def("used_columns",
-          [](nb::handle columns) {
-              auto [used, places] = used_columns(numbers<uint32_t>(columns));
-              return nb::make_tuple(array(std::move(used)), array(std::move(places)));
-          },
-          "columns"_a);
     nb::class_<Rows>(m, "Vectors")
         .def(nb::init<FeatureIndex&, nb::handle, bool>(), "features"_a, "X"_a, "insert"_a = false,
              nb::keep_alive<1, 2>())

@@ -37,7 +37,6 @@ struct alignas(line) Line {
     T numbers[lanes<T>] = {};
 };
 
-// n numbers, rounded up to whole cache lines.
 template <class T>
 constexpr size_t whole_lines(size_t n) {
     return (n + lanes<T> - 1) / lanes<T> * lanes<T>;
@@ -65,10 +64,8 @@ void move_rows(T* const* rows, size_t before, const double* values, size_t n, si
 // the cache line of its diagonal on. All sizes are whole cache lines.
 void multiply_symmetric(double* a, const double* h, const double* x, size_t whole, double* u);
 
-// a . b
 double dot(const double* a, const double* b, size_t whole);
 
-// x += a y
 void add(double a, const double* y, size_t whole, double* x);
 
 // x = e^(slope (x - most)) over whole lines, where most is the largest x, or more, and slope >= 0; nothing

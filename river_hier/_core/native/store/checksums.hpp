@@ -26,7 +26,6 @@ inline uint32_t checksum(const char* text, Py_ssize_t size, uint32_t first = 0) 
     return ~sum;
 }
 
-// Of a str.
 inline uint32_t checksum_of(PyObject* name) {
     nb::object bytes;
     Py_ssize_t size = 0;

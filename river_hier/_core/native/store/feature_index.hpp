@@ -1,13 +1,10 @@
 // Feature dicts to sparse vectors: the names of features, and the reading of x.
 #pragma once
 
-#include <nanobind/ndarray.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "hardware/loops.hpp"
-#include "python/callbacks.hpp"
 #include "python/objects.hpp"
 #include "store/text_table.hpp"
 #include "store/vector.hpp"
@@ -54,7 +51,10 @@ class FeatureIndex {
             x.values[known++] = x.values[i];
         }
         x.resize(known);
-        x.add_constant(intercept);
+        if (intercept == 0.0) return;
+        x.rows.insert(x.rows.begin(), 0);
+        x.values.insert(x.values.begin(), intercept);
+        x.norm2 += intercept * intercept;
     }
 
     size_t size() const { return keys_.size(); }
@@ -127,7 +127,7 @@ class FeatureIndex {
 
     // Reads any x by Python.
     Vector read_odd(nb::handle x, bool insert) {
-        const auto odd = nb::cast<nb::tuple>(callbacks().read_odd(x));
+        const auto odd = nb::cast<nb::tuple>(imported("river_hier._core.features", "read_odd")(x));
         const auto names = nb::cast<nb::list>(odd[0]);
         std::vector<PyObject*> pointers;
         Vector found;

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "python/arrays.hpp"
-#include "python/callbacks.hpp"
 #include "python/objects.hpp"
 #include "store/vector.hpp"
 
@@ -60,8 +58,6 @@ class Labels {
         below_.resize(n());
         for (uint32_t v = std::max(first, 1u); v < n(); ++v) {
             const uint32_t last = parents_.nodes[parents_.ptr[v + 1] - 1];
-            by_levels_ = by_levels_ && last_above_ <= last;
-            last_above_ = last;
             append(below_[last], Range{v, v + 1});
         }
         tree_ = parents_.nodes.size() + 1 == n();
@@ -94,7 +90,6 @@ class Labels {
         return known ? nb::object(nb::int_(v)) : nb::none();
     }
 
-    // The nodes without examples.
     nb::list unseen_nodes() const {
         nb::list nodes;
         for (uint32_t v = 0; n_unseen_ && v < n(); ++v)
@@ -127,7 +122,6 @@ class Labels {
         return all;
     }
 
-    // Whether each node has children.
     std::vector<char> inner() const {
         std::vector<char> inner(n(), 0);
         for (uint32_t p : parents_.nodes) inner[p] = 1;
@@ -166,9 +160,7 @@ class Labels {
         if (tree_) {
             for (uint32_t u : on.nodes)
                 for (Range children : below_[u]) append(ranges, children);
-            if (!by_levels_)
-                std::sort(ranges.begin(), ranges.end(),
-                          [](Range a, Range b) { return a.first < b.first; });
+            std::sort(ranges.begin(), ranges.end(), [](Range a, Range b) { return a.first < b.first; });
             return;
         }
         for (uint32_t v = 1; v < n(); ++v)
@@ -186,7 +178,7 @@ class Labels {
     nb::object closure(nb::handle y) const {
         On on;
         if (!flattened_ && read(y, on)) return as_set(on.nodes);
-        return callbacks().closure_nodes(taxonomy_, y);
+        return by_python("closure_nodes", y);
     }
 
     // The nodes of a prediction. A complete one, which has all labels but the root, may have nodes that
@@ -198,14 +190,14 @@ class Labels {
         const bool usual = complete ? plain_ && begin(on) && read_dict(y.ptr(), on)
                                     : !PyDict_Check(y.ptr()) && read(y, on);
         if (usual && !flattened_) return as_set(on.nodes);
-        return callbacks().predicted_nodes(taxonomy_, y);
+        return by_python("predicted_nodes", y);
     }
 
     // The nodes that y switches on, and their ancestors, whatever it says of these.
     nb::object given(nb::handle y) const {
         On on;
         if (!flattened_ && read(y, on, true)) return as_set(on.nodes);
-        return callbacks().given_closure(taxonomy_, y);
+        return by_python("given_closure", y);
     }
 
     // The number of each node in a dict, nan for those without one; None for anything but floats that are
@@ -250,13 +242,11 @@ class Labels {
         return answer;
     }
 
-    // What Python's garbage collector visits: a taxonomy may hold its labels.
     int traverse(visitproc visit, void* arg) const {
         Py_VISIT(taxonomy_.ptr());
         return 0;
     }
 
-    // The nodes but the root, as a list.
     static nb::list nodes(const Nodes& on) {
         nb::list nodes;
         for (uint32_t v : on)
@@ -269,7 +259,6 @@ class Labels {
     struct Above {
         Nodes ptr{0}, nodes;
 
-        // The lists of further nodes.
         void append(nb::handle lists) {
             for (nb::handle above : lists) {
                 for (nb::handle p : above) {
@@ -316,7 +305,6 @@ class Labels {
         return finish(on);
     }
 
-    // Only the root is on.
     bool begin(On& on) const {
         on.mask.assign(n(), 0);
         on.nodes.reserve(16);  // seldom more: few labels and their ancestors
@@ -394,7 +382,6 @@ class Labels {
         return true;
     }
 
-    // `{label: False}` for all nodes but the root.
     nb::object all_off() {
         if (all_off_) return all_off_;
         nb::dict off;
@@ -410,6 +397,10 @@ class Labels {
 
     static void set(nb::handle dict, PyObject* key, PyObject* value) {
         if (PyDict_SetItem(dict.ptr(), key, value)) throw nb::python_error();
+    }
+
+    nb::object by_python(const char* function, nb::handle y) const {
+        return imported("river_hier.taxonomy.multilabel", function)(taxonomy_, y);
     }
 
     static nb::object as_set(const Nodes& nodes) {
@@ -431,10 +422,8 @@ class Labels {
     size_t n_unseen_ = 0;
     bool plain_ = true;  // whether all labels are of a type that compares without others' code
     bool tree_ = false;
-    uint32_t last_above_ = 0;  // the last parent of the last node
-    bool by_levels_ = true;    // whether the children of later nodes are later; in a tree
-    bool flattened_ = false;   // examples have more ancestors than predictions
-    nb::object all_off_;       // `{label: False}`, once it is needed
+    bool flattened_ = false;  // examples have more ancestors than predictions
+    nb::object all_off_;      // `{label: False}`, once it is needed
 };
 
 }  // namespace river_hier

@@ -16,25 +16,6 @@ inline void ensure_starts(const std::vector<int64_t>& start, size_t n_entries) {
            "the rows do not follow one another");
 }
 
-// The columns of sparse rows that have an entry, in order of appearance, and for each entry where its column is
-// among them: the cost does not depend on how many columns there are.
-inline std::pair<std::vector<uint32_t>, std::vector<uint32_t>> used_columns(const std::vector<uint32_t>& columns) {
-    size_t size = 16;
-    while (size < 2 * columns.size()) size *= 2;
-    std::vector<uint32_t> used, numbers, slots(size, no_row);  // a table with open addresses
-    numbers.reserve(columns.size());
-    for (uint32_t column : columns) {
-        size_t slot = column * 0x9E3779B97F4A7C15ull >> 32 & (size - 1);
-        while (slots[slot] != no_row && used[slots[slot]] != column) slot = (slot + 1) & (size - 1);
-        if (slots[slot] == no_row) {
-            slots[slot] = static_cast<uint32_t>(used.size());
-            used.push_back(column);
-        }
-        numbers.push_back(slots[slot]);
-    }
-    return {used, numbers};
-}
-
 // The rows of a `Batch` as vectors, each just as the dict of the row would give it.
 class Rows {
   public:
@@ -74,7 +55,6 @@ class Rows {
         return x_;
     }
 
-    // The weight of an example.
     double weight(size_t i) const { return weights_.empty() ? 1.0 : weights_[i]; }
 
     // For each column, the row of its feature; beyond all rows if it has none.
@@ -122,7 +102,6 @@ class Rows {
     Vector x_;
 };
 
-// Closed multilabels, row after row.
 class Multilabels {
   public:
     Multilabels(nb::handle multilabels, const Labels& labels)

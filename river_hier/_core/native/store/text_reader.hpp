@@ -141,7 +141,6 @@ class TextReader {
         return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
     }
 
-    // Replaces what separates words by zeros.
     void blank_separators() {
         for (size_t i = 0, size; i < text_.size(); i += size) {
             size = length(i);
@@ -216,16 +215,7 @@ class TextReader {
             text_ += row_bytes(characters_ ? row | n_features : row);
             size = text_.size() - begin;
         }
-        add_gram({begin, size, hash(&text_[begin], size)});
-    }
-
-    static size_t slots_for(size_t n_grams) {
-        size_t n_slots = 16;
-        while (n_slots < 2 * n_grams) n_slots *= 2;
-        return n_slots;
-    }
-
-    void add_gram(const Gram& gram) {
+        const Gram gram{begin, size, hash(&text_[begin], size)};
         uint32_t& at = seen_[probe(seen_, gram.hash, [&](uint32_t i) {
             const Gram& one = grams_[i];
             return one.hash == gram.hash && one.size == gram.size &&
@@ -237,6 +227,12 @@ class TextReader {
             at = static_cast<uint32_t>(grams_.size());
             grams_.push_back(gram);
         }
+    }
+
+    static size_t slots_for(size_t n_grams) {
+        size_t n_slots = 16;
+        while (n_slots < 2 * n_grams) n_slots *= 2;
+        return n_slots;
     }
 
     static constexpr const char* mark = "~";

@@ -27,7 +27,6 @@ class TextTable {
         }
     }
 
-    // Insert a name that is not in the table.
     void insert(PyObject* name, uint64_t hash, uint32_t row) {
         if (10 * (size_ + 1) > 7 * slots_.size()) grow();
         Slot slot{hash, row};

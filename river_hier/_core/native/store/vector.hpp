@@ -13,7 +13,6 @@ using Numbers = std::vector<double>;
 // What an allocation takes of memory: malloc keeps a header and rounds up.
 inline size_t allocated(size_t bytes) { return bytes ? std::max<size_t>(32, (bytes + 23) / 16 * 16) : 0; }
 
-// The bytes that a vector has allocated.
 template <class T>
 size_t heap_bytes(const std::vector<T>& list) {
     return allocated(list.capacity() * sizeof(T));
@@ -38,7 +37,6 @@ struct Vector {
         values.resize(n);
     }
 
-    // Becomes zero.
     void clear() {
         norm2 = 0.0;
         std::fill(values.begin(), values.end(), 0.0);
@@ -50,14 +48,6 @@ struct Vector {
         for (size_t j = 0; j < size(); ++j)
             if (rows[j] < w.size()) sum += values[j] * w[rows[j]];
         return sum;
-    }
-
-    // Adds the constant feature, whose row is 0, unless its value is 0.
-    void add_constant(double value) {
-        if (value == 0.0) return;
-        rows.insert(rows.begin(), 0);
-        values.insert(values.begin(), value);
-        norm2 += value * value;
     }
 };
 

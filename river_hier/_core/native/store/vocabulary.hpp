@@ -3,6 +3,7 @@
 // A word is stored as bytes. The str or int that Python sees is made when the word first gets a weight.
 #pragma once
 
+#include "python/objects.hpp"
 #include "store/text_reader.hpp"
 
 namespace river_hier {
@@ -22,8 +23,7 @@ class Vocabulary : TextReader {
     const nb::tuple options;
     uint64_t n = 0;  // texts learned
 
-    // Count the words of a text.
-    void learn(nb::handle text) {
+    void learn(const nb::str& text) {
         read(text);
         const size_t before = words_.size();
         for (Gram& gram : grams()) gram.word = insert(gram);
@@ -41,7 +41,7 @@ class Vocabulary : TextReader {
     }
 
     // log(1 + tf) log(n / df) of each word that has occurred often enough, in the order of the text.
-    nb::object weights(nb::handle text, bool normalize) {
+    nb::object weights(const nb::str& text, bool normalize) {
         nb::object found = nb::steal(PyDict_New());  // first: it may collect garbage
         weigh(text, normalize);
         for (const Gram& gram : grams()) {
@@ -54,14 +54,11 @@ class Vocabulary : TextReader {
     }
 
     // The same of several texts, as the parts of a sparse matrix with a column for each word.
-    struct Matrix {
-        std::vector<double> weights;
+    nb::tuple matrix(const nb::list& texts, bool normalize) {
+        Numbers weights;
         std::vector<int32_t> columns;
         std::vector<int64_t> start{0};
         nb::list names;
-    };
-    Matrix matrix(const nb::list& texts, bool normalize) {
-        Matrix found;
         std::vector<uint32_t> column_of(words_.size(), none);
         for (nb::handle text : texts) {
             weigh(text, normalize);
@@ -69,15 +66,16 @@ class Vocabulary : TextReader {
                 if (gram.weight == 0.0) continue;
                 uint32_t& column = column_of[gram.word];
                 if (column == none) {
-                    column = static_cast<uint32_t>(nb::len(found.names));
-                    found.names.append(nb::handle(name(words_[gram.word])));
+                    column = static_cast<uint32_t>(nb::len(names));
+                    names.append(nb::handle(name(words_[gram.word])));
                 }
-                found.weights.push_back(gram.weight);
-                found.columns.push_back(static_cast<int32_t>(column));
+                weights.push_back(gram.weight);
+                columns.push_back(static_cast<int32_t>(column));
             }
-            found.start.push_back(static_cast<int64_t>(found.weights.size()));
+            start.push_back(static_cast<int64_t>(weights.size()));
         }
-        return found;
+        return nb::make_tuple(array(std::move(weights)), array(std::move(columns)), array(std::move(start)),
+                              names);
     }
 
     nb::dict dfs() {
@@ -107,7 +105,6 @@ class Vocabulary : TextReader {
     }
 
   private:
-    // What `counts` gave.
     void set_counts(const nb::tuple& counts) {
         const auto names = nb::cast<nb::list>(counts[1]);
         for (size_t i = 0; i < names.size(); ++i) {

@@ -50,19 +50,13 @@ class WeightStore {
     // Add cells[j * nodes + i] to the number of the i-th node for the j-th feature of x.
     virtual void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) = 0;
 
-    // Move uncertain weights and their variances.
     virtual void move(const Vector& x, const Nodes& nodes, const MoveRule& rule) = 0;
 
-    // Set the numbers of a node for a feature to zero.
     virtual void clear(size_t feature, uint32_t node) = 0;
 
     virtual size_t n_features() const = 0;
 
-    // The number of a node for a feature.
     virtual double get(size_t plane, size_t feature, uint32_t node) const = 0;
-
-    // Copies the numbers of the first n nodes for a feature, if its row holds all nodes; else returns false.
-    virtual bool copy(size_t plane, size_t feature, size_t n, double* numbers) const = 0;
 
     // Appends the entries of a feature that are not all zero.
     virtual void save(size_t feature, Entries& entries) const = 0;

@@ -23,7 +23,7 @@ std::unique_ptr<WeightStore> new_store(size_t n_nodes) {
 }  // namespace
 
 Weights::Weights(size_t n_nodes, bool single, size_t n_planes)
-    : n_planes_(n_planes), n_nodes_(n_nodes), single_(single), room_(n_nodes) {
+    : n_planes(n_planes), single(single), n_nodes_(n_nodes), room_(n_nodes) {
     store_ = store_for(n_nodes);
 }
 
@@ -31,12 +31,12 @@ Weights::~Weights() = default;
 
 std::unique_ptr<WeightStore> Weights::store_for(size_t room) {
     scores.resize(room + lanes<double>);
-    if (n_planes_ > 1) return single_ ? new_store<Cell<float, 2>>(room) : new_store<Cell<double, 2>>(room);
-    return single_ ? new_store<Cell<float, 1>>(room) : new_store<Cell<double, 1>>(room);
+    if (n_planes > 1) return single ? new_store<Cell<float, 2>>(room) : new_store<Cell<double, 2>>(room);
+    return single ? new_store<Cell<float, 1>>(room) : new_store<Cell<double, 1>>(room);
 }
 
 void Weights::check_range(double norm2) const {
-    if (!single_ || norm2 <= most_for_float) return;
+    if (!single || norm2 <= most_for_float) return;
     const nb::str message("the squared norm of x is {:.3g}, too large for weights of dtype \"{}\"; "
                           "scale x, or take dtype=\"float64\"");
     throw nb::value_error(message.format(norm2, dtype()).c_str());

@@ -1,9 +1,11 @@
-// The weight vectors of all nodes, one row a feature, and the averages of their hypotheses.
+// The weight vectors of all nodes, one row a feature, and the averages of their hypotheses: all that a linear
+// learner has learned.
 #pragma once
 
 #include <cmath>
 #include <memory>
 
+#include "store/feature_index.hpp"
 #include "store/labels.hpp"
 #include "store/weight_store.hpp"
 
@@ -11,8 +13,7 @@ namespace river_hier {
 
 class Average;
 
-// A matrix (features, nodes) of weights that may be averaged. Uncertain weights have a
-// second plane, of their variances.
+// The weights of a store, which may be averaged.
 class Weights {
   public:
     Weights(size_t n_nodes, bool single, size_t n_planes = 1);
@@ -22,9 +23,7 @@ class Weights {
     WeightStore* operator->() const { return store_.get(); }
 
     size_t n_nodes() const { return n_nodes_; }
-    size_t n_planes() const { return n_planes_; }
-    bool single() const { return single_; }
-    const char* dtype() const { return single_ ? "float32" : "float64"; }
+    const char* dtype() const { return single ? "float32" : "float64"; }
 
     // Throw an error if this squared norm of an x is too large for the weights.
     void check_range(double norm2) const;
@@ -35,11 +34,10 @@ class Weights {
     // w . x of some nodes, in `scores`.
     void score(const Ranges& nodes);
 
-    // Both, for all nodes.
     void score_all(const Vector& x, bool averaged = false);
 
     // The largest step along an x of this squared norm: beyond it, scores might overflow.
-    double largest_step(double norm2) const { return (single_ ? 1e20 : 1e140) / std::sqrt(norm2); }
+    double largest_step(double norm2) const { return (single ? 1e20 : 1e140) / std::sqrt(norm2); }
 
     // w_v += step_v x, or the largest step; the steps are used up.
     void add(const Vector& x, const Nodes& nodes, Numbers& steps);
@@ -58,6 +56,8 @@ class Weights {
 
     size_t bytes() const;
 
+    const size_t n_planes;
+    const bool single;  // weights are float, else double
     std::unique_ptr<Average> average;  // null if hypotheses are not averaged
 
     // Scratch memory of the algorithms, which would otherwise be allocated at every step.
@@ -69,8 +69,7 @@ class Weights {
   private:
     std::unique_ptr<WeightStore> store_for(size_t room);
 
-    size_t n_planes_, n_nodes_;
-    bool single_;
+    size_t n_nodes_;
     bool averaged_ = false;
     size_t room_;  // nodes that the layout has room for
     std::unique_ptr<WeightStore> store_;
@@ -103,7 +102,6 @@ class Average {
         since[v] = m;
     }
 
-    // A node is as when it is added.
     void forget(uint32_t v) {
         updates.forget(v);
         since[v] = from_first_round ? 0.0 : m;
@@ -147,6 +145,59 @@ class Average {
             for (uint32_t v : nodes) changes[i++] *= rounds(v);
         for (uint32_t v : nodes) moved[v] = 1;
     }
+};
+
+// Names of features, labels, weights and their averages: what a call of compiled code reads and changes.
+// `labels` is an object of Python, which its model shares.
+class LinearState {
+  public:
+    // Nodes have `vectors` weight vectors each. Features are a list of names.
+    LinearState(nb::object labels, nb::handle features, double intercept, bool single, size_t n_planes,
+                size_t vectors)
+        : shared_labels(labels),
+          labels(nb::cast<Labels&>(labels)),
+          w(vectors * this->labels.n(), single, n_planes),
+          vectors(vectors),
+          features(features, intercept) {}
+
+    void add_nodes(size_t n_nodes) { w.add_nodes(vectors * n_nodes); }
+
+    void start_average(bool from_first_round) {
+        w.average = std::make_unique<Average>(w.n_nodes(), w.single, from_first_round);
+    }
+
+    // The vector of an x to predict, or to learn from.
+    const Vector& find(nb::handle x) {
+        const Vector& vector = features.find(x);
+        w.check_range(vector.norm2);
+        return vector;
+    }
+    const Vector& insert(nb::handle x) {
+        if (w.single) w.check_range(features.find(x).norm2);  // before anything is written
+        return features.insert(x);
+    }
+
+    // A round begins, in which these nodes have an example, and ends with the weight of the example.
+    void begin_round(const Nodes& on) {
+        if (w.average)
+            for (uint32_t v : on) w.average->begin(v);
+        labels.learned(on);
+    }
+    void begin_round(uint32_t y) {
+        for (uint32_t v = y; w.average && v; v = labels.parent(v)) w.average->begin(v);
+        labels.learned(y);
+    }
+    void end_round(double weight) {
+        n += weight;
+        if (w.average) w.average->m += weight;
+    }
+
+    const nb::object shared_labels;
+    Labels& labels;
+    Weights w;
+    const size_t vectors;
+    double n = 0.0;  // the weight of all examples
+    FeatureIndex features;
 };
 
 }  // namespace river_hier

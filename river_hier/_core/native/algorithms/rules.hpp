@@ -1,11 +1,33 @@
-// The rules of Hieron, online and batch (Dekel, Keshet and Singer, 2004): `Hieron` and
-// `AveragedHieron` in linear_model.
+// The rules of the linear learners of linear_model, by the names of their classes.
 #pragma once
 
 #include "algorithms/linear.hpp"
 
 namespace river_hier {
 
+// Cesa-Bianchi, Gentile and Zaniboni (2006), section 8.
+struct HPerceptron : FirstOrder {
+    bool learns(double score, double y) const { return (score >= 0.0) != (y > 0.0); }
+
+    double rule(double, double y, double) const { return y; }
+};
+
+// Adaptive regularisation of weights at every node.
+struct HAROW : SecondOrder {
+    HAROW(double r, double forgetting) : SecondOrder{forgetting}, r(r) {}
+
+    bool learns(double score, double y) const { return y * score < 1.0; }
+
+    // The step and the confidence, from the variance of the score.
+    Step rule(double score, double y, double, double variance) const {
+        const double confidence = 1.0 / (variance + r);  // 1 / (x^T S x + r)
+        return {(y - score) * confidence, confidence};
+    }
+
+    double r;
+};
+
+// Hieron, online and batch (Dekel, Keshet and Singer, 2004).
 struct Hieron : OnPaths {
     explicit Hieron(double C) : C(C) {}
 
