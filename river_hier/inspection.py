@@ -19,6 +19,8 @@ from .taxonomy import Label, Taxonomy
 
 __all__ = ["explain_one", "labels_one", "top_many", "top_one"]
 
+MOST = 2**32  # a taxonomy has fewer nodes
+
 
 def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
     """Explain a prediction, also through a pipeline: `explain_one` of its last step.
@@ -134,8 +136,7 @@ def top_one(
     """
     labels = _checked(model, k, depth)
     last, x = last_step_and_input(model, x)
-    found = _top(last, x, labels, min(k, len(labels.taxonomy)), leaves, depth)
-    return [(labels.path(v), value) for v, value in found]
+    return _top(last, x, labels, k, leaves, depth)
 
 
 def top_many(
@@ -269,20 +270,19 @@ def _checked(model: Any, k: int, depth: int | None) -> Labels:
 
 def _top(
     model: Any, x: Any, labels: Labels, k: int, leaves: bool, depth: int | None
-) -> list[tuple[int, float]]:
-    """The k best nodes, and their probabilities or scores."""
-    taxonomy: Taxonomy = labels.taxonomy
+) -> list[tuple[tuple[Label, ...], float]]:
+    """The paths of the k best nodes, and their probabilities or scores."""
+    k = min(k, MOST)
     if not is_multilabel(model):
-        if len(taxonomy) == 1 and without_labels(inner(model)):
-            return []
-        return ranked(labels, _shares(model, x, taxonomy, depth), k, leaves, depth, False)
+        found = ranked(labels, _shares(model, x, labels, depth), k, leaves, depth, False)
+        return [] if len(found) == 1 and without_labels(inner(model)) else found
     try:
         if is_ours(model):  # without building dicts
             return ranked(labels, model._probabilities_one(x), k, leaves, depth, True)
         values = {label: p[True] for label, p in model.predict_proba_one(x).items()}
     except NotImplementedError:
         values = model.score_one(x)
-    by_node = np.array([np.nan, *(values.get(label, np.nan) for label in taxonomy.nodes[1:])])
+    by_node = np.array([np.nan, *(values.get(v, np.nan) for v in labels.taxonomy.nodes[1:])])
     return ranked(labels, by_node, k, leaves, depth, True)
 
 
@@ -290,7 +290,6 @@ def _top_rows(
     model: Any, X: Batch, labels: Labels, k: int, leaves: bool, depth: int | None
 ) -> list[list[tuple[Label, float]]]:
     """The k best labels of each row, and their values."""
-    nodes = labels.taxonomy.nodes
     multilabel = is_multilabel(model)
     if not isinstance(model, TaxonomyModel | ModelWrapper):
         found = [_top(model, x, labels, k, leaves, depth) for x in X]
@@ -305,20 +304,23 @@ def _top_rows(
             values = subtree_sums(values.T, labels.taxonomy._arrays).T
         rows = np.ascontiguousarray(values)
         found = [ranked(labels, row, k, leaves, depth, multilabel) for row in rows]
-    return [[(nodes[v], value) for v, value in row] for row in found]
+    return [[(path[-1], value) for path, value in row] for row in found]
 
 
-def _shares(model: Any, x: Any, taxonomy: Taxonomy, depth: int | None) -> Any:
+def _shares(model: Any, x: Any, labels: Labels, depth: int | None) -> Any:
     """P(label) of each node or, at a given depth, of its subtree; nan where it is not known.
 
     Compiled probabilities are those of labels; `ranked` adds them up.
     """
     p = model._softmax(x) if is_ours(model) else None  # without building dicts
+    if isinstance(p, LabelProbabilities):
+        return p
+    taxonomy: Taxonomy = labels.taxonomy
     if p is None:
         p = np.full(len(taxonomy), np.nan)
         for label, share in probabilities(model, x).items():
             p[taxonomy.index(label)] = share
-    if depth is None or isinstance(p, LabelProbabilities):
+    if depth is None:
         return p
     known = subtree_sums(1.0 - np.isnan(p), taxonomy._arrays) > 0.0
     return np.where(known, subtree_sums(np.nan_to_num(p), taxonomy._arrays), np.nan)

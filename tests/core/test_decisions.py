@@ -111,10 +111,10 @@ def test_ranks(data: st.DataObject, t: Taxonomy) -> None:
     known = {v: value for v, value in zip(t.nodes, values, strict=True) if value == value}
     found = _core.ranked(labels_of(t), np.array(values), k, leaves, depth, True)
     expected = oracles.top(parents_of(t), known, k, True, leaves, depth)
-    assert found == [(t.index(v), value) for v, value in expected]
+    assert found == [(labels_of(t).path(t.index(v)), value) for v, value in expected]
     found = _core.ranked(labels_of(t), np.array(values), k, leaves, None, False)
     expected = oracles.top(parents_of(t), known, k, False, leaves)
-    assert found == [(t.index(v), value) for v, value in expected]
+    assert found == [(labels_of(t).path(t.index(v)), value) for v, value in expected]
 
 
 def outcome(read: Callable[[Any], set[int]], y: Any) -> Any:

@@ -132,8 +132,8 @@ nb::object least_h_loss(const Labels& tree, nb::handle p, const std::optional<Va
     return decided(HLossRule{costs ? checked(*costs, tree.n()) : nullptr}, tree, p);
 }
 
-// Nodes and values, the best first.
-nb::list ranked_nodes(const Labels& labels, nb::handle values, size_t k, bool leaves,
+// Paths and values, the best first.
+nb::list ranked_paths(const Labels& labels, nb::handle values, size_t k, bool leaves,
                       std::optional<uint32_t> depth, bool multilabel) {
     ensure(k > 0, "a number of nodes");
     std::vector<Ranking::Entry> best;
@@ -155,7 +155,7 @@ nb::list ranked_nodes(const Labels& labels, nb::handle values, size_t k, bool le
         });
     }
     nb::list found;
-    for (const Ranking::Entry& each : best) found.append(nb::make_tuple(each.node, each.value));
+    for (const Ranking::Entry& each : best) found.append(nb::make_tuple(labels.path(each.node), each.value));
     return found;
 }
 
@@ -230,7 +230,7 @@ void decisions(nb::module_& m) {
     m.def("distribution", &distribution, "labels"_a, "values"_a);
     m.def("below", &below, "tree"_a, "values"_a);
     m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none());
-    m.def("ranked", &ranked_nodes, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
+    m.def("ranked", &ranked_paths, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
           "multilabel"_a);
     m.def("logistic",
           [](nb::handle scores) {  // of any shape and memory layout

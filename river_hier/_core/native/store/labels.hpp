@@ -214,16 +214,14 @@ class Labels {
 
     // The labels from the root down to v, in a DAG by way of the first parents.
     nb::tuple path(uint32_t v) const {
-        Nodes path{v};
         labels_.at(v);
-        for (; v; v = parent(v)) path.push_back(parent(v));
-        nb::object labels = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(path.size())));
-        if (!labels) throw nb::python_error();
-        for (size_t i = 0; i < path.size(); ++i) {
-            nb::object label = labels_[path[path.size() - 1 - i]];
-            PyTuple_SetItem(labels.ptr(), static_cast<Py_ssize_t>(i), label.release().ptr());
-        }
-        return nb::borrow<nb::tuple>(labels);
+        Py_ssize_t size = 1;
+        for (uint32_t u = v; u; u = parent(u)) ++size;
+        nb::tuple path = nb::steal<nb::tuple>(PyTuple_New(size));
+        if (!path.is_valid()) throw nb::python_error();
+        for (; size--; v = v ? parent(v) : 0)
+            PyTuple_SetItem(path.ptr(), size, nb::object(labels_[v]).release().ptr());
+        return path;
     }
 
     // `{label: {False: 1 - p, True: p}}` for all nodes but the root.
