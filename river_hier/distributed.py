@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base, compose
 
-from ._core import Calibration, FeatureIndex, Labels, LinearState, merging
+from ._core import Calibration, FeatureIndex, Labels, LinearState
 from .base.classifiers import shown
 from .base.explanation import Floats
 from .base.linear import LinearLearner
@@ -321,7 +321,14 @@ def _(first: LinearLearner, models: Sequence[Any], start: Any) -> Any:
             "the scores of its own weights; learn in one process, or merge `HPerceptron`"
         )
     merged = _fresh(models, start)
-    taxonomy, vectors = merged.taxonomy_, first._vectors
+    taxonomy, vectors, kept = merged.taxonomy_, first._vectors, first._state
+
+    def empty(labels: Labels) -> LinearState:
+        planes = 2 if getattr(first, "second_order", False) else 1
+        state = LinearState(labels, [], float(first.intercept), first.dtype, planes, vectors)
+        if kept.from_first_round is not None:
+            state.start_average(kept.from_first_round)
+        return state
 
     def columns(model: Any) -> NDArray[np.uint32]:
         places = vectors * _nodes(model, taxonomy)[:, None] + np.arange(vectors)
@@ -329,11 +336,8 @@ def _(first: LinearLearner, models: Sequence[Any], start: Any) -> Any:
 
     parts = [(model._state, columns(model)) for model in models]
     if start is None:
-        _, _, *settings, _, _, average = first._state.saved()
-        nothing = LinearState(Labels(Taxonomy.flat([])), [], *settings)
-        if average is not None:
-            nothing.start_average(average[0])
-        parts.append((nothing, np.arange(vectors, dtype=np.uint32)))
+        labels = Labels(Taxonomy.flat([]))
+        parts.append((empty(labels), np.arange(vectors, dtype=np.uint32)))
     else:
         parts.append((start._state, columns(start)))
         if any(state.n < start._state.n for state, _ in parts):
@@ -341,8 +345,8 @@ def _(first: LinearLearner, models: Sequence[Any], start: Any) -> Any:
                 "`start` must be what the models began with, got one that has learned from more "
                 f"examples, {start._state.n:g}, than {min(state.n for state, _ in parts):g}"
             )
-    prior = PRIOR_OF_SOFTMAX if isinstance(first, PathSoftmax) else PRIOR
-    merged._state = merging.merged(merged._labels, parts, prior)
+    merged._state = empty(merged._labels)
+    merged._state.merge(parts, PRIOR_OF_SOFTMAX if isinstance(first, PathSoftmax) else PRIOR)
     return merged
 
 

@@ -37,7 +37,7 @@ from .._native import (
     read_pairs,
 )
 from ..taxonomy import Taxonomy, check_taxonomy
-from . import merging, pickles
+from . import pickles
 from .batch import Batch, Multilabels, Nodes
 from .features import read
 from .paths import (

@@ -3,6 +3,7 @@
 // from it here.
 
 #include "algorithms/label_probabilities.hpp"
+#include "algorithms/merging.hpp"
 #include "algorithms/rules.hpp"
 #include "bindings/bindings.hpp"
 
@@ -304,6 +305,36 @@ std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, do
     return state;
 }
 
+// The features of all parts, and the weights that `Merging` gives them, in a new state. A part is a state with,
+// for each of its weight vectors, the merged one. The last part is the start.
+void merge(LinearState& merged, const nb::list& states, double prior) {
+    std::vector<Part> parts;
+    for (nb::handle state : states) {
+        Part part{nb::cast<const LinearState&>(state[0]), {}, numbers<uint32_t>(state[1]), true};
+        const size_t n = part.columns.size();
+        ensure(n == part.state.w.n_nodes() && part.state.w.n_planes == merged.w.n_planes &&
+                   !part.state.w.average == !merged.w.average,
+               "a column for each weight vector of such a state");
+        for (size_t i = 0; i < n; ++i) {
+            ensure(part.columns[i] < merged.w.n_nodes(), "a weight vector");
+            part.same_columns = part.same_columns && part.columns[i] == i;
+        }
+        const nb::list names = part.state.features.names();
+        std::vector<PyObject*> pointers;
+        for (nb::handle name : names) pointers.push_back(name.ptr());
+        part.rows.resize(names.size());
+        merged.features.find_rows(pointers.data(), names.size(), part.rows.data(), true);
+        parts.push_back(std::move(part));
+    }
+    for (Part& part : parts) {  // from the merged row of each feature to its own of each merged one
+        std::vector<uint32_t> rows(merged.features.size(), no_row);
+        for (uint32_t i = 0; i < part.rows.size(); ++i) rows[part.rows[i]] = i + part.state.features.first_row;
+        for (uint32_t i = 0; i < merged.features.first_row; ++i) rows[i] = i;
+        part.rows = std::move(rows);
+    }
+    Merging(merged, parts, prior).run();
+}
+
 }  // namespace
 
 void linear(nb::module_& m) {
@@ -328,6 +359,12 @@ void linear(nb::module_& m) {
                  return sizeof(LinearState) + s.w.bytes() + s.labels.bytes() + s.features.bytes();
              })
         .def_ro("n", &LinearState::n)
+        .def_prop_ro("from_first_round",
+                     [](const LinearState& s) -> nb::object {
+                         if (!s.w.average) return nb::none();
+                         return nb::bool_(s.w.average->from_first_round);
+                     })
+        .def("merge", &merge, "states"_a, "prior"_a)
         .def("start_average", &LinearState::start_average, "from_first_round"_a)
         .def("add_nodes", &LinearState::add_nodes, "n_nodes"_a)
         .def("forget",

@@ -148,6 +148,12 @@ class Postings : public WeightStore {
         return row.has(node, at) ? row.cells[at].get(plane) : 0.0;
     }
 
+    bool copy(size_t plane, size_t feature, size_t n, double* numbers) const override {
+        const auto& row = rows_[feature];
+        if (row.dense()) std::copy_n(row.numbers + plane * dense_.width, n, numbers);
+        return row.dense();
+    }
+
     void save(size_t feature, Entries& entries) const override {
         const auto& row = rows_[feature];
         const size_t n = row.dense() ? n_nodes_ : row.nodes.size();
