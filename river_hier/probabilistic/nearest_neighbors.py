@@ -109,7 +109,7 @@ class NearestNeighbors(DenseModel):
         if room > len(stored.nodes):
             new = min(max(room, 2 * len(stored.nodes)), self.budget) - len(stored.nodes)
             rings = (np.pad(a, ((0, new), (0, 0))[: a.ndim]) for a in stored[:4])
-            stored = Stored(*rings, stored.metric)
+            stored = Stored(*rings)._replace(metric=stored.metric)
         places = np.arange(self._n, n)[-self.budget :] % self.budget
         squares = np.einsum("ij,ij->i", stored.moved(X), X)
         for kept, rows in zip(stored[:4], (X, squares, y, w), strict=True):
@@ -151,7 +151,8 @@ class NearestNeighbors(DenseModel):
         order = np.argsort(np.arange(self._n)[-self.budget :] % self.budget)
         kept = [i for i in np.argsort(order).tolist() if self._stored.nodes[i] not in nodes]
         rings = (a[kept] for a in self._stored[:4])
-        self._stored, self._n = Stored(*rings, self._stored.metric), len(kept)
+        self._stored = Stored(*rings)._replace(metric=self._stored.metric)
+        self._n = len(kept)
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         """There is nothing to make room for."""
