@@ -37,7 +37,7 @@ SIZES = {"chain": (1_000, 10_000), "flat": (10_000, 200_000)}
 # Those whose steps take milliseconds for each child, or for each level: sizes are a twentieth.
 HEAVY = {
     "flat": (
-        *("drift.", "induction.", "kernel.HRLS", "kernel.SHRLS"),
+        *("drift.", "ensemble.", "induction.", "kernel.HRLS", "kernel.SHRLS"),
         *("linear_model.HRLS", "linear_model.SHRLS", "local.PerNode"),
     ),
     "chain": ("induction.", "kernel.HRLS", "kernel.SHRLS", "local."),

@@ -42,7 +42,7 @@ def measured():
     ctypes.CDLL(None).malloc_trim(0)
     return resident() * 2**20
 
-np.linalg.eigh(np.eye(3000 if ".HRLS" in make else 10))  # BLAS has memory of its own
+np.linalg.eigh(np.eye(1500 if ".HRLS" in make else 10))  # BLAS has memory of its own
 learned(200, 100)._raw_memory_usage
 before = measured()
 model = learned(n, n_names)
@@ -60,7 +60,7 @@ GROWING = [
     ("linear_model.Averaged(linear_model.HAROW(taxonomy))", 20, 9_000, 60_000),
     ("decision.Calibrated(linear_model.HAROW(taxonomy))", 20, 12_000, 80_000),
     ("linear_model.SHRLS(taxonomy)", 4, 1_500, 20_000),
-    ("linear_model.HRLS(taxonomy)", 4, 3_400, 3_000),
+    ("linear_model.HRLS(taxonomy)", 4, 1_700, 1_500),
     ("probabilistic.LinearDiscriminant(taxonomy)", 40, 1_000, 1_000),
 ]
 linux = pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
