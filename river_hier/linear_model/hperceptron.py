@@ -38,7 +38,7 @@ class HPerceptron(TopDownLearner, compiled=()):
 
     Notes
     -----
-    Section 8 of the paper of `HRLS`, with labels of {-1, +1}, not {0, 1}. `predict_proba_one`
+    Section 8 of the paper [^1], with labels of {-1, +1}, not {0, 1}. `predict_proba_one`
     passes the scores through a logistic function: the probabilities rank the labels correctly and
     are coherent, but not calibrated.
 
@@ -60,6 +60,12 @@ class HPerceptron(TopDownLearner, compiled=()):
 
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     HLoss: 0.618
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
+        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 
