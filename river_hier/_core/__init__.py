@@ -36,8 +36,8 @@ from .._native import (
     ranked,
     read_pairs,
 )
-from ..taxonomy import Taxonomy, check_taxonomy
-from . import pickles
+from ..taxonomy import Taxonomy, check_taxonomy, multilabel
+from . import features, pickles
 from .batch import Batch, Multilabels, Nodes
 from .features import read
 from .paths import (
@@ -55,6 +55,15 @@ from .paths import (
 )
 from .rankings import Ranking, worst_pair
 from .threshold import Threshold
+
+_native.set_callbacks(
+    read_odd=features.read_odd,
+    digests=features.digests,
+    read_pairs=features.read_pairs,
+    closure_nodes=multilabel.closure_nodes,
+    predicted_nodes=multilabel.predicted_nodes,
+    given_closure=multilabel.given_closure,
+)
 
 # The compiled policies of learners, by name; each has `learn_one` and `learn_many`.
 policies: dict[str, Any] = dict(_native.policies)

@@ -218,7 +218,7 @@ void decisions(nb::module_& m) {
     m.def("digests", [](nb::handle x) -> nb::object {
         std::pair<uint32_t, uint32_t> found;
         if (digests(x.ptr(), found)) return nb::make_tuple(found.first, found.second);
-        return imported("river_hier._core.features", "digests")(x);
+        return callbacks()["digests"](x);
     }, "x"_a.none());
     nb::class_<NodeProbabilities>(m, "NodeProbabilities")
         .def(nb::init<nb::object, nb::object, bool, nb::object, bool>(), "state"_a, "x"_a.none(), "averaged"_a,

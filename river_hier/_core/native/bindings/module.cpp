@@ -161,7 +161,7 @@ nb::object read_pairs(nb::str text) {
     nb::object x;
     if (bytes && std::strlen(bytes) == static_cast<size_t>(size)) x = plain_pairs(bytes);
     if (x.is_valid()) return x;
-    return imported("river_hier._core.features", "read_pairs")(text);
+    return callbacks()["read_pairs"](text);
 }
 
 void texts(nb::module_& m) {
@@ -191,4 +191,5 @@ NB_MODULE(_native, m) {
     least_squares(m);
     decisions(m);
     texts(m);
+    m.def("set_callbacks", [](nb::kwargs functions) { callbacks().update(functions); });
 }

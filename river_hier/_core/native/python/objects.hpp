@@ -17,10 +17,11 @@ namespace river_hier {
 
 namespace nb = nanobind;
 
-// A function or type of a module of Python. Those of this package read what compiled code leaves to them:
-// anything unusual, and all errors.
-inline nb::object imported(const char* module, const char* name) {
-    return nb::module_::import_(module).attr(name);
+// Python functions that read what compiled code leaves to them: anything unusual, and all errors.
+// `_core/__init__.py` sets them. They are never deleted: Python may be gone by then.
+inline nb::dict& callbacks() {
+    static auto* const all = new nb::dict();
+    return *all;
 }
 
 // Types of other modules whose methods run no user code.
@@ -90,7 +91,7 @@ inline bool plain_number(PyObject* value, double& number) {
 
 // Between vectors and numpy's arrays
 
-inline nb::object numpy(const char* name) { return imported("numpy", name); }
+inline nb::object numpy(const char* name) { return nb::module_::import_("numpy").attr(name); }
 
 // A new array, which takes over the numbers; char stands for bool.
 template <class T>

@@ -127,7 +127,7 @@ class FeatureIndex {
 
     // Reads any x by Python.
     Vector read_odd(nb::handle x, bool insert) {
-        const auto odd = nb::cast<nb::tuple>(imported("river_hier._core.features", "read_odd")(x));
+        const auto odd = nb::cast<nb::tuple>(callbacks()["read_odd"](x));
         const auto names = nb::cast<nb::list>(odd[0]);
         std::vector<PyObject*> pointers;
         Vector found;

@@ -178,7 +178,7 @@ class Labels {
     nb::object closure(nb::handle y) const {
         On on;
         if (!flattened_ && read(y, on)) return as_set(on.nodes);
-        return by_python("closure_nodes", y);
+        return callbacks()["closure_nodes"](taxonomy_, y);
     }
 
     // The nodes of a prediction. A complete one, which has all labels but the root, may have nodes that
@@ -190,14 +190,14 @@ class Labels {
         const bool usual = complete ? plain_ && begin(on) && read_dict(y.ptr(), on)
                                     : !PyDict_Check(y.ptr()) && read(y, on);
         if (usual && !flattened_) return as_set(on.nodes);
-        return by_python("predicted_nodes", y);
+        return callbacks()["predicted_nodes"](taxonomy_, y);
     }
 
     // The nodes that y switches on, and their ancestors, whatever it says of these.
     nb::object given(nb::handle y) const {
         On on;
         if (!flattened_ && read(y, on, true)) return as_set(on.nodes);
-        return by_python("given_closure", y);
+        return callbacks()["given_closure"](taxonomy_, y);
     }
 
     // The number of each node in a dict, nan for those without one; None for anything but floats that are
@@ -395,10 +395,6 @@ class Labels {
 
     static void set(nb::handle dict, PyObject* key, PyObject* value) {
         if (PyDict_SetItem(dict.ptr(), key, value)) throw nb::python_error();
-    }
-
-    nb::object by_python(const char* function, nb::handle y) const {
-        return imported("river_hier.taxonomy.multilabel", function)(taxonomy_, y);
     }
 
     static nb::object as_set(const Nodes& nodes) {
