@@ -200,8 +200,8 @@ def save(state: Any, path: FilePath) -> None:
 
     The file is replaced atomically: whenever the program is killed or the machine goes down, it
     holds the old checkpoint or the new one, which is written to `.name.<16 digits>.part` in the
-    same folder, flushed to disk, and renamed. A later `save` to the same path deletes such a file
-    after an hour. Several programs may save to one path.
+    same folder, flushed to disk, and renamed. A `.part` that a killed program left is deleted by a
+    later `save` to the same path, after an hour. Several programs may save to one path.
 
     Saving takes the time to pickle, hash (SHA-256) and write the state, and the memory of the
     pickle. A `save_in_background` to the same path is waited for.

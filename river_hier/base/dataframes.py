@@ -11,7 +11,6 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-import pandas as pd
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from scipy import sparse
@@ -127,7 +126,9 @@ def _sparse(X: Any, names: Any) -> Batch:
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
-    places, used = pd.factorize(rows.indices)  # O(entries), however many columns there are
+    from pandas import factorize  # whose import takes longer than that of this library
+
+    places, used = factorize(rows.indices)  # O(entries), however many columns there are
     columns = places.astype(np.uint32)
     start = rows.indptr.astype(np.int64)
     if isinstance(names, range) and names == range(X.shape[1]):  # the numbers are the names

@@ -445,7 +445,7 @@ def truncated_labels(
     if threshold is None:
         v = np.array([taxonomy.index(label) for label in model._labels_of(X)], dtype=np.intp)
     else:
-        rows = np.ascontiguousarray(model._probabilities(X))
+        rows = np.ascontiguousarray(model._probabilities(X), np.float64)
         v = np.array([deepest(model._labels, p, threshold) for p in rows], dtype=np.intp)
     depth, above = taxonomy._arrays.depth, np.append(0, taxonomy._arrays.parent_index)
     while max_depth is not None and (deep := depth[v] > max_depth).any():

@@ -39,7 +39,7 @@ class HierarchicalMultilabelSVM(LabelRanker):
     A pass takes O(features of x * nodes + pairs) per example, with a kernel O(examples * nodes
     changed + pairs). Memory is O(features * nodes), with a kernel O(examples^2), and in both cases
     O(candidates^2) more. Scoring an x takes O(features of x * nodes), with a kernel
-    O(support vectors * (features + nodes)). Its flat counterpart is that of `BatchHMinOver`.
+    O(support vectors * (features + nodes)). Its flat counterpart is made as for `BatchHMinOver`.
 
     Parameters
     ----------

@@ -81,8 +81,8 @@ class ZeroOneBayes(Decoder):
     with $\pi_k$ the probability of the most probable multilabel in the subtree of child $k$:
     products in place of the sums of `HLossBayes`.
 
-    In a DAG, where that is NP-hard, a node that has several parents counts as a child of the least
-    probable one, and is on only if all of them are. What is found is nearly always the most
+    In a DAG the problem is NP-hard. There a node with several parents counts as a child of the
+    least probable one, and is on only if all of them are. What is found is nearly always the most
     probable multilabel, if not, one that is nearly as probable.
 
     Parameters
@@ -361,7 +361,7 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
         if not is_ours(self.classifier):
             return super()._labels_of(X)
         nodes, labels = self.taxonomy.nodes, labels_of(self.taxonomy)
-        rows = np.ascontiguousarray(self._probabilities(X))
+        rows = np.ascontiguousarray(self._probabilities(X), np.float64)
         return [nodes[deepest(labels, p, None)] for p in rows]
 
     def _shares(self, x: Mapping[Any, Any]) -> Any:

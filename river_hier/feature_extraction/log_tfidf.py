@@ -158,10 +158,7 @@ class LogTFIDF(base.Transformer):
         self._vocabulary.learn(text_of(x, self._on))
 
     def transform_one(self, x: Any) -> dict[Hashable, Any]:
-        """Return `{word: weight}` of a document, positive weights in the order of the text.
-
-        It is x, a text or a dictionary with the features `on`.
-        """
+        """Return `{word: weight}`, all positive, of a text or a dictionary with features `on`."""
         return self._vocabulary.weights(text_of(x, self._on), self.normalize)
 
     def learn_many(self, X: Any) -> None:

@@ -201,8 +201,8 @@ class SoftBinaryDecomposition(BinaryDecomposition):
 
     Notes
     -----
-    The decoding that the paper proposes for classifiers with probabilities. If the probabilities at
-    the splits are correct, so are those of the classes, in any tree. Underconfident classifiers, as
+    The decoding that the paper of `BinaryDecomposition` proposes for probabilities. If those at the
+    splits are correct, so are those of the classes, in any tree. Underconfident classifiers, as
     many are after a few examples, favour classes near the root. Ties go to the first class.
 
     Examples

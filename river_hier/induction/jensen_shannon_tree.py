@@ -147,7 +147,7 @@ class JensenShannonTree(base.Estimator):
     that is empty or zero is ignored.
 
     The exponent is reconstructed from a footnote, because the formula is missing from the available
-    text of the paper: it is $n \, JS$ for trees with n tokens (`sharpness=1`). The paper keeps the
+    text of the paper: it is n for trees with n tokens (`sharpness=1`). The paper keeps the
     tree with the largest $R(root)$, which prefers skewed trees that are often less accurate. Here
     trees are compared by the errors of hard decoding with multinomial naive Bayes classifiers; each
     example is left out of the counts that classify it.

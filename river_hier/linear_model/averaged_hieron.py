@@ -27,7 +27,7 @@ class AveragedHieron(PathLearner, compiled=("C",)):
 
     so a second matrix of weights is stored instead of all past hypotheses. The rounds i and m of a
     node are counted from its first example. A step takes O(features of x * nodes). The flat
-    counterpart is that of `Hieron`.
+    counterpart is made as for `Hieron`.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class AveragedHieron(PathLearner, compiled=("C",)):
 
     Notes
     -----
-    Section 4 of the paper of `Hieron`, whose errors are the same. Its Eq. (15) gives round i the
+    Section 4 of the paper of `Hieron`, which raises the same errors. Eq. (15) gives round i the
     weight (m + 2 - i) / (m + 1), as it counts the step that leads to hypothesis i as the i-th.
     Here, as in Algorithm 1, the i-th step starts from hypothesis i and has weight (m + 1 - i) / (m
     + 1). The average is the same, Eq. (13). The paper's form is `AveragedHieron(taxonomy,

@@ -159,8 +159,10 @@ class HMinOver(LinearLearner, MultiLabelModel):
                 self._state.add(vector, differing, w * step * signs)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        scores = self._scores_one(x)
-        return masked_nodes(self._ranking.answer(scores, self._thresholds(scores)))
+        ranking = self._ranking
+        scores = ranking.scores(self._state.scores(x)[: len(ranking.t)])
+        threshold = self._threshold.at(scores[ranking.candidates])
+        return masked_nodes(ranking.answer(scores, threshold))
 
     def _thresholds(self, scores: Floats) -> Any:
         """The threshold for the scores of one example, or of each column."""
@@ -177,13 +179,13 @@ class HMinOver(LinearLearner, MultiLabelModel):
         return self._ranking.scores(self._state.scores_many(Vectors(self._features, X)))
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
-        return self._marginals(self._scores_one(x))
+        ranking = self._ranking
+        scores = ranking.scores(self._state.scores(x)[: len(ranking.t)])
+        return ranking.marginals(expit(scores - self._threshold.at(scores[ranking.candidates])))
 
     def _conditionals(self, scores: Floats) -> Floats:
-        return conditional_probabilities(self._marginals(scores), self._taxonomy._arrays)
-
-    def _marginals(self, scores: Floats) -> Floats:
-        return self._ranking.marginals(expit(scores - self._thresholds(scores)))
+        p = self._ranking.marginals(expit(scores - self._thresholds(scores)))
+        return conditional_probabilities(p, self._taxonomy._arrays)
 
     @property
     def _ranking(self) -> Ranking:

@@ -33,7 +33,7 @@ class SHRLS(LeastSquaresModel):
     threshold
         The constant c of the rule; 5 in the paper. Larger values store more.
     taxonomy, l2, budget, forgetting, intercept
-        As in `HRLS`.
+        As in `HRLS`, but a new label begins without examples.
 
     Raises
     ------
@@ -83,7 +83,7 @@ class SHRLS(LeastSquaresModel):
 
     @property
     def n_stored(self) -> dict[object, float]:
-        """The discounted $N_i$ of each node, including dropped instances."""
+        """The $N_i$ of each node, discounted with `forgetting`, including dropped instances."""
         labels = self._taxonomy.nodes[1:]
         return dict(zip(labels, self._rls.n_stored, strict=True))
 

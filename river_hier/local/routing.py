@@ -290,7 +290,7 @@ class PerParent(RoutingModel):
     The baseline "greedy" of section 5 of the paper of `linear_model.Hieron`, with any classifier in
     place of its flat Hieron, and with the option of ending at an inner node; `leaves_only=True` is
     the paper's form. The classifiers' probabilities are restricted to the nodes that can be next,
-    and normalised. Predictions without probabilities, x and weights are treated as in `PerNode`.
+    and normalised. Predictions without probabilities and weights are treated as in `PerNode`.
 
     Examples
     --------

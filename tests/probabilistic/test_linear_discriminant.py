@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import oracles
-from river_hier import Taxonomy, probabilistic
+from river_hier import Taxonomy, decision, probabilistic
 from river_hier.base.dataframes import read_batch
 from river_hier.datasets import synth
 from support.strategies import parents_of, single_label_streams
@@ -129,6 +129,9 @@ def test_float32() -> None:
     assert likely.dtype == np.float32
     assert likely == pytest.approx(models[1].predict_proba_many(X.astype(np.float64)), abs=1e-5)
     assert (models[0].predict_many(X) == models[1].predict_many(pd.DataFrame(X))).all()
+    nodes = [model.predict_many(X, threshold=0.5).tolist() for model in models]
+    assert nodes[0] == nodes[1]
+    assert list(decision.TreeBayes(models[0], TREE).predict_many(X)) == nodes[1]
 
 
 def test_many_labels_one_by_one_and_at_once() -> None:

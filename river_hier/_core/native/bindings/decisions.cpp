@@ -172,16 +172,14 @@ nb::object parameters(const Calibration& c) {
 }
 
 void restore(Calibration* calibration, nb::handle of_all, nb::handle of_each) {
-    const Numbers shared = numbers(of_all);
-    const auto own = columns_of(of_each);
-    Calibration c(own.size());
-    const auto line = [](const Numbers& from, size_t i) {
-        return Calibration::Line{{from.at(i), from.at(i + 1)}, {from.at(i + 2), from.at(i + 3)}};
-    };
-    c.squares = shared.at(0);
-    c.n_scores = shared.at(1);
-    c.shared = line(shared, 2);
-    std::transform(own.begin(), own.end(), c.own.begin(), [&](const Numbers& of) { return line(of, 0); });
+    const Numbers shared = numbers(of_all), own = numbers(of_each);
+    const size_t n = own.size() / 4;
+    ensure(shared.size() == 6 && nb::len(of_each) == 4, "all parameters");
+    Calibration c(n);
+    c.squares = shared[0];
+    c.n_scores = shared[1];
+    c.shared = {{shared[2], shared[3]}, {shared[4], shared[5]}};
+    for (size_t v = 0; v < n; ++v) c.own[v] = {{own[v], own[n + v]}, {own[2 * n + v], own[3 * n + v]}};
     new (calibration) Calibration(std::move(c));
 }
 
