@@ -26,6 +26,6 @@ def last(model: Any) -> Any:
     if not isinstance(model, local.PerParent):
         return model.last
     twin = copy.deepcopy(model)
-    for router in twin._local.values():
-        router.model = router.model.last
+    for parent, router in twin._local.items():
+        twin._local[parent] = router._replace(model=router.model.last)
     return twin
