@@ -19,8 +19,6 @@ from .taxonomy import Label, Taxonomy
 
 __all__ = ["explain_one", "labels_one", "top_many", "top_one"]
 
-MOST = 2**32  # a taxonomy has fewer nodes
-
 
 def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
     """Explain a prediction, also through a pipeline: `explain_one` of its last step.
@@ -272,7 +270,7 @@ def _top(
     model: Any, x: Any, labels: Labels, k: int, leaves: bool, depth: int | None
 ) -> list[tuple[tuple[Label, ...], float]]:
     """The paths of the k best nodes, and their probabilities or scores."""
-    k = min(k, MOST)
+    k = min(k, 2**32)  # a taxonomy has fewer nodes
     if not is_multilabel(model):
         found = ranked(labels, _shares(model, x, labels, depth), k, leaves, depth, False)
         return [] if len(found) == 1 and without_labels(inner(model)) else found

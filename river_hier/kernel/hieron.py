@@ -171,7 +171,9 @@ class KernelPathLearner(SingleLabelModel):
         """The node that y must beat: by default the predicted one."""
         return int(score.argmax())
 
-    rule = linear_model.Hieron.rule  # Eq. (12), where norm2 is K(x, x)
+    def rule(self, margin: float, gamma: float, norm2: float) -> float:
+        """The step of Eq. (12), where norm2 is K(x, x)."""
+        return linear_model.Hieron.rule(self, margin, gamma, norm2)
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         row, tree, average = self._instances.row(x), self._taxonomy._arrays, self._average
@@ -366,4 +368,6 @@ class AveragedHieron(KernelPathLearner):
         model._labels, model._instances, model._w = copy.deepcopy(state)
         return model
 
-    rival = linear_model.AveragedHieron.rival
+    def rival(self, score: Floats, y: int) -> int:
+        """The label with the largest loss, the maximum of Eq. (5)."""
+        return linear_model.AveragedHieron.rival(self, score, y)

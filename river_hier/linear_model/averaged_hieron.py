@@ -88,4 +88,6 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         distances = distances_from(y, self._taxonomy._arrays)
         return int((score + np.sqrt(distances)).argmax())
 
-    rule = Hieron.rule  # Eq. (5) and (8)
+    def rule(self, margin: float, gamma: float, norm2: float) -> float:
+        """The step of `Hieron`, Eq. (5) and (8)."""
+        return Hieron.rule(self, margin, gamma, norm2)

@@ -161,8 +161,7 @@ class HMinOver(LinearLearner, MultiLabelModel):
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         ranking = self._ranking
         scores = ranking.scores(self._state.scores(x)[: len(ranking.t)])
-        threshold = self._threshold.at(scores[ranking.candidates])
-        return masked_nodes(ranking.answer(scores, threshold))
+        return masked_nodes(ranking.answer(scores, self._threshold.at(scores[ranking.candidates])))
 
     def _thresholds(self, scores: Floats) -> Any:
         """The threshold for the scores of one example, or of each column."""

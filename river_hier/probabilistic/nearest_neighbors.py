@@ -218,8 +218,7 @@ class DiscriminantNeighbors(NearestNeighbors):
             last = first + max(self._next - self._n, 1)
             super()._learn_matrix(X[first:last], y[first:last], w[first:last])
             if self._n >= self._next:
-                metric = self._estimate()
-                examples = self._stored.examples
+                examples, metric = self._stored.examples, self._estimate()
                 squares = np.einsum("ij,ij->i", examples @ metric, examples)
                 self._stored = self._stored._replace(squares=squares, metric=metric)
                 self._next = self._n * 3 // 2
