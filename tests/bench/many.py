@@ -92,9 +92,10 @@ def from_the_batch(batch: Batch) -> Iterator[dict[str, float]]:
     if isinstance(batch.X, pd.DataFrame):
         return iter(batch.X.to_dict("records"))
     names = batch.columns or range(batch.X.shape[1])
+    indices, data, start = batch.X.indices, batch.X.data, batch.X.indptr.tolist()
     return (
-        {names[c]: v for c, v in zip(X.indices.tolist(), X.data.tolist(), strict=True)}
-        for X in (batch.X[[i]] for i in range(batch.X.shape[0]))
+        {names[c]: v for c, v in zip(indices[a:z].tolist(), data[a:z].tolist(), strict=True)}
+        for a, z in itertools.pairwise(start)
     )
 
 
