@@ -126,7 +126,10 @@ def _sparse(X: Any, names: Any) -> Batch:
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
-    columns, used = _compressed(rows.indices, X.shape[1])
+    from pandas import factorize  # whose import takes longer than that of this library
+
+    places, used = factorize(rows.indices)  # O(entries), however many columns there are
+    columns = places.astype(np.uint32)
     start = rows.indptr.astype(np.int64)
     if isinstance(names, range) and names == range(X.shape[1]):  # the numbers are the names
         names = used.tolist()
@@ -142,21 +145,6 @@ def _sparse(X: Any, names: Any) -> Batch:
         for a, z in pairwise(start)
     )
     return Batch(names, _row_by_row(cells), columns, start)
-
-
-def _compressed(indices: Any, n_columns: int) -> tuple[NDArray[np.uint32], NDArray[Any]]:
-    """The distinct indices, and the place of each index among them, in O(entries)."""
-    if n_columns > 16 * len(indices):
-        from pandas import factorize  # whose import takes longer than that of this library
-
-        places, used = factorize(indices)
-        return places.astype(np.uint32), used
-    seen = np.zeros(n_columns, dtype=np.bool_)
-    seen[indices] = True
-    used = np.flatnonzero(seen)
-    place = np.zeros(n_columns, dtype=np.uint32)
-    place[used] = np.arange(len(used))
-    return place[indices], used
 
 
 def is_sparse(matrix: Any) -> bool:

@@ -189,7 +189,7 @@ def test_refusals() -> None:
     path = linear_model.PathSoftmax(TREE)
     for wrong, error, match in (
         ([], ValueError, "at least one model"),
-        ([path, path], ValueError, "separate models"),
+        ([path, path], ValueError, "must be separate"),
         ([path, linear_model.HAROW(TREE)], TypeError, "all predict multilabels"),
         ([path, linear_model.PathSoftmax()], ValueError, "the same taxonomy"),
         ([linear_model.PathSoftmax], TypeError, "must be a model in a taxonomy"),

@@ -3,9 +3,7 @@
 // A word is stored as bytes. The str or int that Python sees is made when the word first gets a weight.
 #pragma once
 
-#include <cmath>
-
-#include "hardware/loops.hpp"
+#include "python/objects.hpp"
 #include "store/text_reader.hpp"
 
 namespace river_hier {
@@ -26,10 +24,9 @@ class Vocabulary : TextReader {
     uint64_t n = 0;  // texts learned
 
     void learn(const nb::str& text) {
-        find(text);
+        read(text);
         const size_t before = words_.size();
-        for (Gram& gram : grams())
-            if (gram.word == none) gram.word = insert(gram);
+        for (Gram& gram : grams()) gram.word = insert(gram);
         ++n;
         n_rare_ += words_.size() - before;
         for (const Gram& gram : grams()) {
@@ -47,8 +44,6 @@ class Vocabulary : TextReader {
     nb::object weights(const nb::str& text, bool normalize) {
         nb::object found = nb::steal(PyDict_New());  // first: it may collect garbage
         weigh(text, normalize);
-        for (const Gram& gram : grams())
-            if (gram.weight) prefetch(words_[gram.word].name.ptr());
         for (const Gram& gram : grams()) {
             if (gram.weight == 0.0) continue;
             const nb::object weight = nb::steal(PyFloat_FromDouble(gram.weight));
@@ -133,9 +128,10 @@ class Vocabulary : TextReader {
     };
 
     void weigh(nb::handle text, bool normalize) {
-        find(text);
+        read(text);
         double norm2 = 0.0;
         for (Gram& gram : grams()) {
+            gram.word = slots_[slot(gram)];
             gram.weight = 0.0;
             if (gram.word == none || !frequent(words_[gram.word])) continue;
             const double idf = static_cast<double>(n) / static_cast<double>(words_[gram.word].documents);
@@ -143,15 +139,7 @@ class Vocabulary : TextReader {
             norm2 += gram.weight * gram.weight;
         }
         if (!normalize || norm2 == 0.0) return;
-        const double norm = std::sqrt(norm2);
-        for (Gram& gram : grams()) gram.weight /= norm;
-    }
-
-    // The grams of a text, each with its word if that has been learned.
-    void find(nb::handle text) {
-        read(text);
-        for (Gram& gram : grams())
-            if (gram.word == none) gram.word = slots_[slot(gram)];
+        for (Gram& gram : grams()) gram.weight /= std::sqrt(norm2);
     }
 
     bool frequent(const Word& word) const { return word.occurrences >= min_count_; }
@@ -201,7 +189,6 @@ class Vocabulary : TextReader {
         bytes_.resize(kept);
         n_rare_ = 0;
         index(slots_.size());
-        for (Gram& gram : grams()) gram.word = none;
     }
 
     const uint64_t min_count_, max_rare_;
