@@ -20,12 +20,8 @@ from .base.protocol import inner, is_ours
 from .base.targets import read_label
 from .base.wrapper import ModelWrapper, TransparentWrapper, check_model, check_multilabel
 from .feature_extraction import RandomFourierFeatures
-from .probabilistic import (
-    DiscriminantNeighbors,
-    LinearDiscriminant,
-    NearestNeighbors,
-    NewtonSoftmax,
-)
+from .forest import ExtraTrees
+from .probabilistic import DiscriminantNeighbors, LinearDiscriminant, NewtonSoftmax
 from .taxonomy import Label, Taxonomy, TaxonomyLike
 from .taxonomy.errors import short
 
@@ -304,9 +300,9 @@ class DensePool(LogarithmicPool):
 
     It has five members: `LinearDiscriminant`, which is good after few examples; `NewtonSoftmax`
     behind random Fourier features of two widths, 0.5 and 1, which finds boundaries of any shape
-    after many; `NearestNeighbors` and `DiscriminantNeighbors` with four neighbours. All but the
-    first read features that are standardised by their mean and deviation so far, limited to three
-    deviations, and divided by the root of their number.
+    after many; `DiscriminantNeighbors` with four neighbours; and `forest.ExtraTrees`. The random
+    features and the neighbours read features that are standardised by their mean and deviation so
+    far, limited to three deviations, and divided by the root of their number.
 
     Parameters
     ----------
@@ -316,7 +312,7 @@ class DensePool(LogarithmicPool):
     n_components
         The number of random Fourier features of each width, an even number.
     seed
-        The seed of the random features.
+        The seed of the random features and the trees.
 
     Raises
     ------
@@ -341,7 +337,7 @@ class DensePool(LogarithmicPool):
     >>> model = ensemble.DensePool(stream.taxonomy, n_components=100)
     >>> error = metrics.TreeInducedError(stream.taxonomy)
     >>> evaluate.progressive_val_score(stream.take(1000), model, error)
-    TreeInducedError: 1.042
+    TreeInducedError: 1.059
 
     """
 
@@ -355,8 +351,8 @@ class DensePool(LogarithmicPool):
         )
         self._scale = Scale()
         models = [kind(taxonomy) for kind in (LinearDiscriminant, NewtonSoftmax, NewtonSoftmax)]
-        near = [kind(taxonomy, 4) for kind in (NearestNeighbors, DiscriminantNeighbors)]
-        super().__init__([*models, *near])
+        near, trees = DiscriminantNeighbors(taxonomy, 4), ExtraTrees(taxonomy, seed=seed)
+        super().__init__([*models, near, trees])
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -385,7 +381,7 @@ class DensePool(LogarithmicPool):
             members, before = self._members(part), self._taxonomy
             learn_rows(self.models[0]._learn_rows(part, y), whole=True)
             self._scale.learn(self._raw(part), np.array(list(part.each_weight())))
-            for model, rows in zip(self.models[1:], self._views(part), strict=True):
+            for model, rows in zip(self.models[1:], self._views(part)[1:], strict=True):
                 learn_rows(model._learn_rows(rows, y), whole=True)
             if self._taxonomy is before:
                 for i, w in enumerate(part.each_weight()):
@@ -396,7 +392,7 @@ class DensePool(LogarithmicPool):
         return self._members(one_row(x))
 
     def _members(self, X: Batch) -> Floats:
-        views = zip(self.models, [X, *self._views(X)], strict=True)
+        views = zip(self.models, self._views(X), strict=True)
         return np.stack([model._probabilities(rows) for model, rows in views])
 
     def _raw(self, X: Batch) -> Floats:
@@ -406,13 +402,14 @@ class DensePool(LogarithmicPool):
         return matrix
 
     def _views(self, X: Batch) -> list[Batch]:
-        """What the members but the first read of the rows."""
+        """What each member reads of the rows."""
         scaled = self._scale.scaled(self._raw(X))
         wide, narrow = (rff.transform_many(scaled) for rff in (self._wide, self._narrow))
-        return [
+        read = [
             Batch(list(range(rows.shape[1])), rows, weights=X.weights)
-            for rows in (wide, narrow, scaled, scaled)
+            for rows in (wide, narrow, scaled)
         ]
+        return [X, *read, X]
 
 
 class Scale:

@@ -41,10 +41,7 @@ class Case(NamedTuple):
 def cases() -> dict[str, Case]:
     """Each learner on numbers and on words; what bounds its names, on names without end."""
     found = {}
-    for name, model in estimators().items():
-        for neighbors in [model, *getattr(model, "models", [])]:
-            if "Neighbors" in type(neighbors).__name__:
-                neighbors.budget = 200  # soon full
+    for name, model in {name: soon_full(model) for name, model in estimators().items()}.items():
         found[f"{name}, dense"] = Case(model, dense)
         if f"{name}, dense" not in GROWS and name != "ensemble.DensePool":
             found[f"{name}, text"] = Case(model.clone(), text)
@@ -58,6 +55,15 @@ def cases() -> dict[str, Case]:
     for name, model in estimators(max_rare=100, min_count=3).items():
         found[f"{name}, max_rare"] = Case(model, text, endless=True)
     return found
+
+
+def soon_full(model: Any) -> Any:
+    """A model that stores at most 200 examples, or whose members do."""
+    if type(model).__name__.endswith(("Neighbors", "Trees")):
+        return model.clone({"budget": 200})
+    if hasattr(model, "models"):
+        model.models = [soon_full(member) for member in model.models]
+    return model
 
 
 def many_names(model: Any, rng: random.Random) -> tuple[Any, Any]:

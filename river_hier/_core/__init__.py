@@ -16,6 +16,7 @@ from .._native import (
     Calibration,
     Example,
     FeatureIndex,
+    Forest,
     LabelProbabilities,
     Labels,
     LeastSquares,

@@ -54,6 +54,7 @@ def _writable(value: Any) -> Any:
 for _kind in (
     _native.Calibration,
     _native.FeatureIndex,
+    _native.Forest,
     _native.Labels,
     _native.LeastSquares,
     _native.LinearState,

@@ -1,4 +1,4 @@
-"""The base class of learners that read x as a vector of all features."""
+"""Base classes of learners that read x as a vector of all features."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from .._core import Batch, FeatureIndex
 from .._core.features import by_name
 from ..base.batches import Stage
 from ..base.explanation import Floats
+from ..base.model import TaxonomyModel
 from ..base.single_label import SingleLabelModel
 from ..taxonomy import TaxonomyLike
 
@@ -20,8 +21,8 @@ BLOCK = 256  # rows of a batch that are learned at once
 LARGEST_SQUARE = 1e290  # sums of larger squares could overflow
 
 
-class DenseModel(SingleLabelModel):
-    """A learner of dense features: each feature it has met is a coordinate of x, 0 if missing."""
+class DenseFeatures(TaxonomyModel):
+    """A learner to which each feature it has met is a coordinate of x, 0 if missing."""
 
     _largest_square = LARGEST_SQUARE  # of the norm of x, times the weight
 
@@ -38,8 +39,42 @@ class DenseModel(SingleLabelModel):
     def _widen(self, d: int) -> None:
         """Make room for at least d coordinates."""
 
+    def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
+        square = max(self._features.find(x).norm2, 1.0) * max(w, 1.0)
+        if square > self._largest_square:
+            raise ValueError(
+                f"the squared norm of x times its weight is {square:.3g}, and sums of such squares "
+                "overflow; scale x"
+            )
+
+    def _check_many(self, X: Batch) -> None:
+        heaviest = 1.0 if X.weights is None else X.weights.max(initial=1.0)
+        if max(X.most_norm2, 1.0) * heaviest > self._largest_square:
+            super()._check_many(X)
+
+    def _make_room(self, names: Collection[Any]) -> None:
+        known = self._features.find(dict.fromkeys(names, 1.0)).rows
+        self._widen(len(self._features) + len(names) - len(known))
+
+    def _matrix(self, X: Batch, d: int) -> NDArray[Any]:
+        """The rows of a batch over the first d coordinates."""
+        found = [self._features.row(name) for name in X.names]
+        places = np.array([d if row is None else min(row, d) for row in found], dtype=np.intp)
+        if X.columns is None and np.array_equal(places, np.arange(d)):
+            return X.values
+        dense = np.zeros((X.n, d + 1), dtype=X.values.dtype)  # the last column is for unknown ones
+        cells: Any = slice(None), places
+        if X.columns is not None and X.start is not None:
+            cells = np.repeat(np.arange(X.n), np.diff(X.start)), places[X.columns]
+        dense[cells] = X.values
+        return np.ascontiguousarray(dense[:, :d])
+
+
+class DenseModel(DenseFeatures, SingleLabelModel):
+    """A single-label learner of dense features."""
+
     def _learn_vector(self, x: Floats, y: int, w: float) -> None:
-        self._learn_matrix(x[None, :], np.array([y]), np.array([w]))
+        self._learn_matrix(x[None, :], np.array([y]), np.array([w], dtype=np.float64))
 
     @abc.abstractmethod
     def _learn_matrix(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
@@ -71,36 +106,6 @@ class DenseModel(SingleLabelModel):
             some = slice(first, first + BLOCK)
             self._learn_matrix(matrix[some], nodes[some], weights[some])
             yield min(first + BLOCK, X.n)
-
-    def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
-        square = max(self._features.find(x).norm2, 1.0) * max(w, 1.0)
-        if square > self._largest_square:
-            raise ValueError(
-                f"the squared norm of x times its weight is {square:.3g}, and sums of such squares "
-                "overflow; scale x"
-            )
-
-    def _check_many(self, X: Batch) -> None:
-        heaviest = 1.0 if X.weights is None else X.weights.max(initial=1.0)
-        if max(X.most_norm2, 1.0) * heaviest > self._largest_square:
-            super()._check_many(X)
-
-    def _make_room(self, names: Collection[Any]) -> None:
-        known = self._features.find(dict.fromkeys(names, 1.0)).rows
-        self._widen(len(self._features) + len(names) - len(known))
-
-    def _matrix(self, X: Batch, d: int) -> NDArray[Any]:
-        """The rows of a batch over the first d coordinates."""
-        found = [self._features.row(name) for name in X.names]
-        places = np.array([d if row is None else min(row, d) for row in found], dtype=np.intp)
-        if X.columns is None and np.array_equal(places, np.arange(d)):
-            return X.values
-        dense = np.zeros((X.n, d + 1), dtype=X.values.dtype)  # the last column is for unknown ones
-        cells: Any = slice(None), places
-        if X.columns is not None and X.start is not None:
-            cells = np.repeat(np.arange(X.n), np.diff(X.start)), places[X.columns]
-        dense[cells] = X.values
-        return np.ascontiguousarray(dense[:, :d])
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_one(x)!r}, the likeliest label"

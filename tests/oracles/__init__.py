@@ -38,6 +38,7 @@ from .expected_losses import (
     probability,
 )
 from .features import read
+from .forest import Forest
 from .harow import HAROW
 from .hieron import AveragedHieron, Hieron, argmax, hieron_loss, prototype_scores
 from .inspection import cut, cut_multilabel, deepest, likely_enough, parts, top

@@ -6,7 +6,7 @@ LAYERS = [
     {"taxonomy"},
     {"base", "_core"},
     {"linear_model", "probabilistic", "metrics", "datasets", "feature_extraction", "checkpoint"},
-    {"kernel"},  # the same learners in the space of a kernel
+    {"kernel", "forest"},  # `kernel`: learners of linear_model in the space of a kernel
     {"evaluate", "decision", "induction", "local", "batch", "inspection", "plot", "drift"}
     | {"ensemble", "stream"},
     {"distributed", "sklearn"},

@@ -7,7 +7,7 @@ from typing import Any
 
 from river import linear_model as river_linear_model
 
-from river_hier import decision, kernel, linear_model, local, probabilistic
+from river_hier import decision, forest, kernel, linear_model, local, probabilistic
 
 Make = Callable[[Any], Any]  # a model from a taxonomy
 LOGISTIC = river_linear_model.LogisticRegression()
@@ -22,6 +22,7 @@ SINGLE: dict[str, Make] = {
     "NewtonSoftmax": probabilistic.NewtonSoftmax,
     "NearestNeighbors": probabilistic.NearestNeighbors,
     "DiscriminantNeighbors": probabilistic.DiscriminantNeighbors,
+    "ExtraTrees": lambda t: forest.ExtraTrees(t, n_trees=10),
     "kernel Hieron": kernel.Hieron,
     "PerParent": lambda t: local.PerParent(SOFTMAX.clone(), t),
     "PerLevel": lambda t: local.PerLevel(SOFTMAX.clone(), t),
@@ -34,6 +35,7 @@ SEVERAL: dict[str, Make] = {
     "HRLS": linear_model.HRLS,
     "SHRLS": linear_model.SHRLS,
     "HMinOver": linear_model.HMinOver,
+    "MultilabelExtraTrees": lambda t: forest.MultilabelExtraTrees(t, n_trees=10),
     "PerNode": lambda t: local.PerNode(LOGISTIC.clone(), t),
     "Calibrated": lambda t: decision.Calibrated(linear_model.HAROW(t)),
     "HLossBayes": lambda t: decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t))),

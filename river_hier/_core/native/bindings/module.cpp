@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/pair.h>
 
+#include "algorithms/forest.hpp"
 #include "bindings/bindings.hpp"
 #include "store/vocabulary.hpp"
 
@@ -180,6 +181,41 @@ void texts(nb::module_& m) {
     m.def("read_pairs", &read_pairs, "text"_a);
 }
 
+void forest(nb::module_& m) {
+    nb::class_<Forest>(m, "Forest")
+        .def("__init__",
+             [](Forest* forest, size_t n_trees, size_t budget, uint64_t seed, nb::object saved) {
+                 new (forest) Forest(n_trees, budget, seed);
+                 if (!saved.is_none()) forest->restore(nb::cast<nb::tuple>(saved));
+             },
+             "n_trees"_a, "budget"_a, "seed"_a, "saved"_a = nb::none())
+        .def("saved", [](const Forest& forest) { return forest.saved(); })
+        .def_prop_ro("d", &Forest::d)
+        .def("widen", &Forest::widen, "d"_a)
+        .def("examples", &Forest::examples)
+        .def("learn",
+             [](Forest& forest, nb::handle X, nb::handle start, nb::handle targets, nb::handle w) {
+                 const auto rows = view<double>(X), weights = view<double>(w);
+                 ensure(rows.ndim() == 2 && rows.shape(1) == forest.d(), "a number for each feature");
+                 forest.learn(rows.data(), view<int64_t>(start).data(), view<uint32_t>(targets).data(),
+                              weights.data(), weights.size());
+             },
+             "X"_a, "start"_a, "targets"_a, "w"_a)
+        .def("shares",
+             [](const Forest& forest, nb::handle X, size_t n_nodes, bool of_labels) {
+                 const auto rows = view<double>(X);
+                 const size_t n = rows.shape(0), width = std::min(rows.shape(1), forest.d());
+                 Numbers shares(n * n_nodes), x(forest.d());  // which may have more since X was read
+                 for (size_t i = 0; i < n; ++i) {
+                     std::copy_n(rows.data() + i * rows.shape(1), width, x.data());
+                     forest.add_shares(x.data(), of_labels, &shares[i * n_nodes]);
+                 }
+                 return array(std::move(shares), {n, n_nodes});
+             },
+             "X"_a, "n_nodes"_a, "of_labels"_a)
+        .def("__sizeof__", [](const Forest& forest) { return sizeof forest + forest.bytes(); });
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -191,5 +227,6 @@ NB_MODULE(_native, m) {
     least_squares(m);
     decisions(m);
     texts(m);
+    forest(m);
     m.def("set_callbacks", [](nb::kwargs functions) { callbacks().update(functions); });
 }

@@ -1,0 +1,300 @@
+// Extremely randomised trees (Geurts, Ernst and Wehenkel, 2006) that grow with a stream.
+//
+// The latest `budget` examples are stored, and each leaf lists its own. An example joins its leaf in every
+// tree, and a leaf whose targets differ is split. As the first splits of a tree are made from few examples, it
+// is built anew from those that are stored, whenever half as many again have been learned; trees take turns.
+#pragma once
+
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "python/objects.hpp"
+#include "store/labels.hpp"
+
+namespace river_hier {
+
+class Forest {
+  public:
+    Forest(size_t n_trees, size_t budget, uint64_t seed) : budget_(budget), trees_(n_trees) {
+        for (size_t k = 0; k < n_trees; ++k) {
+            trees_[k].random = (seed << 32) + k;
+            trees_[k].next_build = 2.0 * std::pow(growth, static_cast<double>(k) / static_cast<double>(n_trees));
+        }
+    }
+
+    size_t d() const { return d_; }  // features
+
+    // Learns rows of d features, each with the nodes that are on, ascending from the root.
+    void learn(const double* X, const int64_t* start, const uint32_t* targets, const double* w, size_t n_rows) {
+        for (size_t i = 0; i < n_rows; ++i)
+            learn(X + i * d_, Nodes(targets + start[i], targets + start[i + 1]), w[i]);
+    }
+
+    // The share of each node, or of each label, in the leaf of x; the mean over the trees. It adds to `shares`.
+    void add_shares(const double* x, bool of_labels, double* shares) const {
+        const auto voters = static_cast<double>(
+            std::count_if(trees_.begin(), trees_.end(), [&](const Tree& tree) { return first(tree, x) != none; }));
+        for (const Tree& tree : trees_) {
+            double total = 0.0;
+            for (uint32_t i = first(tree, x); i != none; i = tree.next[i]) total += w_[i];
+            for (uint32_t i = first(tree, x); i != none; i = tree.next[i])
+                for (size_t a = of_labels ? targets_[i].size() - 1 : 0; a < targets_[i].size(); ++a)
+                    shares[targets_[i][a]] += w_[i] / total / voters;
+        }
+    }
+
+    // Makes room for more features, which are 0 in all examples so far.
+    void widen(size_t d) {
+        if (d > stride_) {
+            const size_t stride = std::max(d, stride_ * 3 / 2);
+            Numbers wider(w_.size() * stride);
+            for (size_t i = 0; i < w_.size(); ++i) std::copy_n(x(i), stride_, &wider[i * stride]);
+            x_.swap(wider);
+            stride_ = stride;
+        }
+        d_ = d;
+    }
+
+    // The examples from the oldest to the latest, as `learn` takes them.
+    nb::tuple examples() const {
+        Numbers X, w;
+        std::vector<int64_t> start{0};
+        Nodes targets;
+        for (size_t k = n_ - w_.size(); k < n_; ++k) {
+            const size_t i = k % budget_;
+            X.insert(X.end(), x(i), x(i) + d_);
+            targets.insert(targets.end(), targets_[i].begin(), targets_[i].end());
+            start.push_back(static_cast<int64_t>(targets.size()));
+            w.push_back(w_[i]);
+        }
+        return nb::make_tuple(array(std::move(X), {w_.size(), d_}), array(std::move(start)),
+                              array(std::move(targets)), array(std::move(w)));
+    }
+
+    nb::tuple saved() const {
+        nb::list trees;
+        for (const Tree& tree : trees_)
+            trees.append(nb::make_tuple(nb::bytes(tree.nodes.data(), tree.nodes.size() * sizeof(Node)),
+                                        array(std::vector(tree.next)), tree.random, tree.next_build));
+        return nb::make_tuple(trees_.size(), budget_, 0,
+                              nb::make_tuple(n_, targets_, array(Numbers(w_)), d_, stride_, array(Numbers(x_)), trees));
+    }
+
+    void restore(const nb::tuple& saved) {
+        n_ = nb::cast<size_t>(saved[0]);
+        targets_ = nb::cast<std::vector<Nodes>>(saved[1]);
+        w_ = numbers(saved[2]);
+        d_ = nb::cast<size_t>(saved[3]);
+        stride_ = nb::cast<size_t>(saved[4]);
+        x_ = numbers(saved[5]);
+        for (size_t k = 0; k < trees_.size(); ++k) {
+            const auto [nodes, next, random, next_build] =
+                nb::cast<std::tuple<nb::bytes, nb::object, uint64_t, double>>(saved[6][k]);
+            trees_[k] = {std::vector<Node>(nodes.size() / sizeof(Node)), numbers<uint32_t>(next), random,
+                         next_build};
+            std::memcpy(trees_[k].nodes.data(), nodes.data(), nodes.size());
+        }
+    }
+
+    size_t bytes() const {
+        size_t bytes = heap_bytes(x_) + heap_bytes(w_) + heap_bytes(targets_) + heap_bytes(trees_);
+        for (const Tree& tree : trees_) bytes += heap_bytes(tree.nodes) + heap_bytes(tree.next);
+        return bytes;
+    }
+
+  private:
+    static constexpr uint32_t none = ~0u;
+    static constexpr double growth = 1.5;
+
+    struct Node {
+        uint32_t feature = none;  // none: a leaf
+        uint32_t child = none;    // the first of two or, of a leaf, the first example
+        double threshold = 0.0;   // of a leaf: whether its targets differ although its x are the same
+    };
+
+    struct Tree {
+        std::vector<Node> nodes{Node()};
+        std::vector<uint32_t> next;  // example of the same leaf
+        uint64_t random;
+        double next_build;  // after so many examples
+    };
+
+    struct Split {
+        uint32_t feature = none;
+        double threshold = 0.0, score = -1.0;
+    };
+
+    struct Part {  // of `rows_`, for a new node
+        uint32_t node;
+        size_t begin, end;
+    };
+
+    const double* x(size_t i) const { return x_.data() + i * stride_; }
+
+    // Uniform in [0, 1): SplitMix64.
+    static double uniform(uint64_t& state) {
+        uint64_t z = state += 0x9E3779B97F4A7C15u;
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+        z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+        return static_cast<double>((z ^ z >> 31) >> 11) * 0x1p-53;
+    }
+
+    static uint32_t leaf(const Tree& tree, const double* x) {
+        uint32_t at = 0;
+        while (tree.nodes[at].feature != none)
+            at = tree.nodes[at].child + (x[tree.nodes[at].feature] > tree.nodes[at].threshold);
+        return at;
+    }
+
+    static uint32_t first(const Tree& tree, const double* x) { return tree.nodes[leaf(tree, x)].child; }
+
+    void learn(const double* x, Nodes&& targets, double w) {
+        const auto i = static_cast<uint32_t>(n_ % budget_);
+        if (n_ < budget_) {
+            x_.resize(x_.size() + stride_);
+            w_.push_back(w);
+            targets_.emplace_back();
+        } else {
+            for (Tree& tree : trees_) remove(tree, i);
+        }
+        std::copy_n(x, d_, &x_[i * stride_]);
+        w_[i] = w;
+        targets_[i] = std::move(targets);
+        ++n_;
+        for (Tree& tree : trees_) {
+            tree.next.resize(w_.size());
+            static_cast<double>(n_) < tree.next_build ? insert(tree, i) : build(tree);
+        }
+    }
+
+    void remove(Tree& tree, uint32_t i) {
+        Node& node = tree.nodes[leaf(tree, x(i))];
+        uint32_t* at = &node.child;
+        while (*at != i) at = &tree.next[*at];
+        *at = tree.next[i];
+        if (node.child == none) node.threshold = 0.0;
+    }
+
+    void insert(Tree& tree, uint32_t i) {
+        const uint32_t at = leaf(tree, x(i)), other = tree.nodes[at].child;
+        tree.next[i] = other;
+        tree.nodes[at].child = i;
+        if (other == none) return;
+        const bool same_x = std::equal(x(i), x(i) + d_, x(other));
+        if (tree.nodes[at].threshold ? same_x : targets_[i] == targets_[other]) return;
+        rows_.clear();
+        for (uint32_t j = i; j != none; j = tree.next[j]) rows_.push_back(j);
+        grow(tree, at);
+    }
+
+    void build(Tree& tree) {
+        tree.next_build += (growth - 1.0) * std::min(tree.next_build, static_cast<double>(budget_));
+        rows_.clear();
+        for (uint32_t i = 0; i < w_.size(); ++i) rows_.push_back(i);
+        tree.nodes.assign(1, Node());
+        grow(tree, 0);
+    }
+
+    // Splits a leaf with the examples `rows_` until the targets, or all features, are the same.
+    void grow(Tree& tree, uint32_t at) {
+        parts_.assign(1, {at, 0, rows_.size()});
+        while (!parts_.empty()) {
+            const auto [node, begin, end] = parts_.back();
+            parts_.pop_back();
+            uint32_t *const rows = rows_.data() + begin, *const last = rows_.data() + end - 1;
+            const bool differ = std::any_of(rows, last + 1, [&](uint32_t i) { return targets_[i] != targets_[*rows]; });
+            const Split split = differ ? best_split(tree, begin, end) : Split();
+            if (split.feature == none) {
+                tree.nodes[node] = {none, *rows, differ ? 1.0 : 0.0};
+                for (uint32_t* i = rows; i < last; ++i) tree.next[*i] = i[1];
+                tree.next[*last] = none;
+                continue;
+            }
+            const auto child = static_cast<uint32_t>(tree.nodes.size());
+            const auto low = [&](uint32_t i) { return x(i)[split.feature] <= split.threshold; };
+            const size_t middle = static_cast<size_t>(std::stable_partition(rows, last + 1, low) - rows_.data());
+            tree.nodes[node] = {split.feature, child, split.threshold};
+            tree.nodes.resize(child + 2);
+            parts_.push_back({child + 1, middle, end});
+            parts_.push_back({child, begin, middle});
+        }
+    }
+
+    // The best of random thresholds of about sqrt(d) random features that are not constant.
+    Split best_split(Tree& tree, size_t begin, size_t end) {
+        sum(begin, end);
+        features_.resize(d_);
+        for (uint32_t f = 0; f < d_; ++f) features_[f] = f;
+        Split best;
+        auto n_candidates = static_cast<size_t>(std::sqrt(static_cast<double>(d_)));
+        for (size_t left = d_; left && n_candidates; --left) {
+            std::swap(features_[static_cast<size_t>(uniform(tree.random) * static_cast<double>(left))],
+                      features_[left - 1]);
+            const uint32_t feature = features_[left - 1];
+            double low = x(rows_[begin])[feature], high = low;
+            for (size_t a = begin; a < end; ++a) {
+                low = std::min(low, x(rows_[a])[feature]);
+                high = std::max(high, x(rows_[a])[feature]);
+            }
+            if (low == high) continue;
+            --n_candidates;
+            double threshold = low + uniform(tree.random) * (high - low);
+            if (threshold >= high) threshold = low;
+            const double score = explained(begin, end, feature, threshold);
+            if (score > best.score) best = {feature, threshold, score};
+        }
+        return best;
+    }
+
+    // The totals of the targets of some examples.
+    void sum(size_t begin, size_t end) {
+        for (uint32_t v : present_) total_[v] = 0.0;
+        present_.clear();
+        total_w_ = 0.0;
+        for (size_t a = begin; a < end; ++a) {
+            total_w_ += w_[rows_[a]];
+            for (uint32_t v : targets_[rows_[a]]) {
+                if (v >= total_.size()) total_.resize(v + 1), low_.resize(v + 1);
+                if (total_[v] == 0.0) present_.push_back(v);
+                total_[v] += w_[rows_[a]];
+            }
+        }
+    }
+
+    // The part of the variance of the targets that a split explains, up to constants.
+    double explained(size_t begin, size_t end, uint32_t feature, double threshold) {
+        double w = 0.0, low = 0.0, high = 0.0;
+        for (size_t a = begin; a < end; ++a) {
+            const uint32_t i = rows_[a];
+            if (x(i)[feature] > threshold) continue;
+            w += w_[i];
+            for (uint32_t v : targets_[i]) low_[v] += w_[i];
+        }
+        for (uint32_t v : present_) {
+            const double rest = total_[v] - low_[v];
+            low += low_[v] * low_[v];
+            high += rest * rest;
+            low_[v] = 0.0;
+        }
+        return low / w + high / (total_w_ - w);
+    }
+
+    const size_t budget_;
+    size_t n_ = 0, d_ = 0, stride_ = 0;  // examples so far, features, and room for features
+    Numbers x_, w_;
+    std::vector<Nodes> targets_;
+    std::vector<Tree> trees_;
+
+    // Scratch
+    std::vector<uint32_t> rows_, features_;
+    std::vector<Part> parts_;
+    Nodes present_;
+    Numbers total_, low_;
+    double total_w_ = 0.0;
+};
+
+}  // namespace river_hier

@@ -1,0 +1,148 @@
+"""Extremely randomised trees that grow with a stream: Geurts, Ernst and Wehenkel (2006), Table 1.
+
+The score of a split is the reduction of the variance of the indicators of the nodes that are on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+
+from .trees import Features, Node, Parents, ancestors
+
+Row = tuple[list[float], tuple[int, ...], float]  # x, the nodes that are on, the weight
+
+
+class Tree:
+    """A leaf lists its examples, the latest first; an inner node has two trees below it."""
+
+    def __init__(self, rows: Sequence[int] = ()) -> None:
+        self.rows = list(rows)
+        self.stuck = False  # whether all its x are the same although targets differ
+        self.split: tuple[int, float] | None = None
+        self.below: list[Tree] = []
+
+    def leaf(self, x: Sequence[float]) -> Tree:
+        if self.split is None:
+            return self
+        feature, threshold = self.split
+        return self.below[x[feature] > threshold].leaf(x)
+
+
+class Forest:
+    def __init__(self, parents: Parents, n_trees: int, budget: int, seed: int) -> None:
+        self.parents = parents
+        self.nodes = list(parents)
+        self.parameters = n_trees, budget, seed
+        self.names: list[Hashable] = []
+        self.n = 0
+        self.stored: dict[int, Row] = {}
+        self.trees = [Tree() for _ in range(n_trees)]
+        self.states = [(seed << 32) + k for k in range(n_trees)]
+        self.next_builds = [2.0 * 1.5 ** (k / n_trees) for k in range(n_trees)]
+
+    def learn(self, x: Features, on: set[Node], w: float = 1.0) -> None:
+        if w == 0.0:
+            return
+        self.names += [name for name in x if name not in self.names]
+        closure = {self.nodes[0], *on}.union(*(ancestors(self.parents, v) for v in on))
+        self.learn_row(self.vector(x), tuple(sorted(map(self.nodes.index, closure))), w)
+
+    def learn_row(self, x: list[float], targets: tuple[int, ...], w: float) -> None:
+        budget = self.parameters[1]
+        i = self.n % budget
+        if i in self.stored:
+            for tree in self.trees:
+                leaf = tree.leaf(self.padded(i))
+                leaf.rows.remove(i)
+                leaf.stuck &= bool(leaf.rows)
+        self.stored[i] = x, targets, w
+        self.n += 1
+        for k, tree in enumerate(self.trees):
+            if self.n >= self.next_builds[k]:
+                self.next_builds[k] += 0.5 * min(self.next_builds[k], budget)
+                self.trees[k] = Tree(sorted(self.stored))
+                self.grow(self.trees[k], k)
+                continue
+            leaf = tree.leaf(x)
+            leaf.rows.insert(0, i)
+            others = [(self.padded(j), self.stored[j][1]) for j in leaf.rows[1:]]
+            if any(z != x if leaf.stuck else v != targets for z, v in others):
+                self.grow(leaf, k)
+
+    def grow(self, leaf: Tree, k: int) -> None:
+        leaf.stuck = len({self.stored[i][1] for i in leaf.rows}) > 1
+        if not leaf.stuck:
+            return
+        best: tuple[float, int, float] | None = None
+        features, candidates = list(range(len(self.names))), math.isqrt(len(self.names))
+        while features and candidates:
+            drawn = int(self.uniform(k) * len(features))
+            feature = features[drawn]
+            features[drawn] = features[-1]
+            del features[-1]
+            column = {i: self.padded(i)[feature] for i in leaf.rows}
+            low, high = min(column.values()), max(column.values())
+            if low == high:
+                continue
+            candidates -= 1
+            threshold = low + self.uniform(k) * (high - low)
+            if threshold >= high:
+                threshold = low
+            score = sum(
+                self.score([i for i in leaf.rows if (column[i] > threshold) == side])
+                for side in (False, True)
+            )
+            if best is None or score > best[0]:
+                best = score, feature, threshold
+        if best is not None:
+            leaf.stuck, leaf.split = False, best[1:]
+            for side in (False, True):
+                rows = [i for i in leaf.rows if (self.padded(i)[best[1]] > best[2]) == side]
+                leaf.below.append(Tree(rows))
+                self.grow(leaf.below[-1], k)
+            leaf.rows = []
+
+    def score(self, part: list[int]) -> float:
+        """Minus the variance within a part, up to a constant of all parts."""
+        rows = [self.stored[i] for i in part]
+        on = [sum(w for _, y, w in rows if v in y) for v in range(len(self.nodes))]
+        return sum(weight * weight for weight in on) / sum(w for *_, w in rows)
+
+    def shares(self, x: Features, of_labels: bool) -> dict[Node, float]:
+        x = self.vector({name: value for name, value in x.items() if name in self.names})
+        leaves = [tree.leaf(x).rows for tree in self.trees]
+        leaves = [rows for rows in leaves if rows]
+        shares = dict.fromkeys(self.nodes, 0.0)
+        for rows in leaves:
+            total = sum(self.stored[i][2] for i in rows)
+            for i in rows:
+                targets = self.stored[i][1]
+                for v in targets[-1:] if of_labels else targets:
+                    shares[self.nodes[v]] += self.stored[i][2] / total / len(leaves)
+        return shares
+
+    def forget(self, labels: set[Node]) -> None:
+        ages = sorted(self.stored, key=lambda i: (i - self.n) % self.parameters[1])
+        kept = [self.stored[i] for i in ages]
+        names = self.names
+        self.__init__(self.parents, *self.parameters)  # type: ignore[misc]
+        self.names = names
+        for x, targets, w in kept:
+            if labels.isdisjoint(self.nodes[v] for v in targets):
+                self.learn_row(x + [0.0] * (len(names) - len(x)), targets, w)
+
+    def vector(self, x: Features) -> list[float]:
+        return [float(x.get(name, 0.0)) for name in self.names]
+
+    def padded(self, i: int) -> list[float]:
+        x = self.stored[i][0]
+        return x + [0.0] * (len(self.names) - len(x))
+
+    def uniform(self, k: int) -> float:
+        """SplitMix64."""
+        mask = (1 << 64) - 1
+        self.states[k] = z = (self.states[k] + 0x9E3779B97F4A7C15) & mask
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+        return float((z ^ (z >> 31)) >> 11) * 2.0**-53
