@@ -92,16 +92,16 @@ class LogarithmicPool(TransparentWrapper):
 
     >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
     >>> t = stream.taxonomy
-    >>> models = [linear_model.PathSoftmax(t), probabilistic.NearestNeighbors(t)]
+    >>> models = [linear_model.PathSoftmax(t), probabilistic.DiscriminantNeighbors(t, 8)]
     >>> for model in (*models, ensemble.LogarithmicPool([m.clone() for m in models])):
     ...     error = metrics.TreeInducedError(t)
     ...     print(evaluate.progressive_val_score(stream.take(1000), model, error))
     TreeInducedError: 1.213
-    TreeInducedError: 1.495
-    TreeInducedError: 1.16
+    TreeInducedError: 1.483
+    TreeInducedError: 1.198
 
     >>> model.coefficients.round(2)
-    array([0.54, 0.08])
+    array([0.54, 0.07])
 
     References
     ----------
@@ -300,7 +300,7 @@ class DensePool(LogarithmicPool):
 
     It has five members: `LinearDiscriminant`, which is good after few examples; `NewtonSoftmax`
     behind random Fourier features of two widths, 0.5 and 1, which finds boundaries of any shape
-    after many; `DiscriminantNeighbors` with four neighbours; and `forest.ExtraTrees`. The random
+    after many; `DiscriminantNeighbors`; and `forest.ExtraTrees`. The random
     features and the neighbours read features that are standardised by their mean and deviation so
     far, limited to three deviations, and divided by the root of their number.
 
@@ -321,10 +321,10 @@ class DensePool(LogarithmicPool):
 
     Notes
     -----
-    With d features, m components, n nodes and b <= 10,000 stored examples, a step takes O(d² + m² +
-    b d + n m); memory is O(d² + m² + b d + n m), about 70 MB for 1,000 components and 100 features.
-    `learn_many` predicts and learns blocks of 64 rows, whose features it scales alike, several
-    times as fast as a loop of `learn_one`; its results are not equal to those of the loop.
+    With d features, m components, n nodes and b <= 10,000 stored examples, a step and the memory
+    take O(d² + m² + b d + n m): about 100 MB for 1,000 components and 100 features. `learn_many`
+    predicts and learns blocks of 64 rows, whose features it scales alike, several times as fast as
+    a loop of `learn_one`; its results are not equal to those of the loop.
 
     Examples
     --------
@@ -351,7 +351,7 @@ class DensePool(LogarithmicPool):
         )
         self._scale = Scale()
         models = [kind(taxonomy) for kind in (LinearDiscriminant, NewtonSoftmax, NewtonSoftmax)]
-        near, trees = DiscriminantNeighbors(taxonomy, 4), ExtraTrees(taxonomy, seed=seed)
+        near, trees = DiscriminantNeighbors(taxonomy), ExtraTrees(taxonomy, seed=seed)
         super().__init__([*models, near, trees])
 
     @classmethod

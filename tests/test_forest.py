@@ -151,7 +151,9 @@ def test_a_stream_of_equal_x_takes_no_time_to_speak_of() -> None:
     model = forest.ExtraTrees(TREE, n_trees=2)
     n = 5_000
     model.learn_many(np.ones((n, 20)), ["b", "c"] * (n // 2))
-    assert model.predict_proba_one(dict.fromkeys(range(20), 1.0))["b"] == pytest.approx(0.5, abs=0.01)
+    assert model.predict_proba_one(dict.fromkeys(range(20), 1.0))["b"] == pytest.approx(
+        0.5, abs=0.01
+    )
 
 
 def test_doctest_streams_are_learned() -> None:

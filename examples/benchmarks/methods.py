@@ -20,6 +20,7 @@ from river_hier import (
     decision,
     ensemble,
     feature_extraction,
+    forest,
     linear_model,
     probabilistic,
     stream,
@@ -107,8 +108,15 @@ def decoded(decoder: Callable[..., Any]) -> Callable[[Split], Any]:
     return lambda s: decoder(decision.Calibrated(linear_model.HAROW(s.taxonomy)))
 
 
-def fourier(make: Callable[[Split], Any], n: int = 1_000) -> Callable[[Split], Any]:
-    return lambda s: feature_extraction.RandomFourierFeatures(n_components=n) | make(s)
+def fourier(make: Callable[[Split], Any]) -> Callable[[Split], Any]:
+    return lambda s: feature_extraction.RandomFourierFeatures() | make(s)
+
+
+TREES = "MultilabelExtraTrees"
+
+
+def trees(s: Split) -> Any:
+    return forest.MultilabelExtraTrees(s.taxonomy)
 
 
 OURS = {
@@ -174,26 +182,33 @@ OURS = {
     "Fourier, HLossBayes(Calibrated(HAROW))": Method(
         ours(fourier(decoded(decision.HLossBayes))), lambda s: s.dense and not s.single, True
     ),
-    "Fourier, HRLS": Method(
-        ours(fourier(lambda s: linear_model.HRLS(s.taxonomy.flatten(), intercept=1.0))),
-        lambda s: s.dense and not s.single,
-        True,
-    ),
     "Fourier, HRLS(l2=3)": Method(
         ours(fourier(lambda s: linear_model.HRLS(s.taxonomy.flatten(), 3.0, intercept=1.0))),
         lambda s: s.dense and not s.single,
         True,
     ),
-    "2,000 Fourier, HRLS(l2=3)": Method(
-        ours(fourier(lambda s: linear_model.HRLS(s.taxonomy.flatten(), 3.0, intercept=1.0), 2_000)),
-        lambda s: s.dense and not s.single,
+    "forest.ExtraTrees": Method(
+        ours(lambda s: forest.ExtraTrees(s.taxonomy), raw=True),
+        lambda s: s.single and s.dense,
         True,
     ),
+    **{
+        name: Method(ours(make, raw=True), lambda s: s.dense and not s.single, True)
+        for name, make in {
+            TREES: trees,
+            f"ZeroOneBayes({TREES})": lambda s: decision.ZeroOneBayes(trees(s)),
+            f"ZeroOneBayes(Calibrated({TREES}))": lambda s: decision.ZeroOneBayes(
+                decision.Calibrated(trees(s))
+            ),
+            f"HLossBayes(Calibrated({TREES}))": lambda s: decision.HLossBayes(
+                decision.Calibrated(trees(s))
+            ),
+        }.items()
+    },
 }
 OURS = {name: method._replace(ours=True, needs="river_hier") for name, method in OURS.items()}
 H_LOSS = "HLossBayes(Calibrated(HAROW))"
-HRLS = "Fourier, HRLS(l2=3)"
-ZERO_ONE = "Fourier, ZeroOneBayes(Calibrated(HAROW))"  # in a DAG
+ZERO_ONE = f"ZeroOneBayes({TREES})"  # in a DAG
 DEFAULTS = {  # the recommendations of docs/choosing.md for each measure
     "one label, words": {"zero-one": "PathSoftmax", "tree error": "TreeBayes(PathSoftmax)"},
     "one label, dense": {
@@ -206,13 +221,13 @@ DEFAULTS = {  # the recommendations of docs/choosing.md for each measure
         "AU(PRC)": H_LOSS,
     },
     "several labels, dense": {
-        "zero-one": "Fourier, HAROW",
-        "H-loss": f"Fourier, {H_LOSS}",
-        "AU(PRC)": HRLS,
+        "zero-one": f"ZeroOneBayes(Calibrated({TREES}))",
+        "H-loss": f"HLossBayes(Calibrated({TREES}))",
+        "AU(PRC)": TREES,
     },
     "several labels, dense, in a DAG": {
         "zero-one": ZERO_ONE,
         "H-loss": ZERO_ONE,
-        "AU(PRC)": HRLS,
+        "AU(PRC)": TREES,
     },
 }

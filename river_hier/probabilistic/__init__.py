@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from .discriminant_neighbors import DiscriminantNeighbors
 from .linear_discriminant import LinearDiscriminant
-from .nearest_neighbors import DiscriminantNeighbors, NearestNeighbors
 from .newton_softmax import NewtonSoftmax
 
-__all__ = ["DiscriminantNeighbors", "LinearDiscriminant", "NearestNeighbors", "NewtonSoftmax"]
+__all__ = ["DiscriminantNeighbors", "LinearDiscriminant", "NewtonSoftmax"]

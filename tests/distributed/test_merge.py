@@ -475,7 +475,7 @@ def test_refusals(models: Any, error: type[Exception], message: str) -> None:
         lambda: drift.BranchReset(linear_model.Hieron(TREE)),
         lambda: stream.Replayed(linear_model.Hieron(TREE)),
         lambda: decision.Selective(linear_model.PathSoftmax(TREE)),
-        lambda: probabilistic.NearestNeighbors(TREE),
+        lambda: probabilistic.DiscriminantNeighbors(TREE),
         lambda: decision.TreeBayes(river_linear_model.SoftmaxRegression(), TREE),
         lambda: ensemble.LogarithmicPool(
             [linear_model.Hieron(TREE), linear_model.PathSoftmax(TREE)]

@@ -85,7 +85,7 @@ def test_multilabels_step_by_step(stream: Any, data: st.DataObject) -> None:
 def pools() -> dict[str, Callable[[Any], Any]]:
     return {
         "learners": lambda t: ensemble.LogarithmicPool(
-            [linear_model.PathSoftmax(t), probabilistic.NearestNeighbors(t)]
+            [linear_model.PathSoftmax(t), probabilistic.LinearDiscriminant(t)]
         ),
         "pipelines": lambda t: ensemble.LogarithmicPool(
             [

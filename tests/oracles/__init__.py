@@ -30,6 +30,7 @@ from .decompositions import (
     tree_error,
 )
 from .discriminant import LinearDiscriminant
+from .discriminant_neighbors import DiscriminantNeighbors, squared_distance
 from .expected_losses import (
     expected_h_loss,
     expected_symmetric_difference_loss,
@@ -62,7 +63,6 @@ from .losses import (
     zero_one_loss,
 )
 from .merging import average_of_all, mixed, mixed_by_precision
-from .nearest_neighbors import DiscriminantNeighbors, NearestNeighbors, squared_distance
 from .newton_softmax import NewtonSoftmax
 from .path_softmax import PathSoftmax
 from .paths import names_in_two_places, parents_of_paths

@@ -20,7 +20,6 @@ SINGLE: dict[str, Make] = {
     "Averaged": lambda t: linear_model.Averaged(linear_model.Hieron(t)),
     "LinearDiscriminant": probabilistic.LinearDiscriminant,
     "NewtonSoftmax": probabilistic.NewtonSoftmax,
-    "NearestNeighbors": probabilistic.NearestNeighbors,
     "DiscriminantNeighbors": probabilistic.DiscriminantNeighbors,
     "ExtraTrees": lambda t: forest.ExtraTrees(t, n_trees=10),
     "kernel Hieron": kernel.Hieron,

@@ -10,8 +10,8 @@ import numpy as np
 from .trees import Features, Node, Parents
 
 
-class NearestNeighbors:
-    """A list of the latest examples."""
+class DiscriminantNeighbors:
+    """A list of the latest examples, in the metric of Hastie and Tibshirani (1996), Eq. 6."""
 
     def __init__(self, parents: Parents, n_neighbors: int, budget: int) -> None:
         self.parents = parents
@@ -19,6 +19,9 @@ class NearestNeighbors:
         self.budget = budget
         self.examples: list[tuple[Features, Node, float]] = []
         self.known: set[Hashable] = set()  # features of all examples so far; others do not count
+        self.n = 0  # examples so far
+        self.next = 16
+        self.metric: dict[tuple[Hashable, Hashable], float] | None = None
 
     def scores(self, x: Features) -> dict[Node, float]:
         x = {name: value for name, value in x.items() if name in self.known}
@@ -35,22 +38,10 @@ class NearestNeighbors:
         if w:
             self.known.update(x)
             self.examples = [*self.examples, (x, y, w)][-self.budget :]
-
-    def distance(self, x: Features, z: Features) -> float:
-        return squared_distance(x, z)
-
-    def forget(self, labels: set[Node]) -> None:
-        self.examples = [example for example in self.examples if example[1] not in labels]
-
-
-class DiscriminantNeighbors(NearestNeighbors):
-    """Distances in the metric of Hastie and Tibshirani (1996), Eq. 6."""
-
-    def __init__(self, parents: Parents, n_neighbors: int, budget: int) -> None:
-        super().__init__(parents, n_neighbors, budget)
-        self.n = 0  # examples so far
-        self.next = 16
-        self.metric: dict[tuple[Hashable, Hashable], float] | None = None
+            self.n += 1
+        if self.n == self.next:
+            self.next = self.n * 3 // 2
+            self.metric = self.estimate()
 
     def distance(self, x: Features, z: Features) -> float:
         if self.metric is None:
@@ -58,15 +49,8 @@ class DiscriminantNeighbors(NearestNeighbors):
         off = {a: x.get(a, 0.0) - z.get(a, 0.0) for a in {**x, **z}}
         return sum(off[a] * m * off[b] for (a, b), m in self.metric.items() if {a, b} <= {*off})
 
-    def learn(self, x: Features, y: Node, w: float = 1.0) -> None:
-        super().learn(x, y, w)
-        self.n += w > 0.0
-        if self.n == self.next:
-            self.next = self.n * 3 // 2
-            self.metric = self.estimate()
-
     def forget(self, labels: set[Node]) -> None:
-        super().forget(labels)
+        self.examples = [example for example in self.examples if example[1] not in labels]
         self.n = len(self.examples)
 
     def estimate(self) -> dict[tuple[Hashable, Hashable], float]:

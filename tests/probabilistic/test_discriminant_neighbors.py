@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.neighbors import KNeighborsClassifier
 
 import oracles
 from river_hier import Taxonomy, probabilistic
 from support.strategies import features, parents_of, reals, trees
 
-BOTH = ("NearestNeighbors", "DiscriminantNeighbors")
 TREE = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": []}})
 
 
 @given(trees(), st.data())
 def test_step_by_step(t: Taxonomy, data: st.DataObject) -> None:
     k, budget = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 12))
-    model = probabilistic.NearestNeighbors(t, k, budget)
-    oracle = oracles.NearestNeighbors(parents_of(t), k, budget)
+    model = probabilistic.DiscriminantNeighbors(t, k, budget)
+    oracle = oracles.DiscriminantNeighbors(parents_of(t), k, budget)
     labels = st.sampled_from(t.nodes)
     weights = st.sampled_from([0.0, 0.5, 1.0, 1.0])
     examples = st.lists(st.tuples(features(reals), labels, weights), max_size=25)
@@ -41,12 +41,11 @@ def test_step_by_step(t: Taxonomy, data: st.DataObject) -> None:
             oracle.forget(set(t.descendants(y)) | {y})
 
 
-@pytest.mark.parametrize("name", BOTH)
 @pytest.mark.parametrize("budget", [1, 7, 16, 40])
-def test_the_latest_examples_vote(budget: int, name: str) -> None:
+def test_the_latest_examples_vote(budget: int) -> None:
     draws = np.random.default_rng(budget)
-    model = getattr(probabilistic, name)(TREE, 3, budget)
-    oracle = getattr(oracles, name)(parents_of(TREE), 3, budget)
+    model = probabilistic.DiscriminantNeighbors(TREE, 3, budget)
+    oracle = oracles.DiscriminantNeighbors(parents_of(TREE), 3, budget)
     for i in range(60):
         d = 3 + (i > 30)  # a feature arrives late
         x = dict(enumerate((draws.normal(size=d) * [1.0, 10.0, 0.5, 2.0][:d]).tolist()))
@@ -59,10 +58,10 @@ def test_the_latest_examples_vote(budget: int, name: str) -> None:
             oracle.forget({"b"})
 
 
-@given(st.lists(st.integers(1, 70), max_size=4), st.integers(1, 100), st.sampled_from(BOTH))
-def test_batches_are_loops(sizes: list[int], budget: int, name: str) -> None:
+@given(st.lists(st.integers(1, 70), max_size=4), st.integers(1, 100))
+def test_batches_are_loops(sizes: list[int], budget: int) -> None:
     draws = np.random.default_rng(sum(sizes))
-    many, loop = (getattr(probabilistic, name)(TREE, budget=budget) for _ in range(2))
+    many, loop = (probabilistic.DiscriminantNeighbors(TREE, budget=budget) for _ in range(2))
     for n in sizes:
         X = draws.normal(size=(n, 3))
         y = draws.choice(["b", "c", "d"], n).tolist()
@@ -80,12 +79,11 @@ def test_the_metric_ignores_what_does_not_tell_labels_apart() -> None:
     y = draws.choice(["b", "c", "d"], 1000)
     X = draws.normal(size=(1000, 40))
     X[:, 0] += np.array([{"b": 0.0, "c": 3.0, "d": 6.0}[v] for v in y.tolist()])
-    errors = []
-    for name in BOTH:
-        model = getattr(probabilistic, name)(TREE)
-        model.learn_many(X[:800], y[:800].tolist())
-        errors.append(np.mean(np.array(model.predict_many(X[800:])) != y[800:]))
-    assert errors[1] < errors[0] - 0.05
+    model = probabilistic.DiscriminantNeighbors(TREE)
+    model.learn_many(X[:800], y[:800].tolist())
+    error = np.mean(np.array(model.predict_many(X[800:])) != y[800:])
+    euclidean = KNeighborsClassifier(8).fit(X[:800], y[:800])
+    assert error < np.mean(euclidean.predict(X[800:]) != y[800:]) - 0.05
     extreme = probabilistic.DiscriminantNeighbors(TREE)
     for i in range(40):
         extreme.learn_one({"x": 10.0 ** (7 * i - 145), "y": 1e-200 * i}, "bcd"[i % 3])
@@ -94,10 +92,10 @@ def test_the_metric_ignores_what_does_not_tell_labels_apart() -> None:
 
 def test_refusals() -> None:
     with pytest.raises(ValueError, match="`n_neighbors` must be"):
-        probabilistic.NearestNeighbors(n_neighbors=0)
+        probabilistic.DiscriminantNeighbors(n_neighbors=0)
     with pytest.raises(ValueError, match="`budget` must be"):
-        probabilistic.NearestNeighbors(budget=0)
-    model = probabilistic.NearestNeighbors(TREE)
+        probabilistic.DiscriminantNeighbors(budget=0)
+    model = probabilistic.DiscriminantNeighbors(TREE)
     with pytest.raises(ValueError, match="scale x"):
         model.learn_one({"x": 1e150}, "b")
     assert model.predict_proba_one({"x": 1.0}) == dict.fromkeys(TREE.nodes, 0.2)

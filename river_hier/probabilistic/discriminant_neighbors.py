@@ -34,14 +34,23 @@ class Stored(NamedTuple):
         return X if self.metric is None else X @ self.metric
 
 
-class NearestNeighbors(DenseModel):
-    r"""Votes of the nearest stored examples, weighted by their distances.
+class DiscriminantNeighbors(DenseModel):
+    r"""Votes of the nearest stored examples, in the metric of a linear discriminant.
 
     The probability of a label is its share of the votes of the `n_neighbors` nearest of the stored
-    examples, where an example at distance d has the vote $e^{-2 d^2 / d_k^2}$ and $d_k$ is the
+    examples, where an example at distance r has the vote $e^{-2 r^2 / r_k^2}$ and $r_k$ is the
     distance of the last of them; each label has another 0.0001 votes. The latest `budget`
-    examples are stored. Features of x that no example has had do not count. Scale the features, as
-    distances depend on it.
+    examples are stored. Features of x that no example has had do not count.
+
+    With the scatter W of the stored examples within labels and B of the means of the labels, the
+    squared distance of x and z is
+
+    $$(x - z)^T (W^{-1} + W^{-1} B W^{-1}) (x - z),$$
+
+    so that directions count in which labels differ and the examples of a label do not. This is the
+    metric of [^1] (Eq. 6 with $\epsilon = 1$), which its authors estimate anew around each x; here
+    it is the same for all x. It is estimated whenever half as many examples again have been
+    learned, from those that are stored. Distances are Euclidean before the first 16 examples.
 
     Parameters
     ----------
@@ -59,9 +68,11 @@ class NearestNeighbors(DenseModel):
 
     Notes
     -----
-    With d features and b stored examples, a prediction takes O(b d), a batch of rows one matrix
-    product, and learning O(d). Memory is O(budget * d). Examples of weight w have w votes; a score
-    is the logarithm of the votes.
+    With d features and b stored examples, a prediction takes O(b d + d²), a batch of rows one
+    matrix product, and learning O(d² + d³ / n) on average after n examples, since estimates take
+    O(b d² + d³). Memory is O(budget * d + d²). W is the weighted mean of squares, plus 3 % of its
+    mean diagonal on the diagonal. Examples of weight w have w votes; a score is the logarithm of
+    the votes.
 
     Examples
     --------
@@ -71,15 +82,21 @@ class NearestNeighbors(DenseModel):
     >>> from river_hier.datasets import synth
 
     >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
-    >>> model = probabilistic.NearestNeighbors(stream.taxonomy)
+    >>> model = probabilistic.DiscriminantNeighbors(stream.taxonomy)
     >>> error = metrics.TreeInducedError(stream.taxonomy)
     >>> evaluate.progressive_val_score(stream.take(1000), model, error)
-    TreeInducedError: 1.495
+    TreeInducedError: 1.628
+
+    References
+    ----------
+    [^1]: [Hastie, T. and Tibshirani, R., 1996. Discriminant adaptive nearest neighbor
+        classification. IEEE Transactions on Pattern Analysis and Machine Intelligence, 18(6),
+        pp. 607-616.](https://doi.org/10.1109/34.506411)
 
     """
 
     def __init__(
-        self, taxonomy: TaxonomyLike = None, n_neighbors: int = 8, budget: int = 10_000
+        self, taxonomy: TaxonomyLike = None, n_neighbors: int = 4, budget: int = 10_000
     ) -> None:
         super().__init__(taxonomy)
         check_integer("n_neighbors", n_neighbors, at_least=1)
@@ -87,6 +104,7 @@ class NearestNeighbors(DenseModel):
         self.n_neighbors = n_neighbors
         self.budget = budget
         self._n: int = 0  # examples so far
+        self._next: int = FIRST  # the number of examples at the next estimate
         self._stored = Stored(np.zeros((0, 0)), np.zeros(0), np.zeros(0, np.intp), np.zeros(0))
 
     __setstate__ = set_state
@@ -104,6 +122,38 @@ class NearestNeighbors(DenseModel):
             self._stored = self._stored._replace(examples=wider, metric=metric)
 
     def _learn_matrix(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
+        first = 0
+        while first < len(X):
+            last = first + max(self._next - self._n, 1)
+            self._store(X[first:last], y[first:last], w[first:last])
+            if self._n >= self._next:
+                examples, metric = self._stored.examples, self._estimate()
+                squares = np.einsum("ij,ij->i", examples @ metric, examples)
+                self._stored = self._stored._replace(squares=squares, metric=metric)
+                self._next = self._n * 3 // 2
+            first = last
+
+    def _estimate(self) -> Floats:
+        examples, _, nodes, weights = (a[: self._n] for a in self._stored[:4])
+        w = weights / weights.sum()
+        _, groups = np.unique(nodes, return_inverse=True)
+        shares = np.bincount(groups, w)
+        means = np.zeros((len(shares), self._d))
+        np.add.at(means, groups, examples * w[:, None])
+        means /= shares[:, None]
+        within, between = examples - means[groups], means - w @ examples
+        W, B = within.T @ (within * w[:, None]), between.T @ (between * shares[:, None])
+        size = W.trace() / len(W)
+        if size > 0.0:  # else no label has two different examples
+            inverse = np.linalg.inv(W / size + RIDGE * np.eye(len(W)))
+            with np.errstate(over="ignore", invalid="ignore"):
+                metric: Floats = inverse + inverse @ (B / size) @ inverse
+                metric /= metric.max()
+            if np.isfinite(metric).all():
+                return (metric + metric.T) / 2.0
+        return np.eye(self._d)
+
+    def _store(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
         n, stored = self._n + len(X), self._stored
         room = min(n, self.budget)
         if room > len(stored.nodes):
@@ -156,90 +206,3 @@ class NearestNeighbors(DenseModel):
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         """There is nothing to make room for."""
-
-
-class DiscriminantNeighbors(NearestNeighbors):
-    r"""`NearestNeighbors` in the metric of a linear discriminant.
-
-    With the scatter W of the stored examples within labels and B of the means of the labels, the
-    squared distance of x and z is
-
-    $$(x - z)^T (W^{-1} + W^{-1} B W^{-1}) (x - z),$$
-
-    so that directions count in which labels differ and the examples of a label do not. This is the
-    metric of [^1] (Eq. 6 with $\epsilon = 1$), which its authors estimate anew around each x; here
-    it is the same for all x.
-
-    The metric is estimated whenever half as many examples again have been learned, from those that
-    are stored. Distances are Euclidean before the first 16 examples.
-
-    Parameters
-    ----------
-    taxonomy, n_neighbors, budget
-        As in `NearestNeighbors`.
-
-    Notes
-    -----
-    A prediction takes O(b d + d²), and learning O(d² + d³ / n) on average after n examples, since
-    estimates take O(b d² + d³). Memory is O(budget * d + d²). Errors are those of
-    `NearestNeighbors`. W is the weighted mean of squares, plus 3 % of its mean diagonal on the
-    diagonal.
-
-    Examples
-    --------
-
-    >>> from river import evaluate
-    >>> from river_hier import metrics, probabilistic
-    >>> from river_hier.datasets import synth
-
-    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
-    >>> model = probabilistic.DiscriminantNeighbors(stream.taxonomy)
-    >>> error = metrics.TreeInducedError(stream.taxonomy)
-    >>> evaluate.progressive_val_score(stream.take(1000), model, error)
-    TreeInducedError: 1.483
-
-    References
-    ----------
-    [^1]: [Hastie, T. and Tibshirani, R., 1996. Discriminant adaptive nearest neighbor
-        classification. IEEE Transactions on Pattern Analysis and Machine Intelligence, 18(6),
-        pp. 607-616.](https://doi.org/10.1109/34.506411)
-
-    """
-
-    def __init__(
-        self, taxonomy: TaxonomyLike = None, n_neighbors: int = 8, budget: int = 10_000
-    ) -> None:
-        super().__init__(taxonomy, n_neighbors, budget)
-        self._next: int = FIRST  # the number of examples at the next estimate
-
-    def _learn_matrix(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
-        first = 0
-        while first < len(X):
-            last = first + max(self._next - self._n, 1)
-            super()._learn_matrix(X[first:last], y[first:last], w[first:last])
-            if self._n >= self._next:
-                examples, metric = self._stored.examples, self._estimate()
-                squares = np.einsum("ij,ij->i", examples @ metric, examples)
-                self._stored = self._stored._replace(squares=squares, metric=metric)
-                self._next = self._n * 3 // 2
-            first = last
-
-    def _estimate(self) -> Floats:
-        examples, _, nodes, weights = (a[: self._n] for a in self._stored[:4])
-        w = weights / weights.sum()
-        _, groups = np.unique(nodes, return_inverse=True)
-        shares = np.bincount(groups, w)
-        means = np.zeros((len(shares), self._d))
-        np.add.at(means, groups, examples * w[:, None])
-        means /= shares[:, None]
-        within, between = examples - means[groups], means - w @ examples
-        W, B = within.T @ (within * w[:, None]), between.T @ (between * shares[:, None])
-        size = W.trace() / len(W)
-        if size > 0.0:  # else no label has two different examples
-            inverse = np.linalg.inv(W / size + RIDGE * np.eye(len(W)))
-            with np.errstate(over="ignore", invalid="ignore"):
-                metric: Floats = inverse + inverse @ (B / size) @ inverse
-                metric /= metric.max()
-            if np.isfinite(metric).all():
-                return (metric + metric.T) / 2.0
-        return np.eye(self._d)
