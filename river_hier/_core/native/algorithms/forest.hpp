@@ -34,17 +34,19 @@ class Forest {
             learn(X + i * d_, Nodes(targets + start[i], targets + start[i + 1]), w[i]);
     }
 
-    // The share of each node, or of each label, in the leaf of x; the mean over the trees. It adds to `shares`.
-    void add_shares(const double* x, bool of_labels, double* shares) const {
-        const auto voters = static_cast<double>(
-            std::count_if(trees_.begin(), trees_.end(), [&](const Tree& tree) { return first(tree, x) != none; }));
+    // The share of each node, or of each label, in the leaf of x: the mean over the trees with examples there.
+    void shares(const double* x, bool of_labels, double* shares, size_t n_nodes) const {
+        double n_voters = 0.0;
         for (const Tree& tree : trees_) {
+            const uint32_t first = tree.nodes[leaf(tree, x)].child;
             double total = 0.0;
-            for (uint32_t i = first(tree, x); i != none; i = tree.next[i]) total += w_[i];
-            for (uint32_t i = first(tree, x); i != none; i = tree.next[i])
+            for (uint32_t i = first; i != none; i = tree.next[i]) total += w_[i];
+            for (uint32_t i = first; i != none; i = tree.next[i])
                 for (size_t a = of_labels ? targets_[i].size() - 1 : 0; a < targets_[i].size(); ++a)
-                    shares[targets_[i][a]] += w_[i] / total / voters;
+                    shares[targets_[i][a]] += w_[i] / total;
+            n_voters += first != none;
         }
+        for (size_t v = 0; v < n_nodes && n_voters > 0.0; ++v) shares[v] /= n_voters;
     }
 
     // Makes room for more features, which are 0 in all examples so far.
@@ -80,8 +82,9 @@ class Forest {
         for (const Tree& tree : trees_)
             trees.append(nb::make_tuple(nb::bytes(tree.nodes.data(), tree.nodes.size() * sizeof(Node)),
                                         array(std::vector(tree.next)), tree.random, tree.next_build));
-        return nb::make_tuple(trees_.size(), budget_, 0,
-                              nb::make_tuple(n_, targets_, array(Numbers(w_)), d_, stride_, array(Numbers(x_)), trees));
+        const auto state =
+            nb::make_tuple(n_, targets_, array(Numbers(w_)), d_, stride_, array(Numbers(x_)), trees);
+        return nb::make_tuple(trees_.size(), budget_, 0, state);
     }
 
     void restore(const nb::tuple& saved) {
@@ -150,8 +153,6 @@ class Forest {
         return at;
     }
 
-    static uint32_t first(const Tree& tree, const double* x) { return tree.nodes[leaf(tree, x)].child; }
-
     void learn(const double* x, Nodes&& targets, double w) {
         const auto i = static_cast<uint32_t>(n_ % budget_);
         if (n_ < budget_) {
@@ -206,7 +207,8 @@ class Forest {
             const auto [node, begin, end] = parts_.back();
             parts_.pop_back();
             uint32_t *const rows = rows_.data() + begin, *const last = rows_.data() + end - 1;
-            const bool differ = std::any_of(rows, last + 1, [&](uint32_t i) { return targets_[i] != targets_[*rows]; });
+            const bool differ =
+                std::any_of(rows, last, [&](uint32_t i) { return targets_[i] != targets_[*last]; });
             const Split split = differ ? best_split(tree, begin, end) : Split();
             if (split.feature == none) {
                 tree.nodes[node] = {none, *rows, differ ? 1.0 : 0.0};

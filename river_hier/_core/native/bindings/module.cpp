@@ -208,7 +208,7 @@ void forest(nb::module_& m) {
                  Numbers shares(n * n_nodes), x(forest.d());  // which may have more since X was read
                  for (size_t i = 0; i < n; ++i) {
                      std::copy_n(rows.data() + i * rows.shape(1), width, x.data());
-                     forest.add_shares(x.data(), of_labels, &shares[i * n_nodes]);
+                     forest.shares(x.data(), of_labels, &shares[i * n_nodes], n_nodes);
                  }
                  return array(std::move(shares), {n, n_nodes});
              },
