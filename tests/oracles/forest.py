@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from zlib import crc32
 
 from .trees import Features, Node, Parents, ancestors
 
@@ -75,7 +76,8 @@ class Forest:
         if not leaf.stuck:
             return
         best: tuple[float, int, float] | None = None
-        features, candidates = list(range(len(self.names))), math.isqrt(len(self.names))
+        features = sorted(range(len(self.names)), key=lambda i: key(self.names[i]))
+        candidates = math.isqrt(len(features))
         while features and candidates:
             drawn = int(self.uniform(k) * len(features))
             feature = features[drawn]
@@ -146,3 +148,9 @@ class Forest:
         z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
         z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
         return float((z ^ (z >> 31)) >> 11) * 2.0**-53
+
+
+def key(name: Hashable) -> int:
+    """The order in which features are drawn does not depend on that in which they come."""
+    text = name if isinstance(name, str) else repr(name)
+    return crc32(text.encode(), crc32(b"" if text is name else b"\xff"))

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "python/objects.hpp"
 #include "store/labels.hpp"
@@ -26,12 +27,12 @@ class Forest {
         }
     }
 
-    size_t d() const { return d_; }  // features
+    size_t d() const { return keys_.size(); }  // features
 
     // Learns rows of d features, each with the nodes that are on, ascending from the root.
     void learn(const double* X, const int64_t* start, const uint32_t* targets, const double* w, size_t n_rows) {
         for (size_t i = 0; i < n_rows; ++i)
-            learn(X + i * d_, Nodes(targets + start[i], targets + start[i + 1]), w[i]);
+            learn(X + i * d(), Nodes(targets + start[i], targets + start[i + 1]), w[i]);
     }
 
     // The share of each node, or of each label, in the leaf of x: the mean over the trees with examples there.
@@ -49,8 +50,10 @@ class Forest {
         for (size_t v = 0; v < n_nodes && n_voters > 0.0; ++v) shares[v] /= n_voters;
     }
 
-    // Makes room for more features, which are 0 in all examples so far.
-    void widen(size_t d) {
+    // Adds features, which are 0 in all examples so far, given the keys of all. Features are drawn in the order
+    // of their keys, so that the order in which they come makes no difference.
+    void widen(Nodes keys) {
+        const size_t d = keys.size();
         if (d > stride_) {
             const size_t stride = std::max(d, stride_ * 3 / 2);
             Numbers wider(w_.size() * stride);
@@ -58,7 +61,11 @@ class Forest {
             x_.swap(wider);
             stride_ = stride;
         }
-        d_ = d;
+        keys_ = std::move(keys);
+        in_order_.resize(d);
+        std::iota(in_order_.begin(), in_order_.end(), 0);
+        std::sort(in_order_.begin(), in_order_.end(),
+                  [&](uint32_t a, uint32_t b) { return std::tie(keys_[a], a) < std::tie(keys_[b], b); });
     }
 
     // The examples from the oldest to the latest, as `learn` takes them.
@@ -68,12 +75,12 @@ class Forest {
         Nodes targets;
         for (size_t k = n_ - w_.size(); k < n_; ++k) {
             const size_t i = k % budget_;
-            X.insert(X.end(), x(i), x(i) + d_);
+            X.insert(X.end(), x(i), x(i) + d());
             targets.insert(targets.end(), targets_[i].begin(), targets_[i].end());
             start.push_back(static_cast<int64_t>(targets.size()));
             w.push_back(w_[i]);
         }
-        return nb::make_tuple(array(std::move(X), {w_.size(), d_}), array(std::move(start)),
+        return nb::make_tuple(array(std::move(X), {w_.size(), d()}), array(std::move(start)),
                               array(std::move(targets)), array(std::move(w)));
     }
 
@@ -83,7 +90,7 @@ class Forest {
             trees.append(nb::make_tuple(nb::bytes(tree.nodes.data(), tree.nodes.size() * sizeof(Node)),
                                         array(std::vector(tree.next)), tree.random, tree.next_build));
         const auto state =
-            nb::make_tuple(n_, targets_, array(Numbers(w_)), d_, stride_, array(Numbers(x_)), trees);
+            nb::make_tuple(n_, targets_, array(Numbers(w_)), array(Nodes(keys_)), array(Numbers(x_)), trees);
         return nb::make_tuple(trees_.size(), budget_, 0, state);
     }
 
@@ -91,12 +98,12 @@ class Forest {
         n_ = nb::cast<size_t>(saved[0]);
         targets_ = nb::cast<std::vector<Nodes>>(saved[1]);
         w_ = numbers(saved[2]);
-        d_ = nb::cast<size_t>(saved[3]);
-        stride_ = nb::cast<size_t>(saved[4]);
-        x_ = numbers(saved[5]);
+        widen(numbers<uint32_t>(saved[3]));
+        x_ = numbers(saved[4]);
+        if (!w_.empty()) stride_ = x_.size() / w_.size();
         for (size_t k = 0; k < trees_.size(); ++k) {
             const auto [nodes, next, random, next_build] =
-                nb::cast<std::tuple<nb::bytes, nb::object, uint64_t, double>>(saved[6][k]);
+                nb::cast<std::tuple<nb::bytes, nb::object, uint64_t, double>>(saved[5][k]);
             trees_[k] = {std::vector<Node>(nodes.size() / sizeof(Node)), numbers<uint32_t>(next), random,
                          next_build};
             std::memcpy(trees_[k].nodes.data(), nodes.data(), nodes.size());
@@ -104,7 +111,8 @@ class Forest {
     }
 
     size_t bytes() const {
-        size_t bytes = heap_bytes(x_) + heap_bytes(w_) + heap_bytes(targets_) + heap_bytes(trees_);
+        size_t bytes = heap_bytes(keys_) + heap_bytes(in_order_) + heap_bytes(x_) + heap_bytes(w_) +
+                       heap_bytes(targets_) + heap_bytes(trees_);
         for (const Tree& tree : trees_) bytes += heap_bytes(tree.nodes) + heap_bytes(tree.next);
         return bytes;
     }
@@ -162,7 +170,7 @@ class Forest {
         } else {
             for (Tree& tree : trees_) remove(tree, i);
         }
-        std::copy_n(x, d_, &x_[i * stride_]);
+        std::copy_n(x, d(), &x_[i * stride_]);
         w_[i] = w;
         targets_[i] = std::move(targets);
         ++n_;
@@ -185,7 +193,7 @@ class Forest {
         tree.next[i] = other;
         tree.nodes[at].child = i;
         if (other == none) return;
-        const bool same_x = std::equal(x(i), x(i) + d_, x(other));
+        const bool same_x = std::equal(x(i), x(i) + d(), x(other));
         if (tree.nodes[at].threshold ? same_x : targets_[i] == targets_[other]) return;
         rows_.clear();
         for (uint32_t j = i; j != none; j = tree.next[j]) rows_.push_back(j);
@@ -229,11 +237,10 @@ class Forest {
     // The best of random thresholds of about sqrt(d) random features that are not constant.
     Split best_split(Tree& tree, size_t begin, size_t end) {
         sum(begin, end);
-        features_.resize(d_);
-        for (uint32_t f = 0; f < d_; ++f) features_[f] = f;
+        features_ = in_order_;
         Split best;
-        auto n_candidates = static_cast<size_t>(std::sqrt(static_cast<double>(d_)));
-        for (size_t left = d_; left && n_candidates; --left) {
+        auto n_candidates = static_cast<size_t>(std::sqrt(static_cast<double>(d())));
+        for (size_t left = d(); left && n_candidates; --left) {
             std::swap(features_[static_cast<size_t>(uniform(tree.random) * static_cast<double>(left))],
                       features_[left - 1]);
             const uint32_t feature = features_[left - 1];
@@ -286,7 +293,8 @@ class Forest {
     }
 
     const size_t budget_;
-    size_t n_ = 0, d_ = 0, stride_ = 0;  // examples so far, features, and room for features
+    size_t n_ = 0, stride_ = 0;  // examples so far, and room for features
+    Nodes keys_, in_order_;      // of the features
     Numbers x_, w_;
     std::vector<Nodes> targets_;
     std::vector<Tree> trees_;

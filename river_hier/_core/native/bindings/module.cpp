@@ -191,7 +191,7 @@ void forest(nb::module_& m) {
              "n_trees"_a, "budget"_a, "seed"_a, "saved"_a = nb::none())
         .def("saved", [](const Forest& forest) { return forest.saved(); })
         .def_prop_ro("d", &Forest::d)
-        .def("widen", &Forest::widen, "d"_a)
+        .def("widen", [](Forest& forest, nb::handle keys) { forest.widen(numbers<uint32_t>(keys)); }, "keys"_a)
         .def("examples", &Forest::examples)
         .def("learn",
              [](Forest& forest, nb::handle X, nb::handle start, nb::handle targets, nb::handle w) {
