@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 import river_hier._core as k
-from river_hier import Taxonomy, linear_model
+from river_hier import Taxonomy, forest, linear_model
 from river_hier._core.pickles import VERSION, restore
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
@@ -44,6 +44,10 @@ def states() -> Iterator[tuple[str, str, tuple[Any, ...]]]:
     index.insert(X)
     for thing in (index, k.Labels(TREE, [2], True), k.Calibration(4)):
         yield type(thing).__name__, type(thing).__name__, thing.saved()
+    trees = forest.MultilabelExtraTrees(TREE, n_trees=2, budget=6)
+    for i in range(8):
+        trees.learn_one({**X, "x": rng.normal()}, "bc"[i % 2])
+    yield "forest", "Forest", trees._forest.saved()
     for wide, budget in [(30, None), (4, 6), (30, 3)]:  # dual, primal and with w0
         rls = linear_model.SHRLS(TREE, 1e6, budget=budget)
         for _ in range(9):
@@ -114,7 +118,7 @@ POLICIES: list[tuple[str, Any, Any]] = [
 
 def use(thing: Any) -> None:
     """Everything that a learner does with it; Python's errors are all right, a crash is not."""
-    names, labels = k.FeatureIndex(), k.Labels(TREE)
+    names, labels, rng = k.FeatureIndex(), k.Labels(TREE), np.random.default_rng(0)
     names.insert(X)
     calls: list[Any] = []
     if isinstance(thing, k.LeastSquares):
@@ -149,6 +153,14 @@ def use(thing: Any) -> None:
         calls += [lambda: thing.closure("b"), lambda: thing.closure({"a": True})]
         calls += [lambda: thing.learned(np.array([1, 3], dtype=np.uint32))]
         calls += [lambda: thing.dictionary([1]), lambda: thing.marginals(np.ones(4))]
+    elif isinstance(thing, k.Forest):
+        x, w = np.ones((1, thing.d)), np.ones(1)
+        on = np.array([0, 1, 2], dtype=np.uint32)
+        calls += [lambda: thing.shares(x, 4, False), lambda: thing.shares(-x, 4, True)]
+        calls += [lambda: thing.examples()]
+        calls += 8 * [lambda: thing.learn(x * rng.normal(), np.array([0, 3]), on, w)]
+        calls += [lambda: thing.widen(np.arange(9, dtype=np.uint32))]
+        calls += [lambda: thing.shares(np.ones((1, 9)), 4, False)]
     elif isinstance(thing, k.Calibration):
         calls += [lambda: thing.given(np.ones(4)), lambda: thing.given(np.ones(3))]
         calls += [lambda: thing.learn(np.ones(4), ["b"], labels, 1.0), lambda: thing.add_nodes(9)]

@@ -15,6 +15,7 @@
 
 #include "python/objects.hpp"
 #include "store/labels.hpp"
+#include "store/rows.hpp"
 
 namespace river_hier {
 
@@ -37,6 +38,7 @@ class Forest {
 
     // The share of each node, or of each label, in the leaf of x: the mean over the trees with examples there.
     void shares(const double* x, bool of_labels, double* shares, size_t n_nodes) const {
+        ensure(n_nodes >= n_nodes_, "a share for each node");
         double n_voters = 0.0;
         for (const Tree& tree : trees_) {
             const uint32_t first = tree.nodes[leaf(tree, x)].child;
@@ -94,19 +96,31 @@ class Forest {
         return nb::make_tuple(trees_.size(), budget_, 0, state);
     }
 
-    void restore(const nb::tuple& saved) {
-        n_ = nb::cast<size_t>(saved[0]);
-        targets_ = nb::cast<std::vector<Nodes>>(saved[1]);
-        w_ = numbers(saved[2]);
-        widen(numbers<uint32_t>(saved[3]));
-        x_ = numbers(saved[4]);
-        if (!w_.empty()) stride_ = x_.size() / w_.size();
+    using Saved = std::tuple<size_t, std::vector<Nodes>, nb::object, nb::object, nb::object, nb::list>;
+
+    void restore(nb::handle saved) {
+        nb::object w, keys, x;
+        nb::list trees;
+        std::tie(n_, targets_, w, keys, x, trees) = nb::cast<Saved>(saved);
+        w_ = numbers(w);
+        const size_t n_stored = std::min(n_, budget_);
+        ensure(targets_.size() == n_stored && w_.size() == n_stored, "targets and a weight for each example");
+        for (const Nodes& on : targets_) {
+            ensure(!on.empty() && on.back() < no_row && std::is_sorted(on.begin(), on.end()), "nodes in order");
+            n_nodes_ = std::max<size_t>(n_nodes_, on.back() + 1);
+        }
+        widen(numbers<uint32_t>(keys));
+        x_ = numbers(x);
+        if (n_stored) stride_ = x_.size() / n_stored;
+        ensure(x_.size() == n_stored * stride_ && d() <= stride_, "a number for each feature");
+        ensure(trees.size() == trees_.size(), "as many trees");
         for (size_t k = 0; k < trees_.size(); ++k) {
             const auto [nodes, next, random, next_build] =
-                nb::cast<std::tuple<nb::bytes, nb::object, uint64_t, double>>(saved[5][k]);
+                nb::cast<std::tuple<nb::bytes, nb::object, uint64_t, double>>(trees[k]);
             trees_[k] = {std::vector<Node>(nodes.size() / sizeof(Node)), numbers<uint32_t>(next), random,
                          next_build};
-            std::memcpy(trees_[k].nodes.data(), nodes.data(), nodes.size());
+            std::memcpy(trees_[k].nodes.data(), nodes.data(), trees_[k].nodes.size() * sizeof(Node));
+            ensure(is_sound(trees_[k]), "every example in one leaf of each tree");
         }
     }
 
@@ -146,6 +160,20 @@ class Forest {
 
     const double* x(size_t i) const { return x_.data() + i * stride_; }
 
+    bool is_sound(const Tree& tree) const {
+        size_t listed = 0;
+        for (size_t a = 0; a < tree.nodes.size(); ++a) {
+            const Node& node = tree.nodes[a];
+            if (node.feature != none) {
+                if (node.feature >= d() || node.child <= a || node.child >= tree.nodes.size() - 1) return false;
+                continue;
+            }
+            for (uint32_t i = node.child; i != none; i = tree.next[i])
+                if (i >= tree.next.size() || ++listed > w_.size()) return false;
+        }
+        return tree.next.size() == w_.size() && listed == w_.size() && !tree.nodes.empty();
+    }
+
     // Uniform in [0, 1): SplitMix64.
     static double uniform(uint64_t& state) {
         uint64_t z = state += 0x9E3779B97F4A7C15u;
@@ -164,14 +192,15 @@ class Forest {
     void learn(const double* x, Nodes&& targets, double w) {
         const auto i = static_cast<uint32_t>(n_ % budget_);
         if (n_ < budget_) {
-            x_.resize(x_.size() + stride_);
-            w_.push_back(w);
-            targets_.emplace_back();
+            x_.resize((n_ + 1) * stride_);
+            targets_.resize(n_ + 1);
+            w_.resize(n_ + 1);
         } else {
             for (Tree& tree : trees_) remove(tree, i);
         }
         std::copy_n(x, d(), &x_[i * stride_]);
         w_[i] = w;
+        n_nodes_ = std::max<size_t>(n_nodes_, targets.back() + 1);
         targets_[i] = std::move(targets);
         ++n_;
         for (Tree& tree : trees_) {
@@ -183,7 +212,10 @@ class Forest {
     void remove(Tree& tree, uint32_t i) {
         Node& node = tree.nodes[leaf(tree, x(i))];
         uint32_t* at = &node.child;
-        while (*at != i) at = &tree.next[*at];
+        while (*at != i) {
+            if (*at == none) return;  // memory did not suffice when it was learned
+            at = &tree.next[*at];
+        }
         *at = tree.next[i];
         if (node.child == none) node.threshold = 0.0;
     }
@@ -267,7 +299,7 @@ class Forest {
         for (size_t a = begin; a < end; ++a) {
             total_w_ += w_[rows_[a]];
             for (uint32_t v : targets_[rows_[a]]) {
-                if (v >= total_.size()) total_.resize(v + 1), low_.resize(v + 1);
+                if (v >= low_.size()) total_.resize(v + 1), low_.resize(v + 1);
                 if (total_[v] == 0.0) present_.push_back(v);
                 total_[v] += w_[rows_[a]];
             }
@@ -293,7 +325,7 @@ class Forest {
     }
 
     const size_t budget_;
-    size_t n_ = 0, stride_ = 0;  // examples so far, and room for features
+    size_t n_ = 0, n_nodes_ = 0, stride_ = 0;  // examples so far, nodes of their targets, and room for features
     Nodes keys_, in_order_;      // of the features
     Numbers x_, w_;
     std::vector<Nodes> targets_;

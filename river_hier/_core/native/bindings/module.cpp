@@ -185,8 +185,9 @@ void forest(nb::module_& m) {
     nb::class_<Forest>(m, "Forest")
         .def("__init__",
              [](Forest* forest, size_t n_trees, size_t budget, uint64_t seed, nb::object saved) {
+                 ensure(budget > 0, "room for an example");
                  new (forest) Forest(n_trees, budget, seed);
-                 if (!saved.is_none()) forest->restore(nb::cast<nb::tuple>(saved));
+                 if (!saved.is_none()) forest->restore(saved);
              },
              "n_trees"_a, "budget"_a, "seed"_a, "saved"_a = nb::none())
         .def("saved", [](const Forest& forest) { return forest.saved(); })
