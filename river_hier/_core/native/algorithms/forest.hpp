@@ -198,7 +198,7 @@ class Forest {
         } else {
             for (Tree& tree : trees_) remove(tree, i);
         }
-        std::copy_n(x, d(), &x_[i * stride_]);
+        std::copy_n(x, d(), x_.data() + i * stride_);
         w_[i] = w;
         n_nodes_ = std::max<size_t>(n_nodes_, targets.back() + 1);
         targets_[i] = std::move(targets);
