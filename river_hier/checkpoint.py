@@ -89,8 +89,8 @@ def dumps(state: Any) -> bytes:
 
     Returns
     -------
-    The bytes of a checkpoint: three lines of text, which are the format, the SHA-256 of everything
-    after that line and the versions that wrote it; and the pickle.
+    The bytes of a checkpoint: three lines of text, namely the format, the SHA-256 of all that
+    follows, and the versions that wrote it; and the pickle.
 
     Examples
     --------
@@ -200,19 +200,18 @@ def save(state: Any, path: FilePath) -> None:
 
     The file is replaced atomically: whenever the program is killed or the machine goes down, it
     holds the old checkpoint or the new one, which is written to `.name.<16 digits>.part` in the
-    same folder, flushed to disk, and renamed. A `.part` that a killed program left is deleted by a
-    later `save` to the same path, after an hour. Several programs may save to one path.
+    same folder, flushed to disk, and renamed. A later `save` deletes the `.part` of a killed
+    program after an hour. Several programs may save to one path.
 
     Saving takes the time to pickle, hash (SHA-256) and write the state, and the memory of the
-    pickle. A `save_in_background` to the same path is waited for.
+    pickle. It waits for a `save_in_background` to the same path.
 
     Parameters
     ----------
     state
-        Any object that can be pickled; see `dumps`.
+        As in `dumps`.
     path
-        The file, in an existing folder. Symbolic links are followed, and the permissions of an
-        existing file are kept.
+        The file, in an existing folder. Links are followed, and an existing file's mode is kept.
 
     Raises
     ------
@@ -247,10 +246,9 @@ def save(state: Any, path: FilePath) -> None:
 def save_in_background(state: Any, path: FilePath) -> Saving:
     """Save a state to a file like `save`, without waiting until it is written.
 
-    The call pickles the state into memory, which takes 1 to 4 s per GB and is the only pause of the
-    program: nothing may change the state meanwhile. A thread then hashes the pickle and writes the
-    file. The pickle stays in memory until it is written. A program that ends first waits for the
-    thread. If writing fails, the old file is kept, and `Saving.wait` raises the error.
+    The call pickles the state into memory, which takes 1 to 4 s per GB and is the only pause:
+    nothing may change the state meanwhile. A thread then hashes the pickle and writes the file. A
+    program that ends first waits for the thread. If writing fails, the old file is kept.
 
     Parameters
     ----------
@@ -264,8 +262,8 @@ def save_in_background(state: Any, path: FilePath) -> Saving:
     Raises
     ------
     RuntimeError
-        If the last `save_in_background` to this path is not done. Other errors are those of `save`;
-        errors of writing are raised by `Saving.wait`.
+        If the last `save_in_background` to this path is not done. Other errors are those of `save`,
+        in writing raised by `Saving.wait`.
 
     Examples
     --------

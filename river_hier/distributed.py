@@ -50,18 +50,15 @@ def merge(models: Iterable[Model], start: Model | None = None) -> Model:
     and wrappers merge part by part, and open taxonomies are united.
 
     Let each worker learn all of its examples, and merge once. Perceptrons may also be merged, sent
-    back and go on learning, several times, which `HAROW` and `PathSoftmax` do not bear. For a model
-    in between, merge copies, and let the workers go on with their own models. Groups of models may
-    be merged first. Takes O(size of all models).
+    back and go on learning, which `HAROW` and `PathSoftmax` do not bear. Groups of models may be
+    merged first. Takes O(size of all models).
 
     Parameters
     ----------
     models
-        The models, at least one; one alone is copied. Their order has no effect but on rounding
-        and on the order of new labels and features.
+        The models, at least one. Their order has no effect but on rounding and the order of labels.
     start
-        The model that the others were copies of before they learned their examples, so that what
-        it has learned counts once. `None` if they had learned nothing.
+        The model that the others were copies of before they learned their examples, if any.
 
     Returns
     -------

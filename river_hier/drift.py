@@ -29,10 +29,9 @@ class BranchReset(TransparentWrapper):
 
     Every inner node has a drift detector, which is updated with 0 or 1: whether the model chose
     wrong children of the node before it learned. Only examples count in which the node is on both
-    in the prediction and in the truth, so mistakes above a node are not its own; for a single label
-    the nodes on its path are on. When a detector detects drift, the model forgets what it has
-    learned below that node, by `forget`, and the detectors there are replaced. The rest of the
-    model does not change (up to rounding where siblings share a least squares system).
+    in the prediction and in the truth, so mistakes above a node are not its own. When a detector
+    detects drift, the model forgets what it has learned below that node, by `forget`, and the
+    detectors there are replaced. The rest of the model does not change (up to rounding).
 
     Parameters
     ----------
@@ -41,8 +40,8 @@ class BranchReset(TransparentWrapper):
         one: those of `linear_model`, `probabilistic` and `kernel` (except `HRLS` and `SHRLS`
         there), and the wrappers of `decision` around them.
     detector
-        A drift detector of River. Each inner node gets a clone. It should detect increases of the
-        error rate, and no decreases. `None` for `river.drift.binary.HDDMA()`.
+        A drift detector of River, cloned for each inner node, that detects increases of the error
+        rate, and no decreases. `None` for `river.drift.binary.HDDMA()`.
 
     Attributes
     ----------
@@ -58,19 +57,15 @@ class BranchReset(TransparentWrapper):
     -----
     On top of the model, learning takes one prediction, O(nodes) time, and one update of the
     detector of each visited node. `HDDMA` is slow; River's `drift.binary.DDM` is faster, with some
-    false alarms, of which `HDDMA(drift_confidence=...)` has fewer. River's `ADWIN` also detects
-    decreases of the error rate, so it would reset nodes because they have learned. A reset takes
-    time proportional to the size of the whole model.
-
-    Learners that adapt quickly, such as H-PERC and Hieron, gain nothing; those that weigh all past
-    examples equally gain most (`examples/benchmarks/drift.py`).
+    false alarms. `ADWIN` also detects decreases, so it would reset nodes because they have learned.
+    A reset takes time proportional to the size of the whole model. Learners that adapt quickly,
+    such as H-PERC and Hieron, gain nothing; those that weigh all past examples equally gain most.
 
     Examples
     --------
 
-    In the branch "2", labels are swapped at step 1,000. The mistakes of `AveragedHieron` in the
-    1,000 examples before and after it, first elsewhere and then in the branch, without and with
-    resets:
+    Labels are swapped in the branch "2" at step 1,000. The mistakes in the 1,000 examples before
+    and after, first elsewhere and then in the branch, without and with resets:
 
     >>> from river_hier import drift, linear_model
     >>> from river_hier.datasets import synth
@@ -114,9 +109,8 @@ class BranchReset(TransparentWrapper):
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after the model has predicted it.
 
-        The arguments are those of the model. An example of weight 0 changes nothing; the detectors
-        treat all others alike. If a detector raises an error, the model has learned the example,
-        and the other detectors may have missed it.
+        The arguments are those of the model. An example of weight 0 changes nothing. If a detector
+        raises an error, the model has learned the example.
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return

@@ -1,7 +1,6 @@
-"""The face of scikit-learn: a classifier and scorers for its pipelines, searches and validation.
+"""The face of scikit-learn, which no other module of models imports.
 
-scikit-learn is imported here and nowhere else in the models; `pip install river-hier[sklearn]`
-installs it.
+`pip install river-hier[sklearn]` installs it.
 """
 
 from __future__ import annotations
@@ -43,13 +42,13 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     model
-        A model of one label or of several, with a taxonomy or with `taxonomy=None`, which stands
-        for that of `fit`; so do models in wrappers. By default, the fastest that "choosing a model"
-        recommends: for one label `PathSoftmax` if X is sparse and `LinearDiscriminant` if it is
-        dense, and for several labels `HLossBayes(Calibrated(HAROW()))`. `fit` learns a copy.
+        A model of one label or of several, with a taxonomy or, also in wrappers, with
+        `taxonomy=None`, which stands for that of `fit`. By default, for one label `PathSoftmax` if
+        X is sparse and `LinearDiscriminant` if it is dense, and for several labels
+        `HLossBayes(Calibrated(HAROW()))`. `fit` learns a copy.
     taxonomy
-        The taxonomy. By default, `fit` makes it of y: of the levels, or of the paths that
-        `separator` divides; otherwise it is flat.
+        The taxonomy. By default, `fit` makes it of levels or of paths with a `separator` in y;
+        otherwise it is flat.
     separator
         What separates the names in labels that are paths, e.g. `" > "`.
     random_state
@@ -76,8 +75,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
       of bools, with a column for each label (0, 1, ... without names).
 
     Rows are learned once, in O(rows) steps of the model. `predict_proba` has the shape (rows,
-    classes): the probabilities of the labels relative to one another, or that each of several
-    labels is on. A model may predict a node that is no class, such as an inner node.
+    classes): the probabilities of the labels relative to one another, or that each of several is
+    on. A model may predict a node that is no class, such as an inner node.
 
     Raises
     ------
@@ -152,8 +151,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         X, y, sample_weight
             As in `fit`.
         classes
-            All labels, or paths, in the first call. Labels that are in neither `classes` nor
-            `taxonomy` are added as they arrive if both are left out; otherwise they are an error.
+            All labels, or paths, in the first call. If `taxonomy` is left out too, labels are added
+            as they arrive; otherwise, unknown ones are an error.
 
         """
         first = not hasattr(self, "model_")
@@ -282,8 +281,7 @@ def scorer(metric: Any) -> Callable[[Any, Any, Any], float]:
 
     Returns
     -------
-    A function of estimator, X and y. The estimator is a `HierarchicalClassifier` or a pipeline that
-    ends in one, or any other that predicts labels of the taxonomy.
+    A function of estimator, X and y, for any estimator that predicts labels of the taxonomy.
 
     Examples
     --------

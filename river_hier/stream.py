@@ -28,12 +28,12 @@ def replay(
 
     A new example is yielded as soon as it is read, and then stored in a buffer. When the buffer is
     full, random examples in it are yielded until one has been yielded `times` times and is removed;
-    the rest is yielded after the end of the stream. If the buffer is larger than the stream, the
-    first pass is in the order of the stream, and the other passes follow, shuffled together.
+    the rest is yielded after the end of the stream, so that with a larger buffer than the stream
+    the first pass is in order and the others are shuffled together.
 
-    Use several passes only for learning, not in `river.evaluate.progressive_val_score`: the model
-    has already learned from the examples that are yielded again. `decision.Calibrated` and
-    `Tempered` recognise these, and use only new ones for calibration.
+    Use several passes only for learning, not in `river.evaluate.progressive_val_score`, whose model
+    would have learned from the examples that are yielded again. `decision.Calibrated` and
+    `Tempered` recognise these.
 
     Parameters
     ----------
@@ -52,8 +52,7 @@ def replay(
 
     Notes
     -----
-    An example takes O(times) time on average. A larger buffer gives a larger gain in accuracy;
-    docs/accuracy.md has figures.
+    An example takes O(times) time on average. A larger buffer gives a larger gain in accuracy.
 
     Examples
     --------
@@ -109,11 +108,8 @@ class Replayed(TransparentWrapper):
 
     A new example is learned as soon as it arrives, and once more after each `buffer_size / (times -
     1)` examples that follow it, until it has been learned `times` times. The latest `buffer_size`
-    examples are stored for that. At the end of a stream, the last ones have been learned less
-    often.
-
-    Unlike `replay`, it does not repeat examples in the stream, so the model can be evaluated by
-    `progressive_val_score`.
+    examples are stored for that; the last ones of a stream have been learned less often. Unlike
+    with `replay`, the model can be evaluated by `progressive_val_score`.
 
     Parameters
     ----------
@@ -133,11 +129,9 @@ class Replayed(TransparentWrapper):
 
     Notes
     -----
-    A step takes `times` steps of the model; predictions are the model's. `forget` empties
-    the buffer, which has examples of the branch.
-
-    `decision.Calibrated` and `Tempered` recognise repeated examples, both inside `Replayed` and
-    around it. Put transformers that learn, such as scalers, in front: `scaler | Replayed(model)`.
+    A step takes `times` steps of the model; predictions are the model's. `forget` empties the
+    buffer. `decision.Calibrated` and `Tempered` recognise repeated examples, both inside `Replayed`
+    and around it. Put transformers that learn in front: `scaler | Replayed(model)`.
 
     Examples
     --------
@@ -175,8 +169,7 @@ class Replayed(TransparentWrapper):
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, and again from up to `times - 1` of the stored examples.
 
-        The arguments are those of the model. The weight also counts when the example is repeated;
-        an example of weight 0 changes nothing.
+        The arguments are those of the model. The weight also counts when the example is repeated.
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return

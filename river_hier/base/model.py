@@ -22,9 +22,8 @@ from .unseen import NONE, Unseen
 class TaxonomyModel(Predictor, base.Estimator):
     """A model with a score at every node of a taxonomy.
 
-    A given taxonomy is closed: an unknown label is an error. With `None` the model starts from an
-    open, flat taxonomy, to which labels are added as they arrive; the label of its root, `"root"`,
-    is reserved. An `OpenTaxonomy` grows with labels that are paths.
+    A given taxonomy is closed: an unknown label is an error. `None` is an open, flat one under
+    `"root"`, to which labels are added as they arrive; an `OpenTaxonomy` grows with paths.
     """
 
     _labels: Labels = cast(Labels, None)  # in place of the property
@@ -55,15 +54,14 @@ class TaxonomyModel(Predictor, base.Estimator):
         Returns
         -------
         `{label: explanation}` from the top down. A multilabel model explains the nodes whose
-        parents are on. A single-label model explains the nodes on the path of its prediction and,
-        at each step of the path, the other child with the largest score.
+        parents are on, a single-label model those on the path of its prediction and, at each step
+        of the path, the other child with the largest score.
 
         An explanation has the fields `on`, whether the node is predicted to be on; `score`;
         `probability`, that the node is on or, for a single label, that the label lies at or below
-        the node; and `contributions`, a list of `(feature, contribution)` sorted by absolute value,
-        or of `(stored example, contribution)` in kernel models. The score is their sum, to which
-        `LinearDiscriminant` adds that of an x without features. It takes as long as a prediction
-        for each feature of x.
+        it; and `contributions`, a list of `(feature, contribution)` sorted by absolute value, or of
+        `(stored example, contribution)` in kernel models. The score is their sum, to which
+        `LinearDiscriminant` adds that of an empty x. It takes a prediction for each feature of x.
 
         """
         scores, p = self._scores_one(x), self._node_probabilities(x)
@@ -77,16 +75,15 @@ class TaxonomyModel(Predictor, base.Estimator):
     def adopt(self, taxonomy: Taxonomy) -> None:
         """Continue with a larger taxonomy.
 
-        In a trained model, a new node is off and has probability 0 until its first example, whose
-        label is the node or below it. It starts from its parent or, in models that store examples,
-        counts as off in those of its siblings. An open model is closed from then on. Takes O(new
-        nodes) for a taxonomy that `extend` made.
+        In a trained model, a new node has probability 0 until its first example, whose label is the
+        node or below it. It starts from its parent or, in models that store examples, counts as off
+        in those of its siblings. An open model is closed. Takes O(new nodes) after `extend`.
 
         Parameters
         ----------
         taxonomy
-            The taxonomy of the model with new nodes, e.g.
-            `model.taxonomy_.extend([(parent, child)])`. In `taxonomy_` they are the last ones.
+            The taxonomy of the model with new nodes, the last ones, e.g.
+            `model.taxonomy_.extend([(parent, child)])`.
 
         """
         taxonomy = extended(self._taxonomy, taxonomy)
@@ -100,14 +97,13 @@ class TaxonomyModel(Predictor, base.Estimator):
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it; nothing changes elsewhere.
 
-        The branch is as in a model that has never learned: until it learns, a multilabel model
-        switches its nodes on, and a single-label model gives them the scores of their parents.
-        O(size of the model).
+        Until the branch learns again, a multilabel model switches its nodes on, and a single-label
+        model gives them the scores of their parents. Takes O(size of the model).
 
         Parameters
         ----------
         label
-            The node. With the root, everything below it is reset.
+            The node; with the root, everything is reset.
 
         """
         self._forget(self._taxonomy._branch(label))

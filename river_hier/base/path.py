@@ -22,7 +22,7 @@ class PathLearner(LinearLearner, SingleLabelModel):
     The prototype of a node is the sum of the weight vectors on its path, $W^v = \\sum_{u \\in P(v)}
     w^u$, and the label with the largest score $W^v \\cdot x$ is predicted. A learner is defined by
     its `rival`, the label that the true one must beat, and its `rule`, which determines how far
-    their paths move apart. The library does the rest, as for `TopDownLearner`.
+    their paths move apart. The rest is as in `TopDownLearner`.
 
     Parameters
     ----------
@@ -86,9 +86,8 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
         Returns
         -------
-        The step: $w^u \\leftarrow w^u + step \\cdot x$ for the nodes on the path of y alone,
-        $w^u \\leftarrow w^u - step \\cdot x$ for those on the rival's alone. Nothing changes unless
-        it is above 0.
+        The step: $w^u \\leftarrow w^u + step \\cdot x$ for the nodes on the path of y alone, with
+        minus for those on the rival's alone. Nothing changes unless it is above 0.
 
         """
 

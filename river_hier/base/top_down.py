@@ -21,10 +21,10 @@ Mask = NDArray[np.bool_]
 class TopDownLearner(LinearLearner, MultiLabelModel):
     """Base class of multilabel learners with a weight vector at every node.
 
-    A learner is defined by its `rule`. The library does the rest: a node is trained only on
-    examples whose parents are truly on, and predicted to be on if its parents are and its score $w
-    \\cdot x$ is at least 0. Mini-batches, open taxonomies, `adopt` and `forget`, truncated
-    predictions, explanations, pickles, averages and calibration work without further code.
+    A learner is defined by its `rule`: a node is trained only on examples whose parents are truly
+    on, and predicted to be on if its parents are and its score $w \\cdot x$ is at least 0.
+    Mini-batches, open taxonomies, `adopt` and `forget`, truncated predictions, explanations,
+    pickles, averages and calibration work without further code.
 
     Parameters
     ----------
@@ -32,9 +32,8 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         A tree or a DAG, an `OpenTaxonomy`, or `None` for an open flat taxonomy.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
-    intercept
-        The value of a constant feature that is added to every x, and whose weights give the
-        intercepts of the nodes. The default, 0, adds none.
+        The value of a constant feature that is added to every x, whose weights are the intercepts;
+        0 adds none.
 
     Examples
     --------
@@ -109,8 +108,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     def _learn_by_rule(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Train the nodes whose parents are truly on.
 
-        The weight of the example multiplies the step or, with variances, the precision that the
-        step adds: from k to weight * k, where confidence = k / (1 + k variance).
+        The weight of the example multiplies the step or, with variances, the precision it adds.
         """
         on, state = self._taxonomy._closure_mask(y), self._state
         vector = state.insert(x)

@@ -52,10 +52,10 @@ class HierarchicalMultilabelSVM(LabelRanker):
     volumes
         `{label: volume}` of the nodes, which $\\Delta$ sums; 1 for the labels it does not hold.
     missed
-        The factor of nodes above the relevant label only, at least 0.
+        The factor of nodes above the relevant label only, at least 0; in the paper's experiments
+        0.5, and `spurious` too.
     spurious
-        The factor of nodes above the irrelevant label only, at least 0. The paper's experiments
-        use half of the symmetric difference, `missed=0.5, spurious=0.5`.
+        The factor of nodes above the irrelevant label only, at least 0.
     kernel
         As in `BatchHMinOver`.
     tol
@@ -64,8 +64,8 @@ class HierarchicalMultilabelSVM(LabelRanker):
         The largest number of passes.
     unit_norm
         Whether to give the attributes of each candidate norm 1: they are divided by the largest
-        norm, and then each candidate's own attribute is enlarged. Where all leaves have the same
-        depth, this is the paper's $t_v = 1 / \\sqrt{depth}$.
+        norm, and then its own attribute is enlarged. With all leaves at the same depth, this is the
+        paper's $t_v = 1 / \\sqrt{depth}$.
 
     Raises
     ------
@@ -76,10 +76,9 @@ class HierarchicalMultilabelSVM(LabelRanker):
 
     Notes
     -----
-    Section 3 and Algorithm 1 of the paper of `linear_model.HMinOver`, whose steps take the example
-    that is farthest from its optimum; here, a pass visits all examples that are not at theirs, the
-    farthest first. After `fit`, `primal` and `dual` are the objectives, `gap` is their difference,
-    and `n_passes` the number of passes.
+    Section 3 and Algorithm 1 of the paper of `linear_model.HMinOver`, which takes the example that
+    is farthest from its optimum; here, a pass visits all that are not at theirs, the farthest
+    first. `fit` sets the objectives `primal` and `dual`, their difference `gap`, and `n_passes`.
 
     Examples
     --------

@@ -20,10 +20,7 @@ from .expansions import Examples, Expansion, Floats, KernelExpansion, LinearExpa
 
 
 class LabelRanker(BatchEstimator):
-    """Ranks the candidates by F(x, y) = sum_{v in anc(y)} t_v <w_v, x>.
-
-    The candidates above a threshold are switched on. It is learned as in `linear_model.HMinOver`.
-    """
+    """Ranks the candidates by F(x, y) = sum_{v in anc(y)} t_v <w_v, x>, and learns a threshold."""
 
     def __init__(
         self,
@@ -96,8 +93,8 @@ class BatchHMinOver(LabelRanker):
     t, candidates
         As in `linear_model.HMinOver`.
     kernel
-        As in `kernel.Hieron`. `None` is the linear kernel with feature weights instead of example
-        coefficients, which is better if there are more examples than features.
+        As in `kernel.Hieron`. `None` is the linear kernel with feature weights, which is better if
+        there are more examples than features.
     max_steps
         The largest number of steps.
 

@@ -27,11 +27,10 @@ class HSVM(BatchEstimator):
     on if its parents are and $w_i \\cdot x \\ge 0$. The bias is the weight of a feature that is
     always 1.
 
-    After `fit`, River's loops and `evaluate.regret` take the model as one that no longer learns.
-    Training takes LIBLINEAR's time for each node, O(nonzeros of the node's examples) a pass, and
-    one byte for each pair of an example and a node, besides the examples; predicting takes
-    O(features of x * nodes), and the weights O(features * nodes) memory. The flat counterpart is
-    `HSVM(taxonomy.flatten())`.
+    After `fit`, the model no longer learns. Training takes LIBLINEAR's time for each node,
+    O(nonzeros of the node's examples) a pass, and one byte for each pair of an example and a node,
+    besides the examples; predicting takes O(features of x * nodes), and the weights
+    O(features * nodes) memory. The flat counterpart is `HSVM(taxonomy.flatten())`.
 
     Parameters
     ----------
@@ -54,9 +53,8 @@ class HSVM(BatchEstimator):
     Notes
     -----
     The comparator of section 8 of the paper of `linear_model.HRLS`, with C = 1 as there. The paper
-    used LIBSVM, which leaves the bias out of $\\|w_i\\|^2$ and is much slower. If all examples of a
-    node are on, or it has none, it is always on, with the score 1; if all are off, always off, with
-    the score -1.
+    used LIBSVM, which leaves the bias out of $\\|w_i\\|^2$. A node whose examples are all on, or
+    that has none, always has the score 1; if all are off, -1.
 
     Examples
     --------

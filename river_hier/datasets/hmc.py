@@ -1,7 +1,6 @@
 """The collections of hierarchical multilabel classification, in the hierarchical ARFF of Clus.
 
-An error in the header raises, since the rows cannot be read without it; one in a row is reported.
-
+An error in the header raises; one in a row is reported.
 """
 
 from __future__ import annotations
@@ -45,18 +44,16 @@ class HMC(FileDataset):
     r"""Collections of hierarchical multilabel classification: genes, e-mail, X-ray images.
 
     Reads any collection in the hierarchical ARFF of Clus: yeast genes under FunCat (trees) and the
-    Gene Ontology (DAGs)[^1], Enron's e-mail, ImCLEF's X-ray images, diatoms and others, of a few
-    thousand examples each. Their publishers state no licence. Nothing is downloaded; the files of
-    FunCat and GO are available at [^2], as `cellcycle_FUN.train.arff`, `cellcycle_FUN.valid.arff`
-    and so on: the name, one of `.`, `-` and `_`, and the subset.
+    Gene Ontology (DAGs)[^1], Enron's e-mail, ImCLEF's X-ray images and others, of a few thousand
+    examples each. Their publishers state no licence. Nothing is downloaded; the files of FunCat and
+    GO are available at [^2]. They are named `cellcycle_FUN.train.arff` and so on: the name, one of
+    `.`, `-` and `_`, and the subset.
 
-    `x` maps attribute names to numbers or, for nominal and string attributes, to strings, which
-    River's `preprocessing.OneHotEncoder` can encode. Missing values, `?`, are left out, and so are
-    the zeros of a sparse row, `{3 0.5, 7 1}`. As in Clus, its indices are counted from 1 (in Weka
-    from 0), and a nominal attribute that it leaves out has its first value. `y` maps every label
-    except the root to a boolean; ancestors are added if the file names only the most specific
-    labels. Some of the published files name an attribute twice: the second `a` is called `a.1`,
-    with a warning.
+    `x` maps attribute names to numbers or, for nominal and string attributes, to strings. Missing
+    values, `?`, are left out, and so are the zeros of a sparse row, `{3 0.5, 7 1}`. As in Clus, its
+    indices are counted from 1 (in Weka from 0), and a nominal attribute that it leaves out has its
+    first value. `y` maps every label except the root to a boolean; ancestors are added. If a file
+    names an attribute twice, the second `a` is called `a.1`, with a warning.
 
     If the header lists paths, `1,1/2,1/2/7`, the taxonomy is a tree whose labels are the whole
     paths; if it lists pairs of a parent and a child, `root/GO0003674,GO0003674/GO0003774`, it is a
@@ -70,10 +67,9 @@ class HMC(FileDataset):
     dataset
         The name of the collection, such as `"cellcycle_FUN"`, if there are several.
     subsets
-        The subsets to read: `"train"`, `"valid"`, `"test"` or `"trainvalid"`, which is the file of
-        that name or else train and, if it exists, valid. Test comes last, whatever the order given.
-        By default `("trainvalid",)`; if `path` is a single file, compressed or not, and neither
-        `dataset` nor `subsets` is given, its name does not matter.
+        The subsets to read: `"train"`, `"valid"`, `"test"` or `"trainvalid"`, the default, which is
+        the file of that name or else train and, if it exists, valid. Test comes last. If `path` is
+        a single file and neither `dataset` nor `subsets` is given, its name does not matter.
     on_error
         What to do with a broken row: `"raise"` a `ValueError` that names file and line, or `"skip"`
         and count it.
@@ -108,14 +104,11 @@ class HMC(FileDataset):
     >>> _ = pathlib.Path(folder.name, "yeast_FUN.train.arff").write_text(arff)
 
     >>> stream = datasets.HMC(folder.name, dataset="yeast_FUN")
-    >>> stream.taxonomy
-    Taxonomy(root='root', 5 nodes, 2 leaves, height 3)
     >>> for x, y in stream:
     ...     print(x, [label for label in y if y[label]])
     {'alpha 14': 0.15, 'strand': 'left'} ['01', '02', '01/01', '01/01/03']
     {'strand': 'right'} ['02']
     {'strand': 'left', 'alpha 14': -0.5} ['01', '01/01']
-
     >>> folder.cleanup()
 
     References

@@ -28,9 +28,9 @@ class LSHTC(FileDataset):
     whether the document belongs to it. Documents are assigned to leaves, and ancestors are added.
     Categories without a parent become children of a root `"root"`.
 
-    There are documents in 12,294 categories of the first challenge and in 27,875 (DMOZ), 36,504
-    (Wikipedia, small) and 325,056 (Wikipedia, large) of the later ones [^3]. The test documents of
-    the challenges have the category `0`, which is in no hierarchy, so they cannot be read.
+    There are documents in 12,294 categories of the first challenge and in 27,875 to 325,056 of the
+    later ones [^3]. The test documents of the challenges have the category `0`, which is in no
+    hierarchy, so they cannot be read.
 
     **Files.** Nothing is downloaded: get `train.txt` (Kaggle's `train.csv`) and `cat_hier.txt`
     (`hierarchy.txt`, `hierarchy.csv`) from the organisers or from Kaggle, whose rules you must
@@ -39,10 +39,8 @@ class LSHTC(FileDataset):
 
     **Cycles.** An edge that closes a cycle is an error; with `on_error="skip"` it is left out and
     counted. The hierarchy is searched depth first, from the categories without a parent in the
-    order of the file, and back edges are left out. How the organisers removed cycles is not stated.
-
-    Memory holds the hierarchy and one document. Each `y` has one entry per category, so in the
-    largest hierarchies creating it takes longer than reading the document.
+    order of the file, and back edges are left out. Memory holds the hierarchy and one document;
+    each `y` has one entry per category.
 
     Parameters
     ----------
@@ -76,8 +74,6 @@ class LSHTC(FileDataset):
     >>> _ = pathlib.Path(folder.name, "train.csv").write_text("Data\n3, 5 8:1 18:2\n5 7:1\n")
 
     >>> stream = datasets.LSHTC(folder.name)
-    >>> stream.taxonomy
-    Taxonomy(root='root', DAG, 6 nodes, 2 leaves, height 3)
     >>> for x, y in stream:
     ...     print(x, y)
     {'8': 1.0, '18': 2.0} {'1': True, '2': True, '3': True, '4': True, '5': True}
@@ -162,8 +158,7 @@ def _documents(
 def _hierarchy(files: Files, name: str) -> tuple[Taxonomy, list[tuple[str, int, str]]]:
     """The taxonomy of `parent child` lines, or of lines that are whole paths from the top.
 
-    Edges that close a cycle are left out, and the errors to report for them are returned as well.
-    Any other error raises, since without the line the taxonomy would be a different one.
+    Edges that close a cycle are left out, and their errors are returned; any other error raises.
     """
     children: dict[str, dict[str, int]] = {}  # with the line number of each edge
     for line, text in lines(files, name, "ascii"):

@@ -56,31 +56,30 @@ class RCV1(FileDataset):
     stemmed words with log tf-idf weights [^1], scaled to unit length. `x` maps term ids (strings)
     to weights; `y` maps every topic to a boolean, ancestors included.
 
-    The files are those of the LYRL2004 distribution [^2]: term vectors, which, unlike the stories,
-    may be redistributed; users are asked to cite [^1]. Memory holds a single document. Without
-    `path` they are downloaded into River's data home in the first iteration (roughly 0.5 kB a
-    document), and their SHA-256 is verified; `taxonomy` needs only the small file of topics.
+    The files are those of the LYRL2004 distribution [^2], which may be redistributed; users are
+    asked to cite [^1]. Memory holds a single document. Without `path` they are downloaded into
+    River's data home in the first iteration (roughly 0.5 kB a document), and their SHA-256 is
+    verified; `taxonomy` needs only the small file of topics.
 
     Parameters
     ----------
     path
         The folder or archive with the files, under their original names, with or without `.gz`. By
-        default the folder `RCV1` of River's data home, to which missing files are downloaded.
+        default the folder `RCV1` of River's data home.
     subsets
         The subsets of the official chronological split to read: `"train"` (23,149 documents),
         `"test"` (781,265) or both. Train comes before test, whatever the order given.
     topics
         The number of topics: all 103, or the 101 of the H-RLS paper [^3], without `GMIL` and
-        `M143`. These two are inferred: the paper has one topic less at the second depth and one at
-        the third; `GMIL` has five documents, and `M143` none in the training period.
+        `M143`, which are inferred: the paper has one topic less at the second and at the third
+        depth, `GMIL` has five documents, and `M143` none in the training period.
 
     Raises
     ------
     FileNotFoundError
         `path` lacks files; the message lists them.
     ValueError
-        A file is damaged or has an unexpected content, such as a document without topics; the
-        message names file and line.
+        A file is damaged or has an unexpected content; the message names file and line.
     ConnectionError
         A download failed. Iterate again, or call `download`, to resume it.
 
@@ -109,8 +108,6 @@ class RCV1(FileDataset):
     ...     _ = pathlib.Path(folder.name, name).write_text("\n".join(lines) + "\n")
 
     >>> stream = datasets.RCV1(folder.name)
-    >>> stream.taxonomy
-    Taxonomy(root='Root', 4 nodes, 1 leaf, height 3)
     >>> for x, y in stream:
     ...     print(x, y)
     {'7': 0.6, '9': 0.8} {'MCAT': True, 'M14': True, 'M141': True}

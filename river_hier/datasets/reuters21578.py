@@ -65,14 +65,12 @@ class Reuters21578(FileDataset):
     21,578 stories from February to October in the order of their ids, which is chronological except
     for two stories. `x` holds the `date` (a `datetime.date`), the `title` and the `body` as text,
     without markup and control characters. Briefs have no body, and unprocessed stories have no
-    title. Dateline, author and the places, people, organizations and exchanges that indexers
-    assigned are left out. `y` maps every topic and every group to a boolean.
+    title. `y` maps every topic and every group to a boolean.
 
-    The 135 topics are those of the list of categories that comes with the stories, in lower case as
-    in the stories. The list sorts them into five groups (economic indicators, currencies,
-    corporate, commodities, energy), which are the inner nodes of the taxonomy; `money-fx`, `ship`
-    and `interest` belong to no group and are children of the root `"Subject Codes"`. Fifteen topics
-    have no stories.
+    The 135 topics are those of the list of categories that comes with the stories, in lower case.
+    It sorts them into five groups (economic indicators, currencies, corporate, commodities,
+    energy), which are the inner nodes of the taxonomy; `money-fx`, `ship` and `interest` are
+    children of the root `"Subject Codes"`. Fifteen topics have no stories.
 
     Many stories have no topic: their `y` is False everywhere. In the train and test sets of
     ModApte, which were indexed, these are true negatives; otherwise topics may be missing. The
@@ -84,9 +82,8 @@ class Reuters21578(FileDataset):
     ----------
     path
         The archive `reuters21578.tar.gz`, a folder that holds it, or a folder or archive of your
-        own with `cat-descriptions_120396.txt` and any of the files `reut2-000.sgm` to
-        `reut2-021.sgm`. By default the folder `Reuters21578` of River's data home, to which the
-        archive is downloaded.
+        own with `cat-descriptions_120396.txt` and any of `reut2-000.sgm` to `reut2-021.sgm`. By
+        default the folder `Reuters21578` of River's data home.
     split
         One of the official splits:
 
@@ -98,8 +95,8 @@ class Reuters21578(FileDataset):
 
         The first two are chronological: the test set begins on April 8. Hayes' is not.
     subsets
-        The subsets to read: some of `"train"`, `"test"` and `"unused"`, which together are the
-        whole collection. Stories are in chronological order, whatever the order given.
+        The subsets to read: some of `"train"`, `"test"` and `"unused"`. Stories are in
+        chronological order, whatever the order given.
     on_error
         What to do with a broken story: `"raise"` a `ValueError` that names the file and the first
         line of the story, or `"skip"` it and count it in `n_skipped`.
@@ -145,8 +142,6 @@ class Reuters21578(FileDataset):
     >>> _ = (path / "reut2-000.sgm").write_text(story)
 
     >>> stream = datasets.Reuters21578(path)
-    >>> stream.taxonomy.children("Subject Codes")
-    ('ship', 'Commodity Codes')
     >>> for x, y in stream:
     ...     print(x["date"], x["title"], "|", x["body"])
     ...     print(y)
@@ -261,10 +256,7 @@ def _categories(files: Files, name: str) -> Taxonomy:
 def _elements(
     files: Files, name: str, report: ErrorHandler
 ) -> Iterator[tuple[int, dict[str, str], str]]:
-    """First line, attributes and content of each `<REUTERS>` element.
-
-    The markup is so regular that no SGML parser is needed.
-    """
+    """First line, attributes and content of each `<REUTERS>` element; the markup is regular."""
     begun = line = 0
     opening, content = None, list[str]()
     for line, text in lines(files, name, "latin-1"):

@@ -192,24 +192,22 @@ class TIMIT(Speech):
     r"""TIMIT: phonemes of American English, frame by frame.
 
     630 speakers read ten sentences each, five hours in total, and experts transcribed the
-    phonemes. An example is a frame of 25 ms, one every 10 ms. `y` is the phoneme at the middle of
-    the frame. `x` holds the 13 mel-frequency cepstral coefficients, and their first and second
-    derivatives, of the frame and of the two frames before and after it: 195 features, `"mfcc_0_-2"`
-    to `"delta2_12_2"`, named by kind, coefficient and offset. Frames are in chronological order,
-    utterance by utterance; memory holds one utterance. In `TIMITSegments`, an example is a whole
-    segment.
+    phonemes. An example is a frame of 25 ms, one every 10 ms, and `y` the phoneme at its middle.
+    `x` holds the 13 mel-frequency cepstral coefficients, and their first and second derivatives, of
+    the frame and of the two frames before and after it: 195 features, `"mfcc_0_-2"` to
+    `"delta2_12_2"`, named by kind, coefficient and offset. Frames are in chronological order,
+    utterance by utterance; memory holds one utterance.
 
     The taxonomy is the phonetic tree of the paper [^1]. Labels are its leaves, 40 phonemes and
     `"silence"`; predictions may be any node. TIMIT's 61 codes are mapped to them as in [^2]:
-    closures and pauses become silence, variants of vowels and consonants the phoneme. Unlike in
-    [^2], `ao` and `zh` are not mapped to `aa` and `sh`, since the tree has them. Glottal stops
-    (`q`) are left out, but remain in the context of neighbouring frames.
+    closures and pauses become silence, variants the phoneme; but `ao` and `zh`, which the tree has,
+    are kept. Glottal stops (`q`) are left out, but remain in the context of neighbouring frames.
 
     The corpus is licensed by the Linguistic Data Consortium (LDC93S1, about 600 MB). Without `path`
     the folder `TIMIT` of River's data home is read. If it has no subfolders, a sample of a few
     speakers, free for non-commercial use (CC BY-NC-SA), is downloaded into it, over TLS but without
-    a checksum, since none is published. Features are not scaled: put `preprocessing.StandardScaler`
-    before a learner. They need `pip install "river-hier[audio]"`.
+    a checksum, since none is published. Features are not scaled, and need
+    `pip install "river-hier[audio]"`.
 
     Parameters
     ----------
@@ -223,8 +221,7 @@ class TIMIT(Speech):
         The speakers to read; `None` for all. `TIMIT.CORE_TEST` are the 24 of the core test set.
     sentences
         The kinds of sentences to read: `"sx"` (five per speaker, each read by seven speakers),
-        `"si"` (three per speaker, read by nobody else) and `"sa"` (two, read by all speakers and
-        therefore often left out).
+        `"si"` (three, read by nobody else) and `"sa"` (two, read by all and often left out).
 
     Raises
     ------
@@ -289,11 +286,11 @@ class TIMIT(Speech):
 class TIMITSegments(Speech):
     """TIMIT: phonemes of American English, segment by segment.
 
-    The corpus, its taxonomy, labels and errors are those of `TIMIT`, and so is the sample that is
-    downloaded without a checksum, but an example is a whole segment of the transcription. `x` is
-    the mean over its frames of the 13 mel-frequency cepstral coefficients and of their first and
-    second derivatives: 39 features, `"mfcc_0"` to `"delta2_12"`. The frames of a segment are those
-    whose middle lies in it or, if there are none, those on both sides of it.
+    The corpus, labels, errors and download are those of `TIMIT`, but an example is a whole segment
+    of the transcription. `x` is the mean over its frames of the 13 mel-frequency cepstral
+    coefficients and of their first and second derivatives: 39 features, `"mfcc_0"` to
+    `"delta2_12"`. The frames of a segment are those whose middle lies in it or, if there are none,
+    those on both sides of it.
 
     Parameters
     ----------

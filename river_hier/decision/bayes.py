@@ -78,12 +78,11 @@ class ZeroOneBayes(Decoder):
 
     $$p_i \prod_{k \textrm{ below } i} \pi_k \ge 1 - p_i$$
 
-    with $\pi_k$ the probability of the most probable multilabel in the subtree of child $k$:
-    products in place of the sums of `HLossBayes`.
+    with $\pi_k$ the probability of the most probable multilabel in the subtree of child $k$.
 
     In a DAG the problem is NP-hard. There a node with several parents counts as a child of the
-    least probable one, and is on only if all of them are. What is found is nearly always the most
-    probable multilabel, if not, one that is nearly as probable.
+    least probable one, and is on only if all of them are, which nearly always finds the most
+    probable multilabel.
 
     Parameters
     ----------
@@ -129,8 +128,7 @@ class HLossBayes(Decoder):
     $$c_i \, (P_j - P_i) + \sum_{k \textrm{ below } i} \ell_k \le c_i P_i$$
 
     with $\ell_k$ the least expected loss in the subtree of child $k$. Only nodes for which
-    $2 P_i \ge P_j$ holds all the way up are visited, and their children. Decoding is only as good
-    as the probabilities of the model: see `Calibrated`.
+    $2 P_i \ge P_j$ holds all the way up are visited, and their children.
 
     Parameters
     ----------
@@ -147,10 +145,9 @@ class HLossBayes(Decoder):
 
     Notes
     -----
-    The H-loss and its expectation are those of the paper of `linear_model.HRLS`. Its own rule
-    switches a node on if its probability, given that its parent is on, is at least 1/2. Here a node
-    may stay off even if it is more likely on than off. On top of the model's probabilities, a
-    prediction takes O(nodes) time.
+    The H-loss and its expectation are those of the paper of `linear_model.HRLS`, whose own rule
+    switches a node on if its probability, given that its parent is on, is at least 1/2. On top of
+    the model's probabilities, a prediction takes O(nodes) time.
 
     Examples
     --------
@@ -161,9 +158,6 @@ class HLossBayes(Decoder):
 
     >>> t = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
     >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
-    >>> model = linear_model.HRLS(t)
-    >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
-    HLoss: 1.0385
 
     >>> model = decision.HLossBayes(linear_model.HRLS(t))
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
@@ -199,11 +193,11 @@ class SymmetricDifferenceBayes(Decoder):
     $$\textrm{missed} \cdot P_i \ge \textrm{spurious} \cdot (1 - P_i)$$
 
     with $P_i$ the probability that it is on. As no node is more probable than its parent, the
-    prediction respects the taxonomy. The weights of nodes (`volumes` in the metric) have no effect.
+    prediction respects the taxonomy. The `volumes` of the metric have no effect.
 
-    The same rule is best for hierarchical F$_\beta$, which `metrics.HFBeta` sums over all examples,
-    with $\textrm{missed} / \textrm{spurious} = (1 + \beta^2) / F - 1$ and $F$ the best value that
-    can be reached [^1]: `missed=1.5` suits an HF1 of 0.8, `missed=4` one of 0.4.
+    The same rule is best for hierarchical F$_\beta$ (`metrics.HFBeta`), with
+    $\textrm{missed} / \textrm{spurious} = (1 + \beta^2) / F - 1$ and $F$ the best value that can be
+    reached [^1]: `missed=1.5` suits an HF1 of 0.8, `missed=4` one of 0.4.
 
     Parameters
     ----------
@@ -257,9 +251,9 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
 
     $$E\,\gamma(u, v) = \sum_u p_u \, \gamma(u, v).$$
 
-    This is the deepest node whose subtree has more than half of the probability. Ties go to the
-    node nearest to the root. A model of this library needs no wrapper: `model.predict_one(x,
-    threshold=0.5)` is the same node, but for a subtree of exactly one half, which it enters.
+    This is the deepest node whose subtree has more than half of the probability; of ties, the node
+    nearest to the root. A model of this library needs no wrapper: `model.predict_one(x,
+    threshold=0.5)` differs only in entering a subtree of exactly one half.
 
     Parameters
     ----------
@@ -277,8 +271,7 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
 
     Notes
     -----
-    On top of the classifier, a prediction takes O(nodes) time. The prediction may be a node of
-    probability 0 between two probable ones.
+    On top of the classifier, a prediction takes O(nodes) time. The node may have probability 0.
 
     Examples
     --------
@@ -289,10 +282,6 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
 
     >>> stream = synth.PrototypeTree(branching=3, depth=2, noise=0.16, seed=42)
     >>> t = stream.taxonomy
-
-    >>> model = naive_bayes.GaussianNB()
-    >>> evaluate.progressive_val_score(stream.take(1000), model, metrics.TreeInducedError(t))
-    TreeInducedError: 0.516
 
     >>> model = decision.TreeBayes(naive_bayes.GaussianNB(), t)
     >>> evaluate.progressive_val_score(stream.take(1000), model, metrics.TreeInducedError(t))

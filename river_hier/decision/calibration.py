@@ -41,10 +41,9 @@ DENSE = 20  # features are dense if one in so many pairs of neighbours has the s
 class Sightings:
     """Recognises examples by hash values of x, in bounded memory: O(features of x) per step.
 
-    Sparse examples are recognised by the names of their features, since weights such as tf-idf
-    change with time; dense ones, which have the names of their neighbours, also by values. Of a
-    long stream, only the hash values that are multiples of a power of two are remembered: an
-    example is in this sample in every pass or in none.
+    Sparse examples are recognised by the names of their features, as weights such as tf-idf change
+    with time, dense ones also by values. Of a long stream, only the hash values that are multiples
+    of a power of two are remembered, so an example is in this sample in every pass or in none.
     """
 
     def __init__(self) -> None:
@@ -145,18 +144,16 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
 
     where $s_i$ is the score of the node before the model has ever learned from the example, divided
     by the root mean square of all scores so far. The slope $e^a$ and the intercept $b$ are shared
-    by all nodes. The corrections of a node, $a_i$ and $b_i$, are learned at half their rate, so a
-    node with few examples is calibrated much like the others. Each example makes one step of
-    AdaGrad on the logarithmic loss, at the nodes whose parents are truly on, with
-    scores clipped at ten units.
+    by all nodes; the corrections $a_i$ and $b_i$ of a node are learned at half their rate. Each
+    example makes one step of AdaGrad on the logarithmic loss, at the nodes whose parents are truly
+    on, with scores clipped at ten units.
 
     An example that has been learned before, in several passes or by replay, is not used, so the
     probabilities account for overfitting. Examples are recognised by the names of their features
-    or, if features are dense, by names and values. A transformer whose output for the same example
-    changes, such as a scaler, must therefore be inside: `Calibrated(StandardScaler() | model)`.
+    or, if features are dense, by names and values. A transformer that changes with time, such as a
+    scaler, must therefore be inside: `Calibrated(StandardScaler() | model)`.
 
-    A node is predicted on if its parents are and $p_i \ge 1/2$. `HLossBayes` and the other decoders
-    do better on the losses they minimise.
+    A node is predicted on if its parents are and $p_i \ge 1/2$.
 
     Parameters
     ----------
@@ -165,11 +162,11 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
 
     Notes
     -----
-    In addition to the model, learning takes O(features of x) time to recognise x and, for examples
-    used for calibration, one prediction and O(nodes whose parents are on) time. The first 4,096
-    examples are used, and a random share of the later ones; after 16 passes, also repeated ones.
-    The logistic function of a score is due to [^1], where it is fitted to held-out examples
-    afterwards. Sharing it among the nodes and learning it online, with the steps of [^2], are ours.
+    In addition to the model, learning takes O(features of x) and, for examples used for
+    calibration, one prediction and O(nodes whose parents are on). The first 4,096 examples are
+    used, and a random share of the later ones; after 16 passes, also repeated ones. The logistic
+    function is fitted to held-out examples afterwards in [^1]. Sharing it among the nodes and
+    learning it online, with the steps of [^2], are ours.
 
     Examples
     --------
@@ -180,10 +177,6 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
 
     >>> t = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
     >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
-
-    >>> model = linear_model.HAROW(t)
-    >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
-    HLoss: 1.0595
 
     >>> model = decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t)))
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
@@ -273,11 +266,10 @@ class Tempered(Calibrator, base.Classifier):
     $$p_v = (1 - m) \frac{e^{a s_v}}{\sum_u e^{a s_u}} + m \frac{e^{b s_v}}{\sum_u e^{b s_u}}$$
 
     where $s_v$ is the score of the label, divided by the root mean square deviation of the scores
-    of an example from their mean, over the latest thousand examples. The flat function is for
-    examples that the model is likely to get wrong. Each example makes one step of AdaGrad for $a$,
-    $b$ and $m$ on the logarithmic loss of the true label, with scores clipped at ten units. The
-    order of the labels does not change, so `predict_one` is the model's. `Calibrated` says how
-    examples are recognised, and where to put a scaler.
+    of an example from their mean, over the latest thousand examples. Each example makes one step of
+    AdaGrad for $a$, $b$ and $m$ on the logarithmic loss of the true label, with scores clipped at
+    ten units. `predict_one` is the model's. `Calibrated` says how examples are recognised, and
+    where to put a scaler.
 
     Parameters
     ----------

@@ -28,9 +28,9 @@ RATE = 0.1  # of the steps of the level, in units of the risk
 class Selective(ModelWrapper, base.Classifier):
     r"""Selective prediction: at most a given share of the answers is wrong, whatever the stream.
 
-    An answer may be any node, and is right if the label is this node or below it: the root, which
-    says nothing, is never wrong. From the root, the answer descends to the child $v$ with the most
-    probable subtree, as long as the label is more likely there than at the node itself, and
+    An answer may be any node, and is right if the label is this node or below it. From the root, it
+    descends to the child $v$ with the most probable subtree, as long as the label is more likely
+    there than at the node itself, and
 
     $$P_v = \sum_{u \textrm{ at or below } v} p_u > \tau.$$
 
@@ -60,19 +60,15 @@ class Selective(ModelWrapper, base.Classifier):
     TypeError
         If `model` does not predict single labels with probabilities.
     ValueError
-        If `risk` is not between 0 and 1, or `window` is below 1 / `risk`, so that the answer would
-        always be the root.
+        If `risk` is not between 0 and 1, or `window` is below 1 / `risk`.
 
     Notes
     -----
-    The promise is about the answers before each `learn_one`, with all examples learned. In several
-    passes the threshold would be too low: repeat examples inside,
-    `Selective(stream.Replayed(model))`. The answer is the root for the first 1 / `risk` examples.
-    On top of the model, learning takes one computation of its probabilities and O(`window`)
-    operations, a prediction O(nodes) time.
-
-    Selective prediction in a taxonomy with a threshold from held-out examples is due to [^1], the
-    steps of the level to [^2].
+    The promise is about the answers before each `learn_one`, with all examples learned; in several
+    passes, use `Selective(stream.Replayed(model))`. The answer is the root for the first 1 / `risk`
+    examples. On top of the model, learning takes one computation of its probabilities and
+    O(`window`) operations, a prediction O(nodes) time. Selective prediction in a taxonomy with a
+    threshold from held-out examples is due to [^1], the steps of the level to [^2].
 
     Examples
     --------

@@ -54,8 +54,7 @@ def hieron_bound(
     Raises
     ------
     ValueError
-        If the weights do not meet the margins. The message names the first such example and the
-        label that is too close.
+        If the weights do not meet the margins; the message names the first such example.
 
     Examples
     --------
@@ -114,21 +113,18 @@ def hrls_bound(
 
     with $C_i$ the costs of the subtree of node $i$, $\Delta_i = \min_t |u_i^\top x_t|$ over all the
     examples, and $\lambda_{ij}$ the eigenvalues of $S_i S_i^\top$, where $S_i$ holds the $x$ whose
-    label has the parent of $i$ on. The eigenvalues depend on the labels; here the observed labels
-    replace the expectation. If an example lies on the decision boundary of a node, the bound is
-    infinite.
+    label has the parent of $i$ on. Here the observed labels replace the expectation. If an example
+    lies on the decision boundary of a node, the bound is infinite.
 
     The paper is that of `linear_model.HRLS`. For a node with $m$ instances of $d$ features it takes
-    $O(\min(m, d)^2)$ memory and $O(\min(m, d)^3)$ time, shared by siblings. All examples are kept
-    in memory, as sparse rows.
+    $O(\min(m, d)^2)$ memory and $O(\min(m, d)^3)$ time, shared by siblings.
 
     Parameters
     ----------
     taxonomy
         A tree.
     weights
-        The true weights $u_i$ as `{label: {feature: weight}}`, of norm 1, for every label but the
-        root.
+        The true weights $u_i$ as `{label: {feature: weight}}`, of norm 1, without the root's.
     examples
         Pairs of features, of norm 1, and a multilabel.
     costs

@@ -27,10 +27,9 @@ def iter_regret(
     $$\sum_{t=1}^T \left( E\,\ell(\hat y_t, V_t) - E\,\ell(y_t, V_t) \right)$$
 
     with $\hat y_t$ the prediction of the model and $y_t$ that of the comparator. The expectations
-    are over the label. They are exact if the dataset has `probabilities` and the loss has an
-    expected form. Otherwise, the losses on the observed label are used.
-
-    If either prediction is empty (`None` or `{}`), the example is scored for neither.
+    over the label are exact if the dataset has `probabilities` and the loss has an expected form;
+    otherwise, the losses on the observed label are used. If either prediction is empty (`None` or
+    `{}`), the example is scored for neither.
 
     Parameters
     ----------
@@ -39,8 +38,7 @@ def iter_regret(
     model
         A classifier or multilabel classifier, or a pipeline that ends in one.
     comparator
-        The model to compare with. It learns as well; those of `batch`, trained by `fit` before, do
-        not. If it is the same object as the model, it learns once.
+        The model to compare with, which learns as well, unless it is fitted (`batch`) or the model.
     loss
         A metric that is the mean of a loss, which is not updated, or a function of `losses`, for
         the taxonomy of the dataset.
@@ -75,9 +73,7 @@ def iter_regret(
 
 
 def regret(dataset: Any, model: Any, comparator: Any, loss: Any) -> float:
-    """The regret of a model at the end of a stream: its cumulative loss minus the comparator's.
-
-    This is the last `Regret` of `iter_regret`.
+    """The regret of a model at the end of a stream, the last `Regret` of `iter_regret`.
 
     Parameters
     ----------

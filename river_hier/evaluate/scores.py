@@ -44,9 +44,8 @@ class Numbers(ModelWrapper, base.MultiLabelClassifier):
 class Ranked(Numbers):
     """A model whose predictions are the scores of the labels.
 
-    River evaluates multilabel models by `predict_one`. Here it returns `{label: score}`, the
-    `score_one` of the model, for `AveragePrecision` and the other ranking metrics. The model learns
-    as it does without the wrapper.
+    `predict_one`, by which River evaluates multilabel models, returns `{label: score}`, the
+    `score_one` of the model, for `AveragePrecision` and the other ranking metrics.
 
     Parameters
     ----------
@@ -93,9 +92,8 @@ class Ranked(Numbers):
 class Probabilities(Numbers):
     """A multilabel model whose predictions are the probabilities of the labels.
 
-    River evaluates multilabel models by `predict_one`. Here it returns `{label: p}`, from the
-    `predict_proba_one` of the model, for `PooledAUPRC` and the other ranking metrics. The model
-    learns as it does without the wrapper.
+    `predict_one`, by which River evaluates multilabel models, returns `{label: p}`, from the
+    `predict_proba_one` of the model, for `PooledAUPRC` and the other ranking metrics.
 
     Parameters
     ----------

@@ -22,40 +22,37 @@ class LogTFIDF(base.Transformer):
     $$\log(1 + \mathrm{tf}) \, \log(n / \mathrm{df})$$
 
     where tf is the number of its occurrences in the document, n the number of documents learned
-    from and df the number of these that contain the word. The weights of a document are then
-    divided by their norm. Words are runs of at least two letters, digits or underscores, in lower
-    case. Stop words, words that have occurred fewer than `min_count` times, and words of every
-    document, whose weight is 0, are left out, so the first text has no features.
+    from and df the number of these that contain the word; they are then divided by their norm.
+    Words are runs of at least two letters, digits or underscores, in lower case. Stop words, words
+    that have occurred fewer than `min_count` times, and words of every document, whose weight is 0,
+    are left out.
 
-    Learning and transforming take time linear in the length of the text, which is searched for
-    words once in a pipeline. A word takes roughly 150 bytes of memory, or 90 if it never had a
-    weight; `n_features` limits the number of words. A text has ten to fifteen times as many runs of
+    Learning and transforming take time linear in the length of the text. A word takes roughly 150
+    bytes of memory, or 90 if it never had a weight. A text has ten to fifteen times as many runs of
     3 to 5 characters as words, and they take five to eight times as long.
 
     Parameters
     ----------
     on
-        The name of the feature that holds the text, or a list or tuple of several, whose texts are
-        concatenated. With `None`, x is the text itself.
+        The name of the feature that holds the text, or a list or tuple of several; `None` if x is
+        the text itself.
     stop_words
         Words to leave out, in lower case, such as `feature_extraction.STOP_WORDS`.
     min_count
-        The number of occurrences that a word needs to be a feature; 3 in the paper. In short texts
-        rare words matter; in long texts, larger values save memory.
+        The number of occurrences that a word needs to be a feature; 3 in the paper.
     max_rare
-        The maximum number of words to remember that are too rare to be features, if `min_count` is
-        above 1. When it is exceeded, all of them are forgotten, and their counts start from zero.
+        The maximum number of words that are too rare to be features. When it is exceeded, all of
+        them are forgotten, and their counts start from zero.
     analyzer
         `"word"` for words, or `"char_wb"` for the characters of words, with a space before and
-        after each word. The names of these features start with `~`, and their numbers at
-        `n_features`, so that `LogTFIDF() + LogTFIDF(analyzer="char_wb", ngram_range=(3, 5))`, a
-        `TransformerUnion` of River, has both.
+        after each word. Names of these features start with `~`, and numbers at `n_features`, so
+        that a River union, `LogTFIDF() + LogTFIDF(analyzer="char_wb")`, has both.
     ngram_range
-        The smallest and the largest number of neighbouring words, joined by spaces, or of
-        characters that form a feature: `(1, 2)` for words and pairs. Stop words are removed first.
+        The smallest and the largest number of neighbouring words, without stop words, or of
+        characters that form a feature: `(1, 2)` for words and pairs.
     n_features
         The number of features, a power of 2 such as `2**18`, if words are hashed to numbers from 0
-        to `n_features - 1`. Words with the same number count as one. `None` does not hash words.
+        on. Words with the same number count as one.
     lowercase
         Whether to convert the text to lower case.
     strip_accents
@@ -69,14 +66,14 @@ class LogTFIDF(base.Transformer):
     ------
     ValueError
         If a parameter is invalid; from `learn_one` and `transform_one`, if a feature is missing or
-        is not a string. Empty strings are allowed.
+        no string.
 
     Notes
     -----
     Section 8 of the paper [^1] uses the BOW library, whose tokeniser is not described, and leaves
-    out words that occur fewer than three times in the corpus; with `min_count=3`, they are left out
-    until they have occurred three times. The inverse document frequency is taken to be n / df.
-    River's `TFIDF` smooths it, adds 1 and divides tf by the length of the document.
+    out words that occur fewer than three times in the corpus; here, until they have occurred
+    `min_count` times. The inverse document frequency is taken to be n / df. River's `TFIDF` smooths
+    it, adds 1 and divides tf by the length of the document.
 
     Examples
     --------
@@ -177,8 +174,7 @@ class LogTFIDF(base.Transformer):
 
         For a dataframe with the columns `on`, or a series of texts, they are a dataframe of the
         same kind with a column for each word of the batch, sparse in pandas. For an array or a list
-        of texts, they are a `scipy.sparse.csr_array` whose attribute `columns` lists the words; the
-        models of this library read it. It is much faster.
+        of texts, they are a `scipy.sparse.csr_array`, whose attribute `columns` lists the words.
         """
         texts, like = texts_of(X, self._on)
         return frame_of(*self._vocabulary.matrix(texts, self.normalize), like)

@@ -36,18 +36,17 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     value of $z(x) \cdot z(x')$ is $\exp(-\|x - x'\|^2 / (2 \sigma^2))$, the kernel of `kernel.RBF`.
     The error is of the order of $1 / \sqrt m$. The norm of z(x) is 1 for any x.
 
-    Use it if labels are not linear in x, with a few dozen to a few hundred dense features, such as
-    measurements or pixels. Scale them first: after a `preprocessing.StandardScaler()` of d
-    features, $\sigma = \sqrt d$ is a good start. Bags of words do not profit from it.
+    Use it if labels are not linear in x, with a few dozen to a few hundred dense features. Scale
+    them first: after a `preprocessing.StandardScaler()` of d features, $\sigma = \sqrt d$ is a good
+    start. Bags of words do not profit from it.
 
     The transformer learns nothing. The random numbers of a feature are derived from `seed` and its
-    name, so new features may appear at any time, and all transformers with equal parameters agree.
+    name, so all transformers with equal parameters agree.
 
     Parameters
     ----------
     sigma
-        The width of the kernel, in the units of the features: examples that are much farther apart
-        have no influence on each other.
+        The width of the kernel, in the units of the features.
     n_components
         The number of random features, an even number.
     seed
@@ -64,35 +63,21 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     Notes
     -----
     The features are those of [^1] with sines, whose variance is lower than that of cosines with
-    random phases [^2], as in scikit-learn's `RBFSampler`. River's transforms each feature
-    separately. The parameter of both is $\gamma = 1 / (2 \sigma^2)$.
+    random phases [^2], as in scikit-learn's `RBFSampler`, which writes $\gamma = 1 / (2 \sigma^2)$.
 
     With d features in x, `transform_one` takes O(d m); `transform_many` takes O(d m) per row, in
-    one matrix product. Some 16 MB of random numbers are stored at most, which are not part of
-    pickles. Names are distinguished by their `repr`, which must be the same in every process.
+    one matrix product. Some 16 MB of random numbers are stored at most. Names are distinguished by
+    their `repr`, which must be the same in every process.
 
     Examples
     --------
 
-    >>> from river import evaluate
-    >>> from river_hier import Taxonomy, feature_extraction, linear_model, metrics
+    >>> from river_hier import feature_extraction
 
     >>> rff = feature_extraction.RandomFourierFeatures(sigma=2.0, n_components=2_000)
     >>> z, z_ = rff.transform_one({"x": 1.0, "y": 1.0}), rff.transform_one({"x": 3.0, "y": 1.0})
     >>> sum(z[name] * z_[name] for name in z)
     0.620
-
-    Whether two coordinates have the same sign is not a linear function of them:
-
-    >>> t = Taxonomy([("points", "same"), ("points", "other")])
-    >>> corners = [({"x": x, "y": y}, "same" if x == y else "other") for x in (-1, 1) for y in (-1, 1)]
-    >>> error = metrics.TreeInducedError(t)
-    >>> evaluate.progressive_val_score(corners * 50, linear_model.Hieron(t), error)
-    TreeInducedError: 1.000
-
-    >>> model = feature_extraction.RandomFourierFeatures() | linear_model.Hieron(t)
-    >>> evaluate.progressive_val_score(corners * 50, model, metrics.TreeInducedError(t))
-    TreeInducedError: 0.035
 
     References
     ----------
@@ -121,10 +106,7 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
         self._forget()
 
     def transform_one(self, x: Mapping[Any, Any]) -> dict[Hashable, float]:
-        """Return the random features of x, `{0: value, 1: value, ...}`, the cosines first.
-
-        A feature that is missing in x is 0.
-        """
+        """Return the random features of x, `{0: value, 1: value, ...}`; missing features are 0."""
         x = by_name(x)
         values, _ = read(x)
         return dict(enumerate(self._features(values, tuple(x)).tolist()))
@@ -133,8 +115,7 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
         """Return the random features of the rows of a batch, as `transform_one` does.
 
         X is a dataframe, or an array whose columns are the features `0 .. d-1`. The answer is a
-        dataframe of pandas if X is one; otherwise an array, since other dataframes cannot have
-        numbers as names of columns. In both, the columns are `0 .. n_components-1`.
+        dataframe of pandas if X is one, otherwise an array, with the columns `0 .. n_components-1`.
         """
         batch, like = read_batch(X, None)
         values: Any = batch.values

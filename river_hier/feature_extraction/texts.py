@@ -90,10 +90,7 @@ LARGEST = 2**31  # of the parameters that are limits
 
 
 class Tokenizer:
-    """Finds the words of a text by a regular expression, after changing letters.
-
-    `ascii` and `characters`, whether n-grams are of characters, are for compiled code.
-    """
+    """Finds the words of a text by a regular expression, after changing letters."""
 
     def __init__(
         self, pattern: str, lowercase: bool, strip_accents: bool, characters: bool = False

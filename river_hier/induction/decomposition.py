@@ -21,8 +21,8 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
 
     The classes are the leaves of a full binary tree. At each inner node, a binary classifier
     separates the classes on the right from those on the left, with examples of these classes only.
-    Prediction starts at the root and follows the decisions of the classifiers (hard decoding).
-    Learning and prediction call one classifier at each level above the class.
+    Prediction starts at the root and follows their decisions (hard decoding). Learning and
+    prediction call one classifier at each level above the class.
 
     Parameters
     ----------
@@ -30,13 +30,13 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
         A binary classifier, or a pipeline that ends in one.
     taxonomy
         A `Taxonomy` that is a full binary tree: its leaves are the classes, and other classes are
-        refused. `None`: each new class is added beside all earlier ones under a new root, which
-        takes one new classifier and leaves the others unchanged. A `JensenShannonTree` (it is
-        cloned): start as with `None`, and rebuild the tree once, after the grace period.
+        refused. `None`: each new class is added beside all earlier ones under a new root, with one
+        new classifier. A `JensenShannonTree`, which is cloned: start as with `None`, and rebuild
+        the tree once, after the grace period.
     grace_period
-        With a `JensenShannonTree`, the number of examples after which the tree is rebuilt from the
-        counts. Splits of the old tree that are also in the new one keep their classifiers; the
-        others start untrained, as no examples are stored. Later classes are added as with `None`.
+        With a `JensenShannonTree`, the number of examples after which the tree is rebuilt. Splits
+        that are also in the new tree keep their classifiers; the others start untrained. Later
+        classes are added as with `None`.
 
     Raises
     ------
@@ -189,9 +189,8 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
 class SoftBinaryDecomposition(BinaryDecomposition):
     """Multiclass classification by the probabilities of binary decisions along a tree.
 
-    It learns as `BinaryDecomposition`. To predict, it multiplies the probabilities of all $k - 1$
-    classifiers along the path to each class and takes the class with the largest product (soft
-    decoding).
+    It learns as `BinaryDecomposition`, and predicts the class with the largest product of the
+    probabilities of all $k - 1$ classifiers along the path to it (soft decoding).
 
     Parameters
     ----------
@@ -201,9 +200,9 @@ class SoftBinaryDecomposition(BinaryDecomposition):
 
     Notes
     -----
-    The decoding that the paper of `BinaryDecomposition` proposes for probabilities. If those at the
-    splits are correct, so are those of the classes, in any tree. Underconfident classifiers, as
-    many are after a few examples, favour classes near the root. Ties go to the first class.
+    The decoding that the paper of `BinaryDecomposition` proposes for probabilities. Underconfident
+    classifiers, as many are after a few examples, favour classes near the root. Ties go to the
+    first class.
 
     Examples
     --------

@@ -119,12 +119,11 @@ class JensenShannonTree(base.Estimator):
     sharpness
         How much similar pairs are preferred. The exponent is `sharpness` times the number of tokens
         of the two trees, but at least 1. With the default, `math.inf`, the pair that loses the
-        least information about the class is always merged. With 0 no pair is drawn more than twice
-        as often as another.
+        least information about the class is always merged.
     n_recent
         The number of latest examples on which the trees drawn are compared: the fewest errors, and
-        then the largest $R(root)$, the paper's estimate of the accuracy (Eq. 6).
-        With 0 only $R(root)$ decides, as in the paper. With infinite `sharpness`, none are kept.
+        then the largest $R(root)$, the paper's estimate of the accuracy (Eq. 6), which alone
+        decides with 0, as in the paper. With infinite `sharpness`, none are kept.
     seed
         Random seed.
 
@@ -144,13 +143,11 @@ class JensenShannonTree(base.Estimator):
     Notes
     -----
     The procedure after Proposition 4 of the paper of `BinaryDecomposition`, without smoothing. An x
-    that is empty or zero is ignored.
-
-    The exponent is reconstructed from a footnote, because the formula is missing from the available
-    text of the paper: it is n for trees with n tokens (`sharpness=1`). The paper keeps the
-    tree with the largest $R(root)$, which prefers skewed trees that are often less accurate. Here
-    trees are compared by the errors of hard decoding with multinomial naive Bayes classifiers; each
-    example is left out of the counts that classify it.
+    that is empty or zero is ignored. The exponent is reconstructed from a footnote: it is n for
+    trees with n tokens (`sharpness=1`). The paper keeps the tree with the largest $R(root)$, which
+    prefers skewed trees that are often less accurate. Here trees are compared by the errors of hard
+    decoding with multinomial naive Bayes classifiers; each example is left out of the counts that
+    classify it.
 
     Examples
     --------
@@ -208,8 +205,8 @@ class JensenShannonTree(base.Estimator):
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1) -> None:
         """Count the features of an example of class y.
 
-        x is a dictionary of counts, e.g. of `feature_extraction.BagOfWords`, or of other
-        non-negative weights; w, at least 0, is how often the example counts.
+        x is a dictionary of non-negative weights, such as those of `BagOfWords`; w, at least 0, is
+        how often the example counts.
         """
         if w != 1 and not (w := checked_weight(w)):
             return
@@ -249,10 +246,7 @@ class JensenShannonTree(base.Estimator):
 def agglomerate(
     classes: Sequence[Joint], costs: Floats, n: float, rng: np.random.Generator
 ) -> tuple[list[Children], list[Split]]:
-    """Merge two trees at a time, drawn with probability proportional to 2^-cost.
-
-    A merged tree takes the place of its left part in the matrix of costs.
-    """
+    """Merge two trees at a time, drawn proportionally to 2^-cost, in place of the left one."""
     forest = dict(enumerate(classes))
     number = {c: ~c for c in forest}  # the number of each tree in the result
     children: list[Children] = []
@@ -283,10 +277,7 @@ def _draw(costs: Floats, n: float, rng: np.random.Generator) -> tuple[int, int]:
 
 
 def costs_of(one: Joint, others: Sequence[Joint], n: float) -> Floats:
-    """JS of one tree and each other, times n times the prior of the two but at least times 1.
-
-    For an infinite n, JS times the prior.
-    """
+    """JS of one tree and each other, times max(n times prior, 1); if n is infinite, times prior."""
     JS, weights = divergences(one, others)
     return weights * JS if n == math.inf else np.maximum(n * weights, 1.0) * JS
 

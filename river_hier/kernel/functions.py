@@ -21,10 +21,9 @@ Function = Callable[[Mapping[Any, Any], Mapping[Any, Any]], float]
 class Kernel(abc.ABC):
     """Base class of kernels that depend on dot products and norms only.
 
-    Such kernels are evaluated for many examples at once. To write one, implement `from_dots`. A
-    kernel must be positive semi-definite, and equal kernels must have the same `repr`, as frozen
-    dataclasses do. Any other kernel can be given to the learners as a function of two feature
-    dicts, which is called once for each stored example.
+    Such kernels are evaluated for many examples at once by `from_dots`. They must be positive
+    semi-definite, and equal kernels must have the same `repr`, as frozen dataclasses do. Any other
+    kernel can be given to the learners as a function of two feature dicts.
 
     Examples
     --------
@@ -86,14 +85,13 @@ class RBF(Kernel):
     """The Gaussian kernel, $\\exp(-\\|x - z\\|^2 / (2 \\sigma^2))$.
 
     River's `feature_extraction.RBFSampler` and scikit-learn write $\\gamma = 1 / (2 \\sigma^2)$.
-    Distances are computed from squared norms, so they lose precision if the norms are many times
-    $\\sigma$: centre the features, e.g. with `preprocessing.StandardScaler`.
+    Precision is lost if norms are many times $\\sigma$: centre the features, e.g. by
+    `preprocessing.StandardScaler`.
 
     Parameters
     ----------
     sigma
-        The width, positive, in the units of the features: examples that are much farther apart have
-        no influence on each other.
+        The width, positive, in the units of the features.
 
     Examples
     --------

@@ -92,8 +92,8 @@ class Average:
     """The averages of the hypotheses of each node: w - `updates` / `rounds`.
 
     `updates` is the sum of i s_i over the steps s_i of rounds i, as in the compiled learners. The
-    average of a node begins when it is added, and again with its first example; with
-    `from_first_round`, averages are over all rounds.
+    average of a node begins when it is added, and again with its first example; or, with
+    `from_first_round`, with the first round.
     """
 
     def __init__(self, n_nodes: int, from_first_round: bool) -> None:
@@ -252,23 +252,22 @@ class Hieron(KernelPathLearner):
     \\hat y) K(x, x))$. A step takes O(stored examples * features) for one row of the kernel, and
     O(stored examples * distance) for the scores.
 
-    For an endless stream, set a `budget`. Once the model holds more examples, it keeps at most four
-    fifths of the budget, chosen greedily: next is the example with the largest squared distance
-    from the span of those already chosen, times its squared coefficients. The others are projected
-    onto them. That takes $O(budget^2)$ a mistake on average, and $O(budget^2 + budget \\cdot
-    nodes)$ memory.
+    For an endless stream, set a `budget`. A model that holds more examples keeps at most four
+    fifths of it, chosen greedily: next is the example with the largest squared distance from the
+    span of those already chosen, times its squared coefficients. The others are projected onto
+    them. That takes $O(budget^2)$ a mistake on average, and $O(budget^2 + budget \\cdot nodes)$
+    memory.
 
     Parameters
     ----------
     taxonomy
         As in `linear_model.Hieron`.
     kernel
-        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
-        of two feature dicts that returns a number; it must be symmetric and positive semi-definite,
-        which is not checked, or weights may grow without bound. With a custom function, features
-        may be of any type; a step calls it once for each stored example, and a step that drops
-        examples once for each pair of them. For the model to be pickled, it must not be a lambda.
-        `None` is the linear kernel.
+        `kernel.Linear()` (also for `None`), `kernel.RBF(sigma)`, `kernel.Polynomial(degree,
+        coef0)`, or any function of two feature dicts that returns a number; it must be symmetric
+        and positive semi-definite, which is not checked. With a custom function, features may be of
+        any type; a step calls it once for each stored example, and a step that drops examples once
+        for each pair of them. A lambda cannot be pickled.
     C
         As in `linear_model.Hieron`, with $K(x, x)$ in place of $\\|x\\|^2$.
     budget
@@ -286,8 +285,8 @@ class Hieron(KernelPathLearner):
     Notes
     -----
     Eq. (11) to (13) of the paper of `linear_model.Hieron`. There the numerator of $\\alpha$ has
-    $\\gamma(y, \\hat y)$; its square root must be meant, as in Eq. (5) and (8). The paper has
-    neither a cap nor a budget. An x with $K(x, x) = 0$ changes nothing.
+    $\\gamma(y, \\hat y)$; its square root must be meant, as in Eq. (5). The paper has neither a cap
+    nor a budget. An x with $K(x, x) = 0$ changes nothing.
 
     Examples
     --------
@@ -311,10 +310,9 @@ class Hieron(KernelPathLearner):
 class AveragedHieron(KernelPathLearner):
     """Batch Hieron in one pass, in its dual form: averaged weights, updates for the worst label.
 
-    It is `linear_model.AveragedHieron` in the space of a kernel. Updates are made even if the
-    prediction is correct, so nearly every example is stored. In the average after m rounds, the
-    coefficients of the example of round i are weighted by $1 - i / (m + 1)$. A step costs as much
-    as in `Hieron`.
+    It is `linear_model.AveragedHieron` in the space of a kernel. Nearly every example is stored. In
+    the average after m rounds, the coefficients of the example of round i are weighted by
+    $1 - i / (m + 1)$. A step costs as much as in `Hieron`.
 
     Parameters
     ----------
@@ -325,8 +323,8 @@ class AveragedHieron(KernelPathLearner):
 
     Notes
     -----
-    Section 4 of the paper of `Hieron`, with the dual form of Eq. (11) to (13); see `Hieron`, whose
-    errors are the same, and `linear_model.AveragedHieron` for the differences.
+    Section 4 of the paper of `Hieron` with its Eq. (11) to (13); errors are those of `Hieron`,
+    differences from the paper those of `linear_model.AveragedHieron`.
 
     Examples
     --------

@@ -143,15 +143,15 @@ class HRLS(KernelLeastSquares):
 
     where the denominator counts x in, as in the paper.
 
-    All children of a node see the same Q examples, so they share one Cholesky factor. Learning
-    takes one row of the kernel, shared by all nodes, and $O(Q^2)$ for each node that is truly on
-    and has children; memory is $Q^2 / 2$ numbers for each of them. Predicting takes a row of the
-    kernel and O(Q) a node visited; scores and probabilities take $O(Q^2)$.
+    All children of a node share one Cholesky factor of the Q examples that they see. Learning takes
+    one row of the kernel, shared by all nodes, and $O(Q^2)$ for each node that is truly on and has
+    children; memory is $Q^2 / 2$ numbers for each of them. Predicting takes a row of the kernel and
+    O(Q) a node visited; scores and probabilities take $O(Q^2)$.
 
     For an endless stream, set a `budget`. Once the children of a node hold more examples, they keep
-    at most four fifths of it, chosen as in `Hieron`, by the squared coefficients of all children,
-    and not the latest ones as in `linear_model.HRLS`. The contribution of the others to w is
-    projected onto those; w is regularised towards this $w_0$, as there.
+    at most four fifths of it, chosen as in `Hieron` by the squared coefficients of all children.
+    The contribution of the others to w is projected onto those; w is regularised towards this
+    $w_0$, as in `linear_model.HRLS`, which keeps the latest examples.
 
     Parameters
     ----------
@@ -160,8 +160,7 @@ class HRLS(KernelLeastSquares):
     kernel
         As in `Hieron`.
     budget
-        The maximum number of examples that the children of a node hold, at least 2; `None` for no
-        limit.
+        The maximum number of examples that the children of a node hold, at least 2, or `None`.
 
     Raises
     ------
@@ -203,8 +202,8 @@ class HRLS(KernelLeastSquares):
 class SHRLS(KernelLeastSquares):
     """SH-RLS with a kernel: H-RLS that stores examples only at nodes whose score is small.
 
-    It is `linear_model.SHRLS` in the space of a kernel, with a Cholesky factor for each of the
-    nodes, which hold $N_i$ examples.
+    It is `linear_model.SHRLS` in the space of a kernel. A node holds $N_i$ examples and a Cholesky
+    factor of its own.
 
     A step takes one row of the kernel, shared by all nodes, and for each node whose parents are
     truly on $O(N_i)$, or $O(N_i^2)$ where it stores x or comes close to it; memory is $N_i^2 / 2$
@@ -218,8 +217,7 @@ class SHRLS(KernelLeastSquares):
     kernel, l2
         As in `HRLS`.
     budget
-        The maximum number of examples that a node holds, at least 2; `None` for no limit. $N_i$
-        still counts the dropped examples.
+        As in `HRLS`, for each node; $N_i$ still counts the dropped examples.
 
     Raises
     ------

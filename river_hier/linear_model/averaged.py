@@ -28,9 +28,7 @@ class Averaged(TransparentWrapper):
         A learner whose weights move in steps: `Hieron` of `linear_model` or `kernel`,
         `HPerceptron`, `HAROW`, or a `PathLearner` or `TopDownLearner` of your own. Its current
         weights are the first hypothesis. It continues to learn inside the average.
-    from_first_round
-        Whether the average of every node is over the hypotheses of all rounds, also those before
-        its first example, as in the papers.
+        Whether the average of every node is over the hypotheses of all rounds, as in the papers.
 
     Raises
     ------
@@ -41,9 +39,8 @@ class Averaged(TransparentWrapper):
     -----
     For `Hieron` this is the batch rule of the paper of 2005[^1], which averages the hypotheses of
     online Hieron; for perceptrons it is the averaged form of voted perceptrons[^2], at every node.
-    `AveragedHieron` is the batch rule of 2004; which of the two has the lower error depends on the
-    data. `HAROW`, whose steps shrink over time, gains less from averages: they are better where
-    labels are noisy, but worse where there is still much to learn, as in text.
+    `AveragedHieron` is the batch rule of 2004. `HAROW` gains less from averages: they are better
+    where labels are noisy, but worse where there is still much to learn, as in text.
 
     Examples
     --------

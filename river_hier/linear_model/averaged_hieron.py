@@ -34,16 +34,14 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     taxonomy, C, dtype, intercept
         As in `Hieron`.
     from_first_round
-        Whether the average of every node is over the hypotheses of all rounds, as in Eq. (13) and
-        Theorem 2, also those before its first example.
+        As in `Averaged`, with Eq. (13) and Theorem 2 of the paper.
 
     Notes
     -----
     Section 4 of the paper of `Hieron`, which raises the same errors. Eq. (15) gives round i the
-    weight (m + 2 - i) / (m + 1), as it counts the step that leads to hypothesis i as the i-th.
-    Here, as in Algorithm 1, the i-th step starts from hypothesis i and has weight (m + 1 - i) / (m
-    + 1). The average is the same, Eq. (13). The paper's form is `AveragedHieron(taxonomy,
-    C=math.inf, from_first_round=True)`. An empty or zero x counts as a round.
+    weight (m + 2 - i) / (m + 1); here, as in Algorithm 1, it is (m + 1 - i) / (m + 1), with the
+    same average, Eq. (13). The paper's form is `AveragedHieron(taxonomy, C=math.inf,
+    from_first_round=True)`. An empty or zero x counts as a round.
 
     Examples
     --------

@@ -28,8 +28,7 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     $$\\frac{1}{\\Sigma_{ij}} \\leftarrow 1 + f \\Bigl(\\frac{1}{\\Sigma_{ij}} - 1\\Bigr) \\quad
     \\textrm{for } x_j \\ne 0.$$
 
-    The weights themselves do not decay. A weight remembers about the last $1 / (1 - f)$ examples
-    with its feature.
+    A weight remembers about the last $1 / (1 - f)$ examples with its feature.
 
     A step takes O(features of x * nodes) to score and O(features of x * nodes that learn) to learn;
     weights and variances take O(features * nodes) memory: 16 bytes for each pair with
@@ -46,8 +45,7 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     forgetting
         The factor f; 1 forgets nothing.
     intercept
-        The value of a constant feature that is added to every x; 0 adds none. Values between 0.3
-        and 3 hardly differ.
+        As in `HPerceptron`. Values between 0.3 and 3 hardly differ.
 
     Raises
     ------
@@ -58,9 +56,8 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     Notes
     -----
     The paper [^1] has one full covariance matrix, no hierarchy and no intercept; here each node
-    keeps the diagonal only, and the variances after a step are those that the paper's full matrix
-    would have on its diagonal. Probabilities, and an x that is empty or zero, are treated as in
-    `HPerceptron`.
+    keeps the diagonal that the matrix would have after a step. Probabilities, and an x that is
+    empty or zero, are treated as in `HPerceptron`.
 
     Examples
     --------

@@ -43,10 +43,9 @@ class HMinOver(LinearLearner, MultiLabelModel):
 
     so that distant confusions are corrected with larger steps.
 
-    `predict_one` switches on the candidates whose scores reach a threshold, and their ancestors.
-    The threshold for an x is a linear function of its highest and its mean score, fitted by least
-    squares to the best thresholds of the examples so far: those with the fewest candidates on the
-    wrong side.
+    `predict_one` switches on the candidates whose scores reach a threshold, and their ancestors. It
+    is a linear function of the highest and the mean score, fitted by least squares to the best
+    thresholds of the examples so far: those with the fewest candidates on the wrong side.
 
     A step takes O(features of x * nodes) to score and O(features of x * $\\Delta$) to learn; the
     weights take O(features * nodes) memory. The flat counterpart is `HMinOver(taxonomy.flatten(),
@@ -59,8 +58,7 @@ class HMinOver(LinearLearner, MultiLabelModel):
     margin
         The desired margin.
     t
-        The attribute $t_v$ of every node, at least 0, or `{label: t_v}`, with 1 for the other
-        labels. A node with attribute 0 is ignored.
+        The attribute $t_v$ of every node, at least 0, or `{label: t_v}`, with 1 for the others.
     candidates
         The labels that are ranked; `None` for the leaves.
 
@@ -73,9 +71,8 @@ class HMinOver(LinearLearner, MultiLabelModel):
     Notes
     -----
     Section 4 of the paper [^1], with the attributes of its section 2, "in a truly online fashion":
-    the pair is the worst one of the current example, not of all examples. The root's weights cancel
-    in every margin and stay at zero. Halving $\\Delta$, as the paper's experiments do, is the same
-    as doubling `margin`. The paper leaves open how many labels are on.
+    the pair is the worst one of the current example, not of all. Halving $\\Delta$, as the paper's
+    experiments do, is the same as doubling `margin`. The paper leaves open how many labels are on.
 
     An example without a relevant or without an irrelevant candidate has no pair, so only the
     threshold learns from it; with partial paths, make the inner nodes candidates as well, or use
@@ -103,8 +100,7 @@ class HMinOver(LinearLearner, MultiLabelModel):
     References
     ----------
     [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. In Proceedings of the 20th International Joint Conference on Artificial
-        Intelligence, pp. 714-719.
+        concepts. IJCAI, pp. 714-719.
 
     """
 

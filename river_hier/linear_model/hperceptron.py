@@ -26,8 +26,8 @@ class HPerceptron(TopDownLearner, compiled=()):
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
-        The value of a constant feature that is added to every x. The default, 0, adds none, as in
-        the paper. Choose a value similar to those of other features, e.g. 1 for standardised ones.
+        The value of a constant feature that is added to every x; 0 adds none, as in the paper.
+        Choose a value similar to those of other features, e.g. 1 for standardised ones.
 
     Raises
     ------
@@ -38,13 +38,11 @@ class HPerceptron(TopDownLearner, compiled=()):
 
     Notes
     -----
-    Section 8 of the paper [^1], with labels of {-1, +1}, not {0, 1}. `predict_proba_one`
-    passes the scores through a logistic function: the probabilities rank the labels correctly and
-    are coherent, but not calibrated.
-
-    Without an intercept, if x is empty, zero, or has only features that were never learned, all
-    scores are 0. A score of 0 counts as on, so all nodes are on; but not before the first example,
-    when no label is predicted. Learning from an x that is empty or zero changes nothing.
+    Section 8 of the paper [^1], with labels of {-1, +1}, not {0, 1}. `predict_proba_one` passes the
+    scores through a logistic function: the probabilities are coherent, but not calibrated. A score
+    of 0 counts as on, so without an intercept all nodes are on if x is empty, zero, or has only new
+    features; but not before the first example, when no label is predicted. Learning from an x that
+    is empty or zero changes nothing.
 
     Examples
     --------

@@ -22,8 +22,7 @@ class HRLS(LeastSquaresModel):
 
     All children of a node see the same instances, so they share one system of equations: in dual
     variables, one for each of the Q instances, until there are as many as features d, then in
-    primal ones. An error is raised where $\\|x\\|^2 / \\lambda$ is above $10^{12}$, as digits would
-    be lost.
+    primal ones. An error is raised where $\\|x\\|^2 / \\lambda$ is above $10^{12}$.
 
     A step takes $O(\\min(Q, d)^2)$ for each node that is truly on, and as much memory. Predicting
     takes, in dual variables, the dot products of x with the stored instances, and O(Q) for each
@@ -57,7 +56,7 @@ class HRLS(LeastSquaresModel):
         The weight $\\lambda$ of the regularisation; 1 in the paper.
     budget
         The maximum number of instances that a node holds in dual variables, at least 2; `None` for
-        no limit. It bounds the memory of a node to half its square, in numbers.
+        no limit.
     forgetting
         The factor by which one more example reduces the weight of the earlier ones, on average; 1
         forgets nothing.
@@ -73,7 +72,7 @@ class HRLS(LeastSquaresModel):
     Notes
     -----
     Figure 3 and Eq. (1) of the paper [^1]. The text writes the labels as {0, 1}; the paper's own
-    analysis needs {-1, +1}. The paper assumes examples of unit norm; for that, use
+    analysis needs {-1, +1}. The paper assumes examples of unit norm, as by
     `preprocessing.Normalizer() | HRLS(...)`. `score_one` is the paper's $w \\cdot x$, and
     `predict_proba_one` puts it into the paper's label model, (1 + score) / 2. An x that is empty or
     zero is treated as in `HPerceptron`.

@@ -24,9 +24,8 @@ class SHRLS(LeastSquaresModel):
     by all nodes. Predictions cost as in `HRLS`, but for every node instead of every inner one.
 
     With a `budget`, $N_i$ still counts the dropped instances. With `forgetting` $f < 1$ the periods
-    are of h visits. A visit is an example that the node is trained on, whether it is stored or not.
-    $N_i$ is discounted as well, to $f^h N_i$, so that the rule keeps storing. The flat counterpart,
-    S-RLS, is `SHRLS(taxonomy.flatten())`.
+    are of h examples that the node is trained on, stored or not, and $N_i$ is discounted as well,
+    to $f^h N_i$. The flat counterpart, S-RLS, is `SHRLS(taxonomy.flatten())`.
 
     Parameters
     ----------
@@ -42,8 +41,7 @@ class SHRLS(LeastSquaresModel):
 
     Notes
     -----
-    Section 8 of the paper of `HRLS`, whose notes apply here, too; but an x that is empty or zero
-    counts as a round.
+    Section 8 of the paper of `HRLS`; see there. An x that is empty or zero counts as a round.
 
     Examples
     --------

@@ -96,8 +96,8 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     def adopt(self, taxonomy: Taxonomy) -> None:
         """Continue with a larger taxonomy, keeping what the classifiers have learned.
 
-        It is the taxonomy of the model with new nodes, e.g. `model.taxonomy_.extend([(parent,
-        child)])`. From then on the model is closed. If an error is raised, nothing changes.
+        It has new nodes, e.g. `model.taxonomy_.extend([(parent, child)])`. From then on the model
+        is closed. If an error is raised, nothing changes.
         """
         taxonomy = extended(self._taxonomy, taxonomy)
         self._check_positions(taxonomy)
@@ -118,10 +118,9 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
             A dictionary of features, as the classifiers take it.
         y
             The label, any node of the taxonomy; for `PerNode` a multilabel: `{label: bool}`, an
-            iterable of labels, or one label. Ancestors are added to a copy. In an open taxonomy a
-            tuple is one label; give several in a set or a list.
+            iterable of labels, or one label. In an open taxonomy a tuple is one label.
         w
-            The weight of the example, at least 0. An example of weight 0 changes nothing.
+            The weight of the example, at least 0.
         kwargs
             Passed on to the classifiers.
 
@@ -145,8 +144,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
         """Explain the prediction for x as text, with this many decimals.
 
         It has the prediction and, for each node that was visited, the probabilities by which it was
-        decided: in `PerNode` its own, otherwise those of the next node, where its own is that of
-        ending there.
+        decided.
         """
         return "\n".join(self._debug_lines(x, decimals))
 

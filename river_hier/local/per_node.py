@@ -35,9 +35,8 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
     ----------
     classifier
         A classifier or pipeline, cloned for each node; or a mapping from nodes to classifiers, in
-        which a node that is not named takes that of its nearest named ancestor (in a DAG, the last
-        of these in taxonomy order), so the root must be named; or a function from nodes, including
-        the root, to classifiers.
+        which a node without one takes that of its nearest ancestor (in a DAG, the last of these in
+        taxonomy order), so the root must be named; or a function from nodes to classifiers.
     taxonomy
         As in `linear_model.HPerceptron`.
     threshold
@@ -60,9 +59,8 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
     Notes
     -----
     The top-down scheme of section 4 of the paper of `linear_model.HRLS`, with any classifier. The
-    classifier's probabilities of `True` and `False` are normalised; without `predict_proba_one`,
-    its prediction has probability 1. A weight `w` is passed on to the classifiers; if one takes
-    none, only the weight 1 is accepted.
+    classifier's probabilities are normalised; without any, its prediction has probability 1. A
+    weight `w` is passed on to the classifiers; if one takes none, only the weight 1 is accepted.
 
     Examples
     --------
@@ -111,8 +109,7 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
     ) -> dict[Label, dict[bool, float]]:
         """The probability of each node but the root, `{label: {False: 1 - p, True: p}}`.
 
-        It is the product of the conditional probabilities along the path, so it is never above its
-        parent's.
+        It is the product of the conditional probabilities along the path.
         """
         refuse_unknown(self.predict_proba_one, kwargs)
         nodes = self._taxonomy.nodes

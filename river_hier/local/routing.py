@@ -72,8 +72,7 @@ class RoutingModel(LocalModel, base.Classifier):
     def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """A distribution over all nodes: the probability that the label is this very node.
 
-        `{label: probability}`, including the root; the sum is 1. Empty where `predict_one` predicts
-        `None`.
+        `{label: probability}`, including the root, of sum 1; empty where `predict_one` is `None`.
         """
         refuse_unknown(self.predict_proba_one, kwargs)
         p = self._distributions(x)[1]
@@ -136,8 +135,8 @@ class RoutingModel(LocalModel, base.Classifier):
     ) -> Probabilities:
         """The probabilities of the next node, given that the path has reached this one.
 
-        The probabilities of all other nodes are ignored. If none is left or the classifier has
-        learned nothing, the path ends here; in a model of leaves, all children are equally likely.
+        Other nodes are ignored. If none is left or the classifier has learned nothing, the path
+        ends here; in a model of leaves, all children are equally likely.
         """
         children = self._taxonomy.children(node)
         position = self._position_below(self._taxonomy, node)
@@ -172,8 +171,8 @@ class PerLevel(RoutingModel):
     """A multiclass classifier for each level of the taxonomy.
 
     The classes of the classifier at depth d are the nodes of that depth, and one for each node
-    above at which examples have ended. So that levels cannot contradict each other, the
-    probabilities q of a level are conditioned on the node u that the level above has reached,
+    above at which examples have ended. Its probabilities q are conditioned on the node u that the
+    level above has reached, so that levels cannot contradict each other:
 
     $$P(v \\mid u) = \\frac{q_d(v)}{\\sum_{v'} q_d(v')},$$
 
@@ -184,8 +183,8 @@ class PerLevel(RoutingModel):
     ----------
     classifier
         A multiclass classifier or pipeline, cloned for each level; or a mapping from depths to
-        classifiers, in which a depth that is not named takes that of the nearest named one above
-        it, so depth 1 must be named; or a function from depths to classifiers.
+        classifiers, in which a depth without one takes that of the nearest one above it, so depth 1
+        must be named; or a function from depths to classifiers.
     taxonomy, threshold, leaves_only
         As in `PerParent`.
 
@@ -248,21 +247,19 @@ class PerLevel(RoutingModel):
 class PerParent(RoutingModel):
     """A multiclass classifier at each inner node, which routes an example to one of the children.
 
-    If labels may be inner nodes, ending at a node is one more class
-    of its classifier, which is not a label, so that
+    If labels may be inner nodes, ending at a node is one more class of its classifier, so that
 
     $$P(v) = P(v \\text{ is next} \\mid \\text{parent reached}) \\, P(\\text{parent reached}).$$
 
-    At a node whose classifier has learned nothing the path ends, so the very first prediction is
-    the root. Learning and predicting use the classifiers on the path; `predict_proba_one` uses
-    those of all inner nodes that can be reached.
+    At a node whose classifier has learned nothing the path ends. Learning and predicting use the
+    classifiers on the path; `predict_proba_one` those of all inner nodes that can be reached.
 
     Parameters
     ----------
     classifier
         A multiclass classifier or pipeline, cloned for each inner node; or a mapping from inner
-        nodes to classifiers, in which a node that is not named takes that of its nearest named
-        ancestor, so the root must be named; or a function from inner nodes to classifiers.
+        nodes to classifiers, in which a node without one takes that of its nearest ancestor, so the
+        root must be named; or a function from inner nodes to classifiers.
     taxonomy
         As in `linear_model.Hieron`.
     threshold
@@ -288,9 +285,9 @@ class PerParent(RoutingModel):
     Notes
     -----
     The baseline "greedy" of section 5 of the paper of `linear_model.Hieron`, with any classifier in
-    place of its flat Hieron, and with the option of ending at an inner node; `leaves_only=True` is
-    the paper's form. The classifiers' probabilities are restricted to the nodes that can be next,
-    and normalised. Predictions without probabilities and weights are treated as in `PerNode`.
+    place of its flat Hieron; `leaves_only=True` is the paper's form. Probabilities are restricted
+    to the nodes that can be next, and normalised. Predictions without probabilities and weights are
+    treated as in `PerNode`.
 
     Examples
     --------

@@ -23,8 +23,7 @@ Partials = tuple[float, ...]
 def plus(partials: Partials, x: float) -> Partials:
     """Add x to a sum without rounding errors (Shewchuk, 1997): adding -x undoes adding x.
 
-    A sum is a tuple of floats without overlapping bits, the smallest first, and without 0. A step
-    takes O(number of floats), which is one for whole numbers.
+    A sum is a tuple of floats without overlapping bits, the smallest first: O(its length).
 
     >>> total = ()
     >>> for x in (1e16, 1.0, -1e16):
@@ -48,15 +47,12 @@ def plus(partials: Partials, x: float) -> Partials:
 class Sums:
     """Weighted sums by key, exactly revertible.
 
-    River's `stats.Mean` rounds at every step, so `revert` leaves traces of an example. Here sums
-    are rounded only when they are read, and reverting what was never added is refused.
+    River's `stats.Mean` rounds at every step; these sums are rounded only when they are read.
 
     >>> sums = Sums()
     >>> sums.add([("right", 2.0), ("all", 3.0)], w=0.1)
     >>> sums.add([("all", 3.0)], w=0.2)
     >>> sums.remove([("right", 2.0), ("all", 3.0)], w=0.1)
-    >>> list(sums)
-    ['all']
     >>> sums["all"]
     0.6
 
@@ -98,15 +94,14 @@ class Sums:
 class TaxonomyMetric(metrics.base.ClassificationMetric):
     """Base class of the metrics on a taxonomy; a subclass defines `_count` and `get`.
 
-    Single-label and multilabel models are evaluated alike: truth and prediction may each be a
-    label, an iterable of labels or `{label: bool}`. A prediction of `None`, no answer, counts as
-    the root: no label is on. There is no confusion matrix.
+    Truth and prediction may each be a label, an iterable of labels or `{label: bool}`. A prediction
+    of `None` counts as the root: no label is on. There is no confusion matrix.
 
     Parameters
     ----------
     taxonomy
         The taxonomy in which labels are compared. An `OpenTaxonomy` grows with the labels of the
-        examples, on both sides. The value is that of the metric in the final, closed taxonomy.
+        examples, on both sides; the value is that in the final taxonomy.
 
     """
 

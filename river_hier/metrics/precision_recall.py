@@ -65,10 +65,9 @@ class HPrecision(ClosureMetric):
 
     $$hP = \frac{\sum_t w_t |C_t \cap \hat{C}_t|}{\sum_t w_t |\hat{C}_t|}$$
 
-    where $C_t$ and $\hat{C}_t$ are the closures of truth and prediction without the root[^1]; 0
-    if nothing was predicted. The sums run over all examples (micro-average). Ancestors of a
-    predicted label count as predicted, even if the prediction explicitly sets them to False. An
-    update takes O(nodes of both closures), plus the time to parse the labels.
+    where $C_t$ and $\hat{C}_t$ are the closures of truth and prediction without the root[^1]; 0 if
+    nothing was predicted. Ancestors of a predicted label count as predicted, even if they are set
+    to False. An update takes O(nodes of both closures), plus the time to parse the labels.
 
     Parameters
     ----------

@@ -79,9 +79,8 @@ class LogLoss(MeanScore):
     true probabilities. Unlike `CalibrationError`, it also measures how well these discriminate.
 
     Predictions are those of `Reliability`. Probabilities of a true event below 1e-15 count as
-    1e-15. For single labels, use River's `CrossEntropy`.
-
-    An update takes O(labels whose parents are on), plus the time to read the prediction.
+    1e-15. An update takes O(labels whose parents are on), plus the time to read the prediction. For
+    single labels, use River's `CrossEntropy`.
 
     Parameters
     ----------
@@ -166,21 +165,19 @@ class ProbabilityMetric(CandidateMetric):
 class Reliability(ProbabilityMetric, TableMetric):
     r"""Reliability table: how often labels are on, by their predicted probability.
 
-    Every pair of an example and a label is sorted into a bin by its predicted probability; for each
-    bin the table shows the mean predicted probability and the observed share of labels that were
-    on, which agree if the model is calibrated. `CalibrationError` summarises them in one number.
+    Every pair of an example and a label is sorted into a bin by its predicted probability. The
+    table shows each bin's mean predicted probability and the share of its labels that were on,
+    which agree if the model is calibrated. `CalibrationError` summarises them in one number.
 
-    It takes probabilities as predictions, those of `evaluate.Probabilities(model)`: marginal ones,
-    not conditional on the parents; a missing label has probability 0. An update takes O(labels),
-    `get` O(bins).
+    Predictions are those of `evaluate.Probabilities(model)`: marginal probabilities, not
+    conditional on the parents; a missing label has 0. An update takes O(labels), `get` O(bins).
 
     Parameters
     ----------
     taxonomy
         The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
     n_bins
-        The number of bins, all of equal width. A probability on the border of two bins belongs to
-        the upper one, 1 to the last.
+        The number of bins, all of equal width; a probability between two belongs to the upper one.
     candidates
         The labels to evaluate; `None` for all but the root, which is always on.
 
@@ -233,13 +230,12 @@ class CalibrationError(ProbabilityMetric, CalibrationMetric):
     $$\sum_b \frac{n_b}{n} \, |\bar{p}_b - \text{on}_b|$$
 
     where $n_b$ of the n pairs are in bin b, $\bar{p}_b$ is the mean of their probabilities and
-    $\text{on}_b$ the share of them that were on. It is 0 for perfectly calibrated probabilities,
-    up to random fluctuations. `Reliability` shows the same comparison bin by bin. The paper[^1]
-    bins the probability of the predicted class instead, in 15 bins.
+    $\text{on}_b$ the share of them that were on. The paper[^1] bins the probability of the
+    predicted class instead, in 15 bins.
 
-    It takes the probabilities that `Reliability` takes, with the same cost. It does not measure how
-    well they discriminate: a constant prediction of each label's frequency has no error.
-    `PooledAUPRC` and the losses measure that.
+    Predictions and cost are those of `Reliability`, which shows the same comparison bin by bin. How
+    well probabilities discriminate is not measured: a constant prediction of each label's frequency
+    has no error. `PooledAUPRC` and the losses measure that.
 
     Parameters
     ----------
@@ -277,12 +273,10 @@ class TopLabelCalibrationError(CalibrationMetric):
 
     where $n_b$ of the n examples are in bin b, $\bar{p}_b$ is the mean of these probabilities and
     $\text{right}_b$ the share of examples whose most probable label is the true one. The paper of
-    `CalibrationError`, which is for multilabels, calls it ECE and uses 15 bins.
+    `CalibrationError` calls it ECE and uses 15 bins.
 
-    Predictions are `{label: probability}`, from `predict_proba_one` in River's loop. Of several
-    labels with the highest probability, the first one counts. `None`, or no labels, counts as
-    wrong, with probability 0.
-
+    Predictions are `{label: probability}`, from `predict_proba_one` in River's loop. Of equally
+    probable labels the first one counts. `None`, or no labels, counts as wrong, with probability 0.
     An update takes O(labels), `get` O(bins).
 
     Parameters

@@ -104,9 +104,8 @@ class AveragePrecision(RankingMetric):
 
     with the relevant candidates $Y$, as in section 6 of the paper[^1], after Schapire and
     Singer[^2]. Candidates with equal scores have the same rank; an example without relevant
-    candidates counts as 1. An update takes O(relevant * candidates).
-
-    It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
+    candidates counts as 1. An update takes O(relevant * candidates). Predictions are scores, those
+    of `evaluate.Ranked(model)`.
 
     Parameters
     ----------
@@ -165,9 +164,9 @@ def one_accuracy(
 class OneAccuracy(RankingMetric):
     r"""One-accuracy: the share of examples whose top-ranked candidate is relevant.
 
-    Of the same predictions and from the same section as `AveragePrecision`. Among equal top scores
-    the first candidate in taxonomy order counts. An example counts as 0 if no candidate is
-    relevant, or none has a score. An update takes O(nodes that are on + candidates).
+    As `AveragePrecision`, from the same section. Among equal top scores the first candidate in
+    taxonomy order counts. An example counts as 0 if no candidate is relevant, or none has a score.
+    An update takes O(nodes that are on + candidates).
 
     Parameters
     ----------
@@ -219,8 +218,7 @@ def parent_one_accuracy(
 class ParentOneAccuracy(RankingMetric):
     r"""Parent one-accuracy: the share of examples whose top-ranked candidate has a right parent.
 
-    A parent is right if it is the parent of a relevant candidate. Otherwise it is as `OneAccuracy`,
-    from the same section of its paper.
+    A parent is right if it is the parent of a relevant candidate. Otherwise it is `OneAccuracy`.
 
     Parameters
     ----------
@@ -274,9 +272,9 @@ class RankingLoss(RankingMetric):
 
     $$\frac{|\{(y, \bar y) \in Y \times \bar Y : F(y) \le F(\bar y)\}|}{|Y| \, |\bar Y|}$$
 
-    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, of the same predictions and
-    from the same papers as `AveragePrecision`. Equal scores are misordered; an example without such
-    pairs counts as 0. An update takes O(relevant * candidates).
+    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, as in the papers of
+    `AveragePrecision`. Equal scores are misordered; an example without such pairs counts as 0. An
+    update takes O(relevant * candidates).
 
     Parameters
     ----------
@@ -313,8 +311,6 @@ def maximal_loss(
 ) -> float:
     """Maximal loss: the largest distance of a misordered pair; see `metrics.MaximalLoss`.
 
-    Only the volumes that are used are checked.
-
     Examples
     --------
 
@@ -324,8 +320,6 @@ def maximal_loss(
     >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
     >>> losses.maximal_loss(t, "wolf", scores)
     4.0
-    >>> losses.maximal_loss(t, {"wolf", "owl"}, scores | {"owl": 2.0}, missed=0.5, spurious=0.5)
-    1.0
 
     """
     volume = by_node(taxonomy, volumes, "volumes")
@@ -350,10 +344,10 @@ class MaximalLoss(RankingMetric):
     \Delta(y, \bar y) = |anc(y) \,\triangle\, anc(\bar y)|$$
 
     with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, 0 if none are misordered; in
-    a tree $\Delta$ is their distance. Predictions are those of `AveragePrecision`. This is the loss
-    of section 3 of its first paper, with the volumes and costs of section 2, as in
-    `SymmetricDifferenceLoss`; the experiments use half the loss, which is `missed=0.5,
-    spurious=0.5`. Equal scores are misordered. An update takes O(misordered pairs * depth).
+    a tree $\Delta$ is their distance. This is the loss of section 3 of the first paper of
+    `AveragePrecision`, with the volumes and costs of section 2; the experiments use half of it,
+    `missed=0.5, spurious=0.5`. Equal scores are misordered. An update takes
+    O(misordered pairs * depth).
 
     Parameters
     ----------

@@ -13,11 +13,9 @@ from .multilabels import mistakes
 class DepthAccuracy(TableMetric):
     """Accuracy by depth.
 
-    `get` returns `{depth: share}`. Among the examples with a true node at that depth, it is the
-    share whose predicted nodes at that depth are exactly the true ones. Depth 0, the root, and
-    depths without true nodes are left out. Nodes predicted below the deepest true node are not
-    counted; `HLossByDepth` shows them as false positives. An update takes O(nodes that are on),
-    plus the time to parse the labels.
+    `get` returns `{depth: share}`: among the examples with a true node at that depth, the share
+    whose predicted nodes there are exactly the true ones. Depth 0 and depths without true nodes are
+    left out. An update takes O(nodes that are on), plus the time to parse the labels.
 
     Parameters
     ----------
@@ -79,9 +77,8 @@ class HLossByDepth(TableMetric):
     Their total is the cumulative H-loss with unit costs.
 
     This is Table 2 of the paper of `HLoss` (section 8), where depths are counted from the children
-    of the root, and the ancestors must be correctly predicted *on*; here they must be correct, as
-    in the H-loss. This differs only for predictions that do not respect the taxonomy. An update
-    takes O(nodes that differ and their ancestors), plus the time to parse the labels.
+    of the root, and the ancestors must be correctly predicted *on*; here they must be correct. An
+    update takes O(nodes that differ and their ancestors), plus the time to parse the labels.
 
     Parameters
     ----------

@@ -94,17 +94,16 @@ def regret(
     ----------
     states
         The states of `evaluate.iter_regret`; or a list of these, one for each seed; or
-        `{name: either}`, to compare models, or one model with several comparators. Generators are
-        consumed.
+        `{name: either}`, to compare models or comparators.
     bounds
-        Upper bounds, as `{name: bound}`. A bound is a number, e.g. from `evaluate.hieron_bound`, or
-        a curve, `{step: number}`, e.g. from `evaluate.hrls_bound` for the first examples.
+        Upper bounds, as `{name: bound}`: a number, e.g. from `evaluate.hieron_bound`, or a curve,
+        `{step: number}`, e.g. from `evaluate.hrls_bound` for the first examples.
     ax
-        The axes to draw on, which are returned; `None` makes a figure.
+        As in `loss_by_depth`.
     value
         What to draw: `"Regret"`, or the cumulative `"Loss"` of the models or of the `"Comparator"`.
     log
-        Whether both axes are logarithmic, so that powers of the number of examples are lines.
+        Whether both axes are logarithmic, so that powers are lines.
 
     Raises
     ------

@@ -120,9 +120,8 @@ def taxonomy(
         The axes to draw on, which are returned; `None` makes a figure of the size needed.
     max_depth
         The depth of the lowest nodes to draw; `None` for no limit.
-    top
         The largest number of nodes to draw: those with the largest absolute values, then those with
-        the most nodes below them, and their ancestors. `None` draws all; some 1,000 fit a picture.
+        the most nodes below them, and their ancestors; `None` for all.
 
     Raises
     ------
@@ -193,10 +192,9 @@ class Layout(NamedTuple):
 def _layered(taxonomy: Taxonomy, names: Sequence[str]) -> Layout:
     """One column for each depth, one row for each leaf; inner nodes are centred on their children.
 
-    Names of leaves stand to the right of the nodes, names of inner nodes to the left. No name
-    overlaps an edge or another name: a column is as wide as its longest name, the name of a leaf is
-    alone in its row, siblings are at least a row apart, and there is more space above a leaf that
-    is deeper than the one before. In a DAG, a node is placed under its first parent.
+    Names of leaves stand to the right of the nodes, names of inner nodes to the left, without
+    overlaps: a column is as wide as its longest name, siblings are at least a row apart, and there
+    is more space above a leaf that is deeper. A node of a DAG is placed under its first parent.
     """
     arrays = taxonomy._arrays
     children: list[list[int]] = [[] for _ in names]  # of which the node is the first parent

@@ -286,8 +286,8 @@ class Nodes:
     def show(self, max_depth: int | None = None) -> str:
         """The taxonomy as text, one line for each node.
 
-        With `labels="path"`, the last name of each path is shown. Below all but its first parent, a
-        node of a DAG is shown without its children. O(nodes that are shown).
+        With `labels="path"`, the last name of each path is shown. A node of a DAG has its children
+        below its first parent only. O(nodes that are shown).
 
         Parameters
         ----------

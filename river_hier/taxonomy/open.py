@@ -38,9 +38,8 @@ class OpenTaxonomy:
 
     Notes
     -----
-    Nodes are in the order in which they arrive, each after its parent: O(new nodes) a label. A
-    misspelt label is not an error but a new label. The labels of a model are those of its
-    `taxonomy_`. Paths are read by the rules of `Taxonomy.from_paths`.
+    Nodes are in the order in which they arrive, each after its parent: O(new nodes) a label. The
+    labels of a model are those of its `taxonomy_`, read as by `Taxonomy.from_paths`.
 
     Examples
     --------
@@ -52,9 +51,6 @@ class OpenTaxonomy:
     ...     model.learn_one({"racket": 1.0, "ball": 1.0}, "sports/tennis")
     ...     model.learn_one({"goal": 1.0, "ball": 1.0}, "sports/football")
     ...     model.learn_one({"vote": 1.0}, "politics")
-
-    >>> model.taxonomy_.nodes
-    ('', 'sports', 'sports/tennis', 'sports/football', 'politics')
 
     >>> model.learn_one({"serve": 1.0}, "sports/tennis/doubles")
     >>> model.score_one({"racket": 1.0})["sports/tennis/doubles"]
@@ -93,10 +89,7 @@ class OpenTaxonomy:
         return [self.root, *self._format.labels(names)]
 
     def with_labels(self, taxonomy: Taxonomy, labels: Iterable[Any]) -> Taxonomy:
-        """Add labels to a taxonomy; if there is nothing to add, the same object is returned.
-
-        The new nodes are the last ones, so those before keep their numbers: O(new nodes).
-        """
+        """Add labels to a taxonomy, as the last nodes, or return the same object: O(new nodes)."""
         labels, new = list(labels), dict[Label, int]()
         try:
             taxonomy._known_indices(labels)

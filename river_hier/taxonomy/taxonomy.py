@@ -30,8 +30,7 @@ class Taxonomy(Nodes):
         Pairs `(parent, child)`. The one node without a parent is the root; several such nodes
         are joined under a new root.
     root
-        The label of that new root, `"root"` by default. If the edges already have a single root,
-        its label may be given here.
+        The label of that new root, `"root"` by default, or of the one that there is.
 
     Examples
     --------
@@ -48,11 +47,6 @@ class Taxonomy(Nodes):
     >>> t.path("wolf")
     ('animal', 'mammal', 'wolf')
 
-    >>> sorted(t.closure(["wolf", "bird"]))
-    ['animal', 'bird', 'mammal', 'wolf']
-
-    >>> t.lca("wolf", "owl")
-    'animal'
 
     >>> t.distance("wolf", "owl")
     4
@@ -104,8 +98,7 @@ class Taxonomy(Nodes):
             may omit the spaces around it.
         labels
             `"name"`: the label of a node is its name, and a name in two places is an error.
-            `"path"`: the label of a node is its whole path, a string with the separator, or a
-            tuple.
+            `"path"`: it is the whole path, a string with the separator, or a tuple.
         root
             The label of a new root, if paths start at several nodes; `"root"` by default.
         min_count
@@ -124,10 +117,6 @@ class Taxonomy(Nodes):
 
         >>> t.distance("men > shirts", "women>shirts")
         4
-
-        >>> t = Taxonomy.from_paths(paths, separator=" > ", labels="path", min_count=2)
-        >>> [t.nearest(path) for path in paths]
-        ['men', 'men', 'root']
 
         """
         reader = PathReader(separator, labels)
@@ -218,9 +207,9 @@ class Taxonomy(Nodes):
 class MiscLeaves:
     """A taxonomy in which inner nodes have a "miscellaneous" leaf, and the conversion of labels.
 
-    Label rankers and other models of leaves have no label for an example that ends at an inner
-    node. Cai and Hofmann [^1] add a leaf below each inner node for such examples, in O(nodes).
-    `leaves` and `labels` convert multilabels in O(labels that are on and their ancestors).
+    Cai and Hofmann [^1] add a leaf below each inner node, in O(nodes), for examples that end there
+    and have no label in models of leaves, such as label rankers. `leaves` and `labels` convert
+    multilabels in O(labels that are on and their ancestors).
 
     Parameters
     ----------
@@ -269,8 +258,7 @@ class MiscLeaves:
     References
     ----------
     [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. In Proceedings of the 20th International Joint Conference on Artificial
-        Intelligence, pp. 714-719.
+        concepts. IJCAI, pp. 714-719.
 
     """
 

@@ -44,15 +44,13 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
     n_features
         The number of features $d$, at least 2.
     seed
-        The seed; without one, each object is a different stream, the same in each iteration.
+        As in `PrototypeTree`.
     drift_at
-        The step, counted from 0, at which the weights begin to change. Earlier examples are those
-        of the stream without drift, which is the default.
+        The step, counted from 0, at which the weights begin to change; by default never.
     drift_width
         The duration of the change in steps; 1 is an abrupt drift.
     drift_in
-        The node that changes its weights, with all its descendants; by default the root. Other
-        nodes have the same weights and labels as without drift.
+        The node that changes its weights, with all its descendants; by default the root.
 
     Examples
     --------
@@ -67,8 +65,6 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
     {0: -0.721869, 1: 0.615344, 2: 0.316631} {'mammal': False, 'bird': True, 'wolf': False}
     {0: -0.540151, 1: 0.315249, 2: -0.780291} {'mammal': True, 'bird': True, 'wolf': False}
 
-    >>> stream.reference.predict_one(x)
-    {'mammal': False, 'bird': True, 'wolf': False}
     >>> stream.probabilities(x)
     {'mammal': 0.460956, 'bird': 0.722329, 'wolf': 0.679743}
 
@@ -181,8 +177,7 @@ class ReferenceClassifier(LabelPredictor, base.MultiLabelClassifier):
 
     A node is predicted on if its parents are and its true score is at least 0 (Eq. 4 of the paper
     of `LinearLabels`): the best decision at every node, but not always the least expected H-loss.
-    It counts the calls of `learn_one`, to predict with the weights of the step if the stream
-    drifts.
+    It counts the calls of `learn_one` for the step of a stream that drifts.
 
     """
 

@@ -30,13 +30,11 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     $x = W^y + \textrm{noise}$ with a label $y$ drawn uniformly from all nodes, including the root
     and the inner nodes. The prototypes of labels `d` edges apart have the distance $\sqrt{d}$.
 
-    The stream is infinite. The prototypes take $O(n^3)$ once, at the first example; an example
-    takes $O(n)$.
-
-    The paper uses 100 training and 50 test examples of each label; here labels are drawn
-    independently, and its "some orthonormal set" is a random rotation of the axes. With the
-    variance of 0.16 that it states, no classifier errs in less than $2 \Phi(-1.25) (n - 1) / n$ of
-    the examples, a fifth; with 0.04, its results of a few percent are possible.
+    The stream is infinite. The prototypes take $O(n^3)$ once, an example takes $O(n)$. The paper
+    uses 100 training and 50 test examples of each label; here labels are drawn independently, and
+    its "some orthonormal set" is a random rotation of the axes. With the variance of 0.16 that it
+    states, no classifier errs in less than $2 \Phi(-1.25) (n - 1) / n$ of the examples, a fifth;
+    with 0.04, its results of a few percent are possible.
 
     Parameters
     ----------
@@ -60,9 +58,6 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     root 0.094786 -0.556335
     1.1 -0.151258 -0.365693
 
-    >>> W = stream.prototypes
-    >>> sum((W["1.2"][i] - W["1"][i]) ** 2 for i in range(7))
-    1.0
 
     References
     ----------
@@ -136,9 +131,8 @@ def _symmetric_tree(branching: int, depth: int) -> Taxonomy:
 class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
     r"""Multilabels of several, possibly partial, paths with imbalanced labels.
 
-    A variant of `PrototypeTree` for multilabels and any taxonomy. An example has $1 + K$ paths,
-    with $K$ drawn from a Poisson distribution. Each path ends independently at a node $v$ other
-    than the root with probability
+    An example has $1 + K$ paths, with $K$ drawn from a Poisson distribution. Each path ends
+    independently at a node $v$ other than the root with probability
 
     $$p_v = \frac{r_v^{-s}}{\sum_u r_u^{-s}},$$
 
@@ -147,10 +141,9 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
 
     $$x = \sum_{v\,\textrm{on}} w^v + \textrm{noise}$$
 
-    over all nodes that are on, including the root, which serves as an intercept. So $w^v \cdot x$
-    is 1 if $v$ is on and 0 otherwise, plus Gaussian noise.
-
-    The stream is infinite. With $n$ nodes the first example takes $O(n^3)$, the others $O(n^2)$.
+    over all nodes that are on, including the root. So $w^v \cdot x$ is 1 if $v$ is on and 0
+    otherwise, plus Gaussian noise. The stream is infinite. With $n$ nodes the first example takes
+    $O(n^3)$, the others $O(n^2)$.
 
     Parameters
     ----------
@@ -160,10 +153,8 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
         The mean number of paths, $1 + E K$; they may coincide, or one may be part of another.
     exponent
         The exponent $s$ of Zipf's law, at least 0; with 0 all ends are equally likely.
-    noise
-        The variance of the Gaussian noise on each feature.
-    seed
-        The seed; without one, each object is a different stream, the same in each iteration.
+    noise, seed
+        As in `PrototypeTree`.
 
     Examples
     --------
@@ -173,11 +164,6 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
 
     >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
     >>> stream = synth.PrototypePaths(t, seed=42)
-    >>> for x, y in stream.take(3):
-    ...     print(y)
-    {'mammal': True, 'bird': False, 'wolf': False}
-    {'mammal': True, 'bird': True, 'wolf': True}
-    {'mammal': True, 'bird': False, 'wolf': False}
     >>> stream.priors
     {'mammal': 0.810, 'bird': 0.365, 'wolf': 0.253}
 

@@ -18,10 +18,7 @@ from . import sampling
 
 
 class Transformed(TaxonomyDataset):
-    """Base class of the streams that modify another stream, which is the attribute `stream`.
-
-    Only its taxonomy is passed on; its probabilities or prototypes may not hold any more.
-    """
+    """Base class of the streams that modify another stream; only its taxonomy is passed on."""
 
     def __init__(self, stream: TaxonomyDataset | View) -> None:
         if not isinstance(stream, TaxonomyDataset | View):
@@ -60,17 +57,14 @@ class Appearing(Transformed):
     """A stream whose labels appear one after the other, as in a growing catalogue.
 
     Each label appears at a given step, but not before its ancestors. Until then, a single label is
-    replaced by its deepest ancestor that has appeared, and a multilabel leaves it out. A learner
-    with an open taxonomy thus encounters each label when it appears.
-
-    `taxonomy` is the final taxonomy; `taxonomy_at` returns the one at a given step. The
-    additional time is O(labels of y) per example.
+    replaced by its deepest ancestor that has appeared, and a multilabel leaves it out. `taxonomy`
+    is the final taxonomy, `taxonomy_at` the one at a step. The additional time is O(labels of y)
+    per example.
 
     Parameters
     ----------
     stream
-        A stream of `datasets`, or a prefix of one. If it has single labels, the taxonomy must be a
-        tree.
+        A stream of `datasets`, or a prefix of one, of single labels only in a tree.
     appears_at
         `{label: step}`: the first example, counted from 0, that may have the label. Other labels
         are known from the start. Unknown labels raise an `UnknownLabelError`.
@@ -84,8 +78,6 @@ class Appearing(Transformed):
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> whole = synth.PrototypePaths(t, noise=0.01, seed=42)
     >>> stream = synth.Appearing(whole, {"wolf": 300, "bird": 600})
-    >>> stream.taxonomy_at(300).nodes
-    ('animal', 'mammal', 'wolf', 'whale')
 
     The number of labels that a learner with an open taxonomy knows after every 300 examples:
 
@@ -141,12 +133,10 @@ class SubtreeDrift(Transformed):
 
     From a given step on, every path that ends below `drift_in` ends at the next sibling instead,
     and those of the last sibling end at the first: wolves are labelled as foxes, foxes as dogs.
-    Features, ancestors and all other labels, including `drift_in` itself, do not change. Inner
-    nodes then cover examples unlike those of their children and may be harder to learn than before.
+    Features, ancestors and all other labels, including `drift_in` itself, do not change.
 
     `renamed` maps the original labels to the new ones. In a DAG siblings are nodes with exactly the
-    same parents. For several drifts, nest the transformers. The additional time is O(labels of y)
-    per example.
+    same parents. The additional time is O(labels of y) per example.
 
     Parameters
     ----------
@@ -157,8 +147,8 @@ class SubtreeDrift(Transformed):
     drift_at
         The step, counted from 0, at which the drift begins.
     drift_width
-        The duration of the drift in steps; 1 is an abrupt drift. During the drift, the probability
-        that an example has its new labels increases linearly.
+        The duration of the drift in steps, in which the probability of the new labels increases
+        linearly; 1 is an abrupt drift.
     seed
         The seed, if the drift takes more than one step.
 
