@@ -23,6 +23,8 @@ __all__ = ["explain_one", "labels_one", "top_many", "top_one"]
 def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
     """Explain a prediction, also through a pipeline: `explain_one` of its last step.
 
+    The features are those that the last step receives.
+
     Parameters
     ----------
     model
@@ -32,7 +34,7 @@ def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
 
     Returns
     -------
-    `{label: explanation}`, in terms of the features that the last step receives.
+    `{label: explanation}`, as returned by the model's own `explain_one`.
 
     Raises
     ------
@@ -82,7 +84,8 @@ def top_one(
     multilabel model, deeper nodes come first; otherwise the order is that of the taxonomy.
 
     In a tree, the linear multilabel learners, and `Calibrated` around them, score only the children
-    of nodes that are more probable than the k-th label. Other models take O(nodes + k log k).
+    of nodes that are more probable than the k-th label. For other models it takes
+    O(nodes + k log k), in addition to computing all probabilities or scores.
 
     Parameters
     ----------
@@ -99,8 +102,9 @@ def top_one(
 
     Returns
     -------
-    `[(path, probability), ...]`, the best first; a path goes from the root to the label, in a DAG
-    through first parents. The root of a multilabel model is not ranked.
+    `[(path, probability), ...]`, the best first; a path goes from the root to the label. In a DAG
+    it goes through the first parent of each node in taxonomy order. The root of a multilabel model
+    is not ranked.
 
     Raises
     ------
@@ -148,15 +152,17 @@ def top_many(
     model, k, leaves, depth
         As in `top_one`.
     X
-        A dataframe, a numpy array or a scipy.sparse matrix, or what the pipeline takes.
+        A dataframe, a numpy array or a scipy.sparse matrix, or whatever the pipeline takes, such as
+        a series of texts.
     columns
         The names of the columns of an array or of a sparse X.
 
     Returns
     -------
-    A dataframe of the same kind as X, with its index and the columns `label_1`, `value_1`, ...,
-    `label_k`, `value_k`, the best first; without a label and nan where there are fewer. It is of
-    pandas if X is an array or sparse. Elsewhere labels other than numbers become text.
+    A dataframe with the columns `label_1`, `value_1`, ..., `label_k`, `value_k`, the best first,
+    where the values are probabilities or scores; without a label and nan where there are fewer. It
+    is of the same kind as X, with its index; of pandas if X is an array or sparse. Outside pandas,
+    labels that are neither text nor numbers are converted to text.
 
     Raises
     ------
@@ -300,7 +306,10 @@ def _top_rows(
 
 
 def _shares(model: Any, x: Any, labels: Labels, depth: int | None) -> Any:
-    """P(label) of each node, or of its subtree at a given depth; nan where it is not known."""
+    """P(label) of each node or, at a given depth, of its subtree; nan where it is not known.
+
+    Compiled probabilities are those of labels; `ranked` adds them up.
+    """
     p = model._softmax(x) if is_ours(model) else None  # without building dicts
     if isinstance(p, LabelProbabilities):
         return p

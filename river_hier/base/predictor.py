@@ -37,8 +37,9 @@ class Predictor(abc.ABC):
     """Base class of all models of the library: predictions, mini-batches, and the inner protocol.
 
     The protocol is what models offer to each other beside their public methods: arrays in place of
-    dictionaries. Here it is implemented by public methods, and batches as loops over their rows;
-    subclasses define what they can do faster.
+    dictionaries. Multilabel models need no method for labels, and vice versa. Here it is
+    implemented by public methods, and batches as loops over their rows; subclasses define what they
+    can do faster.
     """
 
     _raw_memory_usage = raw_memory_usage
@@ -76,18 +77,20 @@ class Predictor(abc.ABC):
         threshold
             Predict from `predict_proba_one` instead of by the model's own rule: a multilabel has
             the nodes with at least this probability; a single label is the deepest node whose
-            subtree has it (of several, the most probable, then the first).
+            subtree has at least this probability (of several, the most probable, then the first).
+            `None` for the model's own rule.
         max_depth
             The maximum depth of a prediction: deeper nodes are off, and a deeper label is replaced
             by its ancestor at this depth. `None` for no limit.
         kwargs
-            Not used; any that is given raises an error.
+            Not used: River requires wrappers to accept them. Any that is given raises an error.
 
         Returns
         -------
         The label, or `None` if an open taxonomy has none; for multilabels `{label: bool}` for all
-        nodes but the root, as River's metrics expect it. This dictionary takes O(nodes) time: with
-        thousands of nodes, `predict_labels_one` is much faster.
+        nodes but the root, as River's metrics expect it. This dictionary takes O(nodes) time, most
+        of that of a prediction in taxonomies of thousands of nodes: there call
+        `predict_labels_one`.
 
         """
         if threshold is None and max_depth is None and not kwargs:
@@ -109,22 +112,25 @@ class Predictor(abc.ABC):
     ) -> None:
         """Learn from a mini-batch, row by row, as a loop of `learn_one` would.
 
-        If any row is invalid, an error is raised and nothing is learned. If only learning can find
-        that, as in pipelines or with other libraries' classifiers inside, the model is copied
-        first, in time and memory proportional to its size.
+        If any row is invalid, an error is raised and nothing is learned. If an invalid row can only
+        be found by learning it, as with pipelines or other libraries' classifiers inside, the model
+        is copied first, which takes time and memory proportional to its size.
 
         Parameters
         ----------
         X
-            A dataframe (of pandas, polars, pyarrow, ...) whose columns are the features, all of
-            them finite numbers. Or a numpy array or scipy.sparse matrix, with the features 0, 1,
-            ..., unless `columns` names them; in a sparse one, only stored entries are features.
+            A dataframe (of pandas, polars, pyarrow, ...) whose columns are the features; every
+            cell must be a finite number. Or a numpy array or scipy.sparse matrix, whose columns are
+            the features 0, 1, ..., unless `columns` names them; of a sparse matrix only the stored
+            entries of a row are features.
         y
             The targets, one a row: a series or any other sequence of what `learn_one` takes, or a
             dataframe, matrix or sequence of lists with the levels of a path in each row. For
-            multilabels also a dataframe or matrix of bools.
+            multilabels also a dataframe, or a matrix, of bools; in a sparse one only the labels
+            that are on are named.
         w
-            The weights, one a row: a sequence of numbers of at least 0; 1 each by default.
+            The weights, one a row: a series or any other sequence of numbers of at least 0; 1 each
+            by default.
         columns
             The names of the columns of an array or of a sparse X.
         labels
@@ -164,9 +170,10 @@ class Predictor(abc.ABC):
 
         Returns
         -------
-        For single labels a series of the same kind as X, with its index; for multilabels a
+        For single labels a series of the same kind as X, with its index. For multilabels a
         dataframe of bools with a column for each node but the root. An array if X is one; of pandas
-        if X is sparse. Elsewhere names are text, as are labels unless all are numbers.
+        if X is sparse. Outside pandas and numpy a series holds labels of one type, text or numbers,
+        and columns are named by text; other labels are converted to text.
 
         """
         refuse_unknown(self.predict_many, kwargs)
@@ -304,8 +311,9 @@ class LabelPredictor(Predictor):
     ) -> list[Label]:
         """Predict the labels that are on, from the top down: those that `predict_one` maps to True.
 
-        The linear learners score only the children of nodes that are on. Pipelines do not forward
-        this method: call it on the last step, with `pipeline.transform_one(x)`.
+        The linear learners score only the children of nodes that are on, so the cost does not grow
+        with the number of the other nodes. Pipelines do not forward this method: call it on the
+        last step, with `pipeline.transform_one(x)`.
 
         Parameters
         ----------
@@ -318,7 +326,8 @@ class LabelPredictor(Predictor):
 
         Returns
         -------
-        The labels in taxonomy order, so that parents come before their children, without the root.
+        The labels in taxonomy order, so that parents come before their children. The root, which is
+        always on, is left out: an empty list means that nothing else is on.
 
         """
         nodes = self._taxonomy.nodes
@@ -395,7 +404,10 @@ def truncated_masks(model: Any, X: Batch, threshold: float | None, max_depth: in
 
 
 def connected_nodes(taxonomy: Taxonomy, nodes: Iterable[int], max_depth: int | None) -> list[int]:
-    """Those of some nodes, in order, that are not too deep and whose ancestors are among them."""
+    """Those of some nodes, in order, that are not too deep and whose ancestors are among them.
+
+    Predictions of wrappers of flat models need not be coherent.
+    """
     kept = {0: None}
     depth, parents = taxonomy._arrays.depth, taxonomy._parent_indices
     for v in nodes:

@@ -32,6 +32,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         A tree or a DAG, an `OpenTaxonomy`, or `None` for an open flat taxonomy.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
+    intercept
         The value of a constant feature that is added to every x, whose weights are the intercepts;
         0 adds none.
 

@@ -69,8 +69,8 @@ class OHSUMED(FileDataset):
     root
         The tree number of the root, or the letter of a whole category, such as `"C"`, diseases.
         `"N05.715"`, Quality of Health Care, is the root in the H-RLS paper [^1].
+    tree
         Whether to leave out the headings with several paths from the root, as in the paper, so that
-        articles belong to their ancestors. Otherwise the taxonomy is a DAG.
         articles belong to their remaining ancestors. Otherwise the taxonomy is a DAG.
     mesh
         The file, folder or archive with the tree, NLM's `mtrees*.bin` of any year. By default the

@@ -28,6 +28,7 @@ class Averaged(TransparentWrapper):
         A learner whose weights move in steps: `Hieron` of `linear_model` or `kernel`,
         `HPerceptron`, `HAROW`, or a `PathLearner` or `TopDownLearner` of your own. Its current
         weights are the first hypothesis. It continues to learn inside the average.
+    from_first_round
         Whether the average of every node is over the hypotheses of all rounds, as in the papers.
 
     Raises

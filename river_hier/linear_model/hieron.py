@@ -14,10 +14,11 @@ class Hieron(PathLearner, compiled=("C",)):
 
     Each node v has a weight vector $w^v$, and its *prototype* $W^v$ is the sum of the weight
     vectors on its path; that of the root is zero. The label with the largest score $W^v \\cdot x$
-    is predicted, which may be an inner node or the root. Weights change only after a mistake: at
-    the nodes on the path of the true label y or of the predicted one $\\hat y$, but not of both,
-    they move along x, just enough for y to beat $\\hat y$ by the margin $\\sqrt{\\gamma(y, \\hat
-    y)}$, $\\gamma$ being the distance in the tree.
+    is predicted, which may be an inner node or the root. Weights change only
+    after a mistake: at the nodes on the path of the true label y or of the predicted one $\\hat y$,
+    but not of both, they move along x, just enough for y to beat $\\hat y$ by the margin
+    $\\sqrt{\\gamma(y, \\hat y)}$, $\\gamma$ being the distance in the tree: a coarse mistake
+    requires a wider margin than a near miss.
 
     A step takes O(features of x * nodes) to score and O(features of x * distance) to learn. Without
     an intercept, an empty or zero x changes nothing, and the prediction for it is the root.
@@ -37,8 +38,8 @@ class Hieron(PathLearner, compiled=("C",)):
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
-        The value of a constant feature that is added to every x; 0 adds none, as in the paper.
-        Choose it well below the norm of x: 0.1 to 0.3 for norm 1.
+        The value of a constant feature that is added to every x. The default, 0, adds none, as in
+        the paper. Choose it well below the norm of x: 0.1 to 0.3 for norm 1.
 
     Raises
     ------
@@ -52,9 +53,10 @@ class Hieron(PathLearner, compiled=("C",)):
     With `C=math.inf` this is exactly Algorithm 1 of the paper [^1], where one wrong label can undo
     what was learned from many correct ones, above all if x is short: weights move by $\\ell /
     (\\sqrt{\\gamma} \\|x\\|)$. The cap $\\alpha \\le C$ is that of PA-I [^2]; with it they move by
-    at most $C \\|x\\| \\sqrt{\\gamma}$, and the bound of the paper does not hold. The default costs
-    little down to norm 0.3; where labels are noisy, about $0.5 / \\|x\\|^2$ works well. Ties go to
-    the first node in taxonomy order, so the very first prediction is the root.
+    at most $C \\|x\\| \\sqrt{\\gamma}$. Where it takes effect, the bound of the paper does not
+    hold. The default costs little down to norm 0.3; for shorter x choose a larger one. Where labels
+    are noisy, about $0.5 / \\|x\\|^2$ works well. Ties, which the paper does not specify, go to the
+    first node in taxonomy order, so the very first prediction is the root.
 
     Examples
     --------

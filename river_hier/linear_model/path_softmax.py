@@ -35,8 +35,9 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
     \\frac{h_u (\\Sigma_u x)^2}{1 + h_u \\, x^\\top \\Sigma_u x}, \\qquad h_u = P_u (1 - P_u),$$
 
     where $P_u$ is the probability *after* the step, computed by at most 30 damped Newton steps,
-    whose time does not depend on the number of features. A vector does not move if its probability
-    is wrong by less than the tolerance of 0.01.
+    whose time does not depend on the number of features. One example of norm 1 in a hundred is then
+    still wrong by more than the tolerance of 0.01, and more if x is much larger. A vector does not
+    move if its probability is wrong by less than 0.01.
 
     A step takes O(features of x * nodes) to score and O(features of x * vectors that move) to
     learn; weights and variances take O(features * nodes) memory. The flat counterpart is
@@ -52,7 +53,8 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
     forgetting
         As in `HAROW`.
     intercept
-        As in `HAROW`. The default is small compared with an x of norm 1.
+        The value of a constant feature that is added to every x; 0 adds none. The default is small
+        compared with an x of norm 1.
 
     Raises
     ------
@@ -63,7 +65,8 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
     -----
     Each step is a Laplace approximation of the posterior with a diagonal covariance, as in online
     Bayesian logistic regression [^1] [^2]; `HAROW` does the same for the hinge loss. The weight of
-    an example multiplies its log-likelihood. "Hierarchical softmax" usually means something else.
+    an example multiplies its log-likelihood. "Hierarchical softmax" usually means a product of
+    decisions along a path; here a single softmax compares all labels.
 
     Examples
     --------

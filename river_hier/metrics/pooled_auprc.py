@@ -25,15 +25,17 @@ class PooledAUPRC(CandidateMetric):
 
     give one curve for all labels, whose area Vens et al.[^1] call $AU(\overline{PRC})$. It is
     interpolated as there, after Davis and Goadrich[^2]: between two thresholds false positives grow
-    linearly with true positives, so labels of equal score count as if in random order. It is 0
-    if no pair is on.
+    linearly with true positives, so labels of equal score count as if in random order.
+    (scikit-learn's `average_precision_score(average="micro")` uses steps.) The area of a random
+    ranking is the share of pairs that are on; it is 0 if there are none.
 
-    Predictions are scores, whose order counts also between different labels, so use those of
-    `evaluate.Probabilities(model)`; `evaluate.Ranked(model)` has scores conditional on the parents
-    in top-down learners. A ranking need not respect the taxonomy.
+    It takes scores as predictions. Their order counts, also between different labels, so use
+    `evaluate.Probabilities(model)`; the scores of `evaluate.Ranked(model)` are conditional on the
+    parents in top-down learners. A ranking need not respect the taxonomy.
 
-    Scores are counted in bins, 1,024 between consecutive powers of two. An update takes
-    O(labels * log(labels)), `get` O(bins * log(bins)); memory holds the nonempty bins.
+    Scores are counted in bins, 1,024 between consecutive powers of two: scores that differ by less
+    than a thousandth may count as equal. An update takes O(labels * log(labels)), `get`
+    O(bins * log(bins)); memory holds the nonempty bins.
 
     Parameters
     ----------
@@ -59,6 +61,7 @@ class PooledAUPRC(CandidateMetric):
     >>> metric = metrics.PooledAUPRC(t)
     >>> for yt, yp in zip(y_true, scores):
     ...     metric.update(yt, yp)
+
     >>> metric
     PooledAUPRC: 89.35%
 
@@ -94,7 +97,8 @@ class PooledAUPRC(CandidateMetric):
 def bins(scores: Floats) -> NDArray[np.int64]:
     """The number of each score's bin: 1,024 between consecutive powers of two.
 
-    The bits of a float64, read as an integer, have the order of the floats, apart from the sign.
+    The bits of a float64, read as an integer, have the order of the floats, apart from the sign. So
+    the bin of a score does not depend on the range of the others, and the order is preserved.
 
     >>> bins(np.array([-np.inf, -1.0, -0.0, 0.0, 0.5, 0.9999, 1.0, 1.0009, 1.001])).tolist()
     [-2096128, -1047552, 0, 0, 1046528, 1047551, 1047552, 1047552, 1047553]
@@ -114,6 +118,8 @@ def area(true: Floats, false: Floats) -> float:
 
     $$\int \frac{\tau}{\nu} \, d\tau
     = \frac{1}{b} \left( (t - n / b) \ln \frac{m}{n} + \frac{m - n}{b} \right).$$
+
+    O(bins).
 
     >>> area(np.array([1.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0]))  # (1 + 1 - ln(3 / 2)) / 2
     0.797267

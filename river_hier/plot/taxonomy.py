@@ -120,6 +120,7 @@ def taxonomy(
         The axes to draw on, which are returned; `None` makes a figure of the size needed.
     max_depth
         The depth of the lowest nodes to draw; `None` for no limit.
+    top
         The largest number of nodes to draw: those with the largest absolute values, then those with
         the most nodes below them, and their ancestors; `None` for all.
 
