@@ -161,8 +161,8 @@ def published(results: Results) -> Iterable[str]:
     marks = PUBLISHED["Clus-HMC-Ens [2]"]
     reached = [name for name, a, b in zip(HMC, ours, marks, strict=True) if a >= b]
     yield (
-        "\nLike Clus-HMC-Ens and RandomForest, MultilabelExtraTrees consists of trees that split for\n"
-        "all labels at once, but it learns online."
+        "\nLike Clus-HMC-Ens and RandomForest, MultilabelExtraTrees consists of trees that split\n"
+        "for all labels at once, but it learns online."
     )
     yield (
         f"\nThe best model of this library is at least as good as Clus-HMC-Ens on {len(reached)} "
