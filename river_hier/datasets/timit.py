@@ -286,11 +286,11 @@ class TIMIT(Speech):
 class TIMITSegments(Speech):
     """TIMIT: phonemes of American English, segment by segment.
 
-    The corpus, labels, errors and download are those of `TIMIT`, but an example is a whole segment
-    of the transcription. `x` is the mean over its frames of the 13 mel-frequency cepstral
-    coefficients and of their first and second derivatives: 39 features, `"mfcc_0"` to
-    `"delta2_12"`. The frames of a segment are those whose middle lies in it or, if there are none,
-    those on both sides of it.
+    The corpus, labels, errors and download, without a checksum, are those of `TIMIT`, but an
+    example is a whole segment of the transcription. `x` is the mean over its frames of the 13
+    mel-frequency cepstral coefficients and of their first and second derivatives: 39 features,
+    `"mfcc_0"` to `"delta2_12"`. The frames of a segment are those whose middle lies in it or, if
+    there are none, those on both sides of it.
 
     Parameters
     ----------
