@@ -101,9 +101,9 @@ class ExtraTrees(Trees, DenseModel):
 
     An example is added to its leaf in each tree, which is split if its labels differ. As the first
     splits are made from few examples, each tree is built anew, from those that are stored, when
-    half as many again have been learned; the trees take turns. After one pass the forest is as good
-    as one that is fitted to all examples at once, up to the `budget`. Trees do not find sums of
-    many columns, on which labels depend in embeddings.
+    half as many again have been learned; the trees take turns. After one pass the forest is nearly
+    as good as one that is fitted to all examples at once, up to the `budget`. Trees do not find
+    sums of many columns, on which labels depend in embeddings.
 
     Parameters
     ----------

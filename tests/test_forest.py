@@ -147,7 +147,7 @@ def test_refusals(make: Any) -> None:
     assert not model._forest.d
 
 
-def test_a_stream_of_equal_x_takes_no_time_to_speak_of() -> None:
+def test_leaves_of_equal_x_are_not_split_again() -> None:
     model = forest.ExtraTrees(TREE, n_trees=2)
     n = 5_000
     model.learn_many(np.ones((n, 20)), ["b", "c"] * (n // 2))
@@ -156,7 +156,7 @@ def test_a_stream_of_equal_x_takes_no_time_to_speak_of() -> None:
     )
 
 
-def test_doctest_streams_are_learned() -> None:
+def test_gaussian_classes_are_learned() -> None:
     stream = synth.PrototypeTree(branching=3, depth=2, noise=0.04, seed=42)
     error = metrics.TreeInducedError(stream.taxonomy)
     evaluate.progressive_val_score(stream.take(400), forest.ExtraTrees(stream.taxonomy), error)
