@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator
+from collections.abc import Collection, Hashable
 from typing import Any
 
 from river import base
 
 from .. import _core
-from ..base.batches import learn_rows
 from ..base.checks import check_power_of_two
 from ..base.memory import raw_memory_usage
 from .texts import LARGEST, PATTERN, Tokenizer, checked_range, frame_of, text_of, texts_of
@@ -160,14 +159,14 @@ class LogTFIDF(base.Transformer):
 
     def learn_many(self, X: Any) -> None:
         """Count the words of a batch of documents, all or none; see `transform_many`."""
-
-        def slices() -> Iterator[int]:
-            texts, _ = texts_of(X, self._on)
-            for i, text in enumerate(texts):
+        texts, _ = texts_of(X, self._on)
+        before = self.n
+        try:
+            for text in texts:
                 self._vocabulary.learn(text)
-                yield i + 1
-
-        learn_rows(slices())
+        except BaseException as error:
+            vars(error)["n_learned"] = self.n - before
+            raise
 
     def transform_many(self, X: Any) -> Any:
         """Return the weights of the words of a batch of documents, as `transform_one` does.
