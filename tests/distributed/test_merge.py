@@ -247,6 +247,7 @@ def test_words_are_counted_as_in_one_pass(texts: list[str], at: list[int], min_c
         found = pickle.loads(pickle.dumps(like or feature_extraction.LogTFIDF(min_count=min_count)))
         for text in texts:
             found.learn_one(text)
+            found.transform_one(text)  # as in a pipeline
         return found
 
     start, one = bag(first), bag(texts)

@@ -185,8 +185,8 @@ void texts(nb::module_& m) {
         .def_prop_ro("dfs", &Vocabulary::dfs)
         .def("saved", [](Vocabulary& v) { return v.options + nb::make_tuple(v.counts()); })
         .def("learn", &Vocabulary::learn, "text"_a)
-        .def("weights", &Vocabulary::weights, "text"_a, "normalize"_a)
-        .def("matrix", &Vocabulary::matrix, "texts"_a, "normalize"_a)
+        .def("weights", &Vocabulary::weights, "text"_a, "normalize"_a, "counted"_a)
+        .def("matrix", &Vocabulary::matrix, "texts"_a, "normalize"_a, "learning"_a)
         .def("__sizeof__", [](const Vocabulary& v) { return sizeof v + v.bytes(); });
     m.def("read_pairs", &read_pairs, "text"_a);
 }
