@@ -30,7 +30,7 @@ from ..base.predictor import LabelPredictor, refuse_unknown, without_labels
 from ..base.top_down import TopDownLearner
 from ..base.unseen import Unseen, replaced, seen_nodes, without_scores
 from ..base.wrapper import ModelWrapper, check_model
-from ..linear_model import HAROW, Hieron, PathSoftmax
+from ..linear_model import HAROW, Hieron
 from ..taxonomy import Label, Taxonomy
 
 MOST = 2**12  # maximum number of examples remembered
@@ -340,7 +340,7 @@ class Tempered(Calibrator, base.Classifier):
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
         last, inner_x = last_step_and_input(self.model, x)
-        if isinstance(last, PathLearner | PathSoftmax):  # in one call of compiled code
+        if isinstance(last, PathLearner):  # in one call of compiled code
             return last._softmax(inner_x, *self._temperatures.slopes)
         return self._with_learned(self._scores_one(x))
 

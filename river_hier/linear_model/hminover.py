@@ -104,6 +104,7 @@ class HMinOver(LinearLearner, MultiLabelModel):
 
     """
 
+    _averages = False
     _decision_rule = (
         "a candidate is on if its score reaches the threshold, others with one below them"
     )

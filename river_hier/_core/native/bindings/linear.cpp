@@ -55,7 +55,7 @@ Policy with_parameters(nb::handle parameters, std::index_sequence<I...>) {
 template <class Policy>
 void check_planes(const LinearState& state) {
     ensure(!std::is_base_of_v<SecondOrder, Policy> || state.w.n_planes == 2, "weights without variances");
-    ensure(state.vectors == (std::is_same_v<Policy, PathSoftmax> ? 2 : 1), "weight vectors of another learner");
+    ensure(state.vectors == Policy::vectors, "weight vectors of another learner");
 }
 
 template <class Policy, class Target>
