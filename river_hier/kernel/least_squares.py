@@ -38,7 +38,6 @@ class KernelLeastSquares(LeastSquaresRule):
         self.budget = budget
         check_positive("l2", l2)
         self.l2: float = l2
-        self._t = 0.0  # the weight of all examples
         self._many = FEW
         self._rls = LeastSquares(float(l2), kernel=True)
         self._add_nodes(1, self._taxonomy)

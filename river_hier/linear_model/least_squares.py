@@ -36,8 +36,13 @@ class LeastSquaresRule(MultiLabelModel):
     """
 
     _decides: ClassVar[bool] = False  # whether `stores` is not the one that is compiled
+    _shared: ClassVar[bool]  # whether siblings share a system
     _rls: Any
-    _t: float  # the weight of all examples
+
+    def __init__(self, taxonomy: TaxonomyLike) -> None:
+        super().__init__(taxonomy)
+        self._t = 0.0  # the weight of all examples
+        self._below: dict[tuple[int, ...], int] = {}  # the system that new siblings join
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Refuse a `margin` that would never be called."""
@@ -112,8 +117,6 @@ class OfSiblings(LeastSquaresRule):
 
         The nodes of an open flat taxonomy share one from the start, when there may be no labels.
         """
-        if before == 1:
-            self._below: dict[tuple[int, ...], int] = {}  # the system that new children join
         groups: dict[tuple[int, ...], list[int]] = {}
         if self.taxonomy is None and before == 1:
             groups[0,] = []
@@ -162,8 +165,6 @@ class LeastSquaresModel(LeastSquaresRule):
     one half, or slightly less; within a period nothing is forgotten.
     """
 
-    _shared: bool  # whether siblings share a system
-
     weights: property = weight_vectors.weights
     intercepts: property = weight_vectors.intercepts
 
@@ -191,7 +192,6 @@ class LeastSquaresModel(LeastSquaresRule):
         self.l2: float = l2
         self.budget = budget
         self.forgetting: float = forgetting
-        self._t = 0.0
         rate, period = float(forgetting), 0
         if rate < 1.0:  # until a weight has fallen to one half, or just below
             period = max(1, math.ceil(math.log(0.5) / math.log(rate)))

@@ -99,8 +99,8 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting")):
     second_order = True
     _vectors = 2  # of node v, column 2 v is shared by its subtree, and column 2 v + 1 its own
     _averages = False
-    # Where a softmax is wrong it moves far and gains little: in 8 parts of 100,000 documents 0.1 and
-    # 0.3 made fewer mistakes than 1.
+    # Where a softmax is wrong it moves far and gains little: in 8 parts of 100,000 documents 0.1
+    # and 0.3 made fewer mistakes than 1.
     _prior_of_merging = 0.3
     _rule_methods = ("rule", "learns")
 
