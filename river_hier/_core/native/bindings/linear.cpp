@@ -2,6 +2,7 @@
 // policy (see algorithms/linear.hpp) and one line in `linear` below; `learn_one` and `learn_many` are built
 // from it here.
 
+#include "algorithms/hminover.hpp"
 #include "algorithms/label_probabilities.hpp"
 #include "algorithms/merging.hpp"
 #include "algorithms/rules.hpp"
@@ -344,6 +345,8 @@ void linear(nb::module_& m) {
     add_learner<Hieron, double>(policies, m, "Hieron");
     add_learner<AveragedHieron, double>(policies, m, "AveragedHieron");
     add_learner<PathSoftmax, double, double>(policies, m, "PathSoftmax");
+    add_learner<HMinOver, double, nb::object, nb::object, HMinOver::Matrix, HMinOver::Matrix>(policies, m,
+                                                                                              "HMinOver");
     m.attr("policies") = policies;
 
     nb::class_<LinearState>(m, "LinearState")
