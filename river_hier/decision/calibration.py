@@ -19,6 +19,7 @@ from .._core import (
     connected,
     digests,
     distribution,
+    softmax,
     top_down,
     top_down_probabilities,
 )
@@ -402,7 +403,8 @@ class Temperatures:
     def probabilities(self, scores: Floats) -> Floats:
         """The probabilities of all nodes, (..., nodes), which sum to 1."""
         sharp, flat, share = self.slopes
-        p: Floats = (1.0 - share) * softmax(sharp * scores) + share * softmax(flat * scores)
+        p: Floats = (1.0 - share) * softmax(sharp * scores, axis=-1)
+        p += share * softmax(flat * scores, axis=-1)
         return p
 
     @property
@@ -436,10 +438,3 @@ class Temperatures:
         z = math.exp(slope.value) * scores
         p = softmax(z)
         return max(float(p[y]), TINY), float(p @ z) - float(z[y])
-
-
-def softmax(z: Floats) -> Floats:
-    """Probabilities proportional to e^z, which sum to 1 over the last axis."""
-    p: Floats = np.exp(z - z.max(axis=-1, keepdims=True))
-    p /= p.sum(axis=-1, keepdims=True)
-    return p

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
-from scipy.special import expit
 
 from .._core import (
     Batch,
@@ -12,6 +11,7 @@ from .._core import (
     Threshold,
     Vectors,
     conditional_probabilities,
+    logistic,
     worst_pair,
 )
 from ..base.checks import check_positive
@@ -186,10 +186,10 @@ class HMinOver(
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
         ranking = self._ranking
         scores = ranking.scores(self._state.scores(x)[: len(ranking.t)])
-        return ranking.marginals(expit(scores - self._threshold.at(scores[ranking.candidates])))
+        return ranking.marginals(logistic(scores - self._threshold.at(scores[ranking.candidates])))
 
     def _conditionals(self, scores: Floats) -> Floats:
-        p = self._ranking.marginals(expit(scores - self._thresholds(scores)))
+        p = self._ranking.marginals(logistic(scores - self._thresholds(scores)))
         return conditional_probabilities(p, self._taxonomy._arrays)
 
     @property
