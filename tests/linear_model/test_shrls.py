@@ -146,7 +146,9 @@ def test_the_rule_in_python_equals_the_compiled_one(
                 break  # rounding decides
             assert ours.n_stored == theirs.n_stored
             assert ours.score_one(x) == theirs.score_one(x)
-            assert ours.last_t == ours._t == theirs._t
+            assert ours._t == theirs._t
+            if any(x.values()):
+                assert ours.last_t == ours._t
 
 
 def example_of(model: Any, x: Any) -> Any:
