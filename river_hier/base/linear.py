@@ -14,8 +14,9 @@ from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._core import Batch, FeatureIndex, LinearState, Nodes, Vectors, policies
+from .._core import Batch, FeatureIndex, Labels, LinearState, Nodes, Vectors, policies
 from .._core.features import SMALLEST_NORM2
 from ..taxonomy import Taxonomy, TaxonomyLike
 from . import weight_vectors
@@ -39,7 +40,12 @@ class LinearLearner(TaxonomyModel):
     _rule_methods: ClassVar[tuple[str, ...]] = ()
     _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
     _parameters: Any = None  # those of the policy: None, a number, or a tuple of several
+    _averages: ClassVar[bool] = True  # whether its hypotheses may be averaged
     _averaged = False  # whether predictions are those of the average of all hypotheses
+    _prior_of_merging: ClassVar[float] = 1.0  # the precision of the start beside that gained
+
+    second_order: ClassVar[bool] = False
+    """Whether weights have variances, which the rule is then given."""
 
     def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
         """Set the compiled policy that computes the rule, if there is one.
@@ -72,8 +78,12 @@ class LinearLearner(TaxonomyModel):
         check_intercept(intercept)
         self.dtype = dtype
         self.intercept = intercept
-        planes = 2 if getattr(self, "second_order", False) else 1  # of a `TopDownLearner`
-        self._state = LinearState(self._labels, [], float(intercept), dtype, planes, self._vectors)
+        self._state = self._empty_state(self._labels)
+
+    def _empty_state(self, labels: Labels) -> LinearState:
+        planes = 2 if self.second_order else 1
+        intercept = float(self.intercept)
+        return LinearState(labels, [], intercept, self.dtype, planes, self._vectors)
 
     weights: property = weight_vectors.weights
     intercepts: property = weight_vectors.intercepts
@@ -134,6 +144,20 @@ class LinearLearner(TaxonomyModel):
     def _learn_by_rule(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Learn from an example by the rule of the class, if there is one beside the policy."""
         raise NotImplementedError
+
+    def _check_shape(
+        self, method: str, what: str, found: NDArray[Any], given: NDArray[Any], of: str = "nodes"
+    ) -> None:
+        if found.shape != given.shape:
+            raise ValueError(
+                f"`{method}` of {type(self).__name__} must return {what} for each of the "
+                f"{given.size} {of} that it is given, got an array of shape {found.shape}"
+            )
+
+    def _start_average(self, from_first_round: bool) -> None:
+        """Begin to average the hypotheses, and to predict by the average."""
+        self._averaged = True
+        self._state.start_average(from_first_round)
 
 
 # The scores of a dense batch by matrix products, where these are faster

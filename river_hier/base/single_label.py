@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from river import base
 
@@ -122,11 +121,7 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
 
     def _probabilities(self, X: Batch) -> NDArray[Any]:
         """The softmax of the scores, (rows, nodes)."""
-        p = without_scores(self._scores_many(X), self._never_predicted)
-        p -= p.max(axis=0)
-        np.exp(p, out=p)
-        p /= p.sum(axis=0)
-        return p.T
+        return softmax(without_scores(self._scores_many(X), self._never_predicted)).T
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         """The label of x."""

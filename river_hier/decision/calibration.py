@@ -19,6 +19,7 @@ from .._core import (
     connected,
     digests,
     distribution,
+    softmax,
     top_down,
     top_down_probabilities,
 )
@@ -30,7 +31,7 @@ from ..base.predictor import MultiLabelPredictor, SingleLabelPredictor, open_for
 from ..base.top_down import TopDownLearner
 from ..base.unseen import Unseen, replaced, seen_nodes, without_scores
 from ..base.wrapper import ModelWrapper, check_model
-from ..linear_model import HAROW, Hieron, PathSoftmax
+from ..linear_model import HAROW, Hieron
 from ..taxonomy import Label, Taxonomy
 
 MOST = 2**12  # maximum number of examples remembered
@@ -343,7 +344,7 @@ class Tempered(Calibrator, SingleLabelPredictor):
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
         last, inner_x = last_step_and_input(self.model, x)
-        if isinstance(last, PathLearner | PathSoftmax):  # in one call of compiled code
+        if isinstance(last, PathLearner):  # in one call of compiled code
             return last._softmax(inner_x, *self._temperatures.slopes)
         return self._with_learned(self._scores_one(x))
 
@@ -405,7 +406,8 @@ class Temperatures:
     def probabilities(self, scores: Floats) -> Floats:
         """The probabilities of all nodes, (..., nodes), which sum to 1."""
         sharp, flat, share = self.slopes
-        p: Floats = (1.0 - share) * softmax(sharp * scores) + share * softmax(flat * scores)
+        p: Floats = (1.0 - share) * softmax(sharp * scores, axis=-1)
+        p += share * softmax(flat * scores, axis=-1)
         return p
 
     @property
@@ -439,10 +441,3 @@ class Temperatures:
         z = math.exp(slope.value) * scores
         p = softmax(z)
         return max(float(p[y]), TINY), float(p @ z) - float(z[y])
-
-
-def softmax(z: Floats) -> Floats:
-    """Probabilities proportional to e^z, which sum to 1 over the last axis."""
-    p: Floats = np.exp(z - z.max(axis=-1, keepdims=True))
-    p /= p.sum(axis=-1, keepdims=True)
-    return p

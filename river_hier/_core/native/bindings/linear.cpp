@@ -2,6 +2,7 @@
 // policy (see algorithms/linear.hpp) and one line in `linear` below; `learn_one` and `learn_many` are built
 // from it here.
 
+#include "algorithms/hminover.hpp"
 #include "algorithms/label_probabilities.hpp"
 #include "algorithms/merging.hpp"
 #include "algorithms/rules.hpp"
@@ -55,7 +56,7 @@ Policy with_parameters(nb::handle parameters, std::index_sequence<I...>) {
 template <class Policy>
 void check_planes(const LinearState& state) {
     ensure(!std::is_base_of_v<SecondOrder, Policy> || state.w.n_planes == 2, "weights without variances");
-    ensure(state.vectors == (std::is_same_v<Policy, PathSoftmax> ? 2 : 1), "weight vectors of another learner");
+    ensure(state.vectors == Policy::vectors, "weight vectors of another learner");
 }
 
 template <class Policy, class Target>
@@ -345,6 +346,8 @@ void linear(nb::module_& m) {
     add_learner<Hieron, double>(policies, m, "Hieron");
     add_learner<AveragedHieron, double>(policies, m, "AveragedHieron");
     add_learner<PathSoftmax, double, double>(policies, m, "PathSoftmax");
+    add_learner<HMinOver, double, nb::object, nb::object, HMinOver::Matrix, HMinOver::Matrix>(policies, m,
+                                                                                              "HMinOver");
     m.attr("policies") = policies;
 
     nb::class_<LinearState>(m, "LinearState")

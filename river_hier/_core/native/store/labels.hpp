@@ -128,6 +128,21 @@ class Labels {
         return inner;
     }
 
+    template <class Visit>
+    void each_parent(uint32_t v, Visit visit) const {
+        for (uint32_t e = parents_.ptr[v]; e < parents_.ptr[v + 1]; ++e) visit(parents_.nodes[e]);
+    }
+
+    // The node and all its ancestors, in order.
+    void above(uint32_t v, Nodes& found) const {
+        found.assign(1, v);
+        for (size_t i = 0; i < found.size(); ++i)
+            each_parent(found[i], [&](uint32_t u) {
+                if (std::find(found.begin(), found.end(), u) == found.end()) found.push_back(u);
+            });
+        std::sort(found.begin(), found.end());
+    }
+
     // The least or largest of the values of a node's parents.
     template <class Values, class Choose>
     auto of_parents(const Values& values, uint32_t v, Choose choose) const {
