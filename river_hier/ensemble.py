@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import numpy as np
 from river import compose
@@ -13,7 +13,7 @@ from ._core import Batch, connected, distribution, logistic
 from ._core.features import by_name, read
 from .base.batches import learn_rows
 from .base.checks import checked_weight
-from .base.classifiers import cloned, is_multilabel, last_step, last_step_and_input, shown
+from .base.classifiers import is_multilabel, last_step, last_step_and_input, shown
 from .base.explanation import Floats
 from .base.predictor import Mask, refuse_unknown, without_labels
 from .base.protocol import inner, is_ours
@@ -154,12 +154,11 @@ class LogarithmicPool(TransparentWrapper):
         """The coefficient of each model."""
         return self._coefficients.copy()
 
-    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
-        """Return a pool of untrained models with the same parameters; see River's `clone`."""
-        params = dict(new_params or {})
-        if not include_attributes:  # River would copy what the models have learned
-            params.setdefault("models", [model.clone() for model in self.models])
-        return cloned(self, params, include_attributes)
+    def _get_params(self) -> dict[str, Any]:
+        params = super()._get_params()
+        if "models" in params:  # of which River's `clone` would copy what they have learned
+            params["models"] = [model.clone() for model in self.models]
+        return params
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after all models have predicted it.
@@ -186,7 +185,7 @@ class LogarithmicPool(TransparentWrapper):
         p = self._p(self._coefficients @ logs)
         true = np.zeros(len(p))
         if is_multilabel(self):
-            true[list(self._labels.closure(y))] = 1.0
+            true[self._taxonomy._closure_mask(y)] = 1.0
             curved, mean = logs * (p * (1.0 - p)), np.zeros(len(logs))
         else:
             true[read_label(self._last, y)[1]] = 1.0
@@ -357,10 +356,6 @@ class DensePool(LogarithmicPool):
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"n_components": 20}
-
-    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
-        """Return a model with the same parameters, which has learned nothing; see River."""
-        return cloned(self, new_params, include_attributes)
 
     @property
     def _features(self) -> Any:
