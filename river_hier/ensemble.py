@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from river import compose
@@ -13,7 +13,7 @@ from ._core import Batch, connected, distribution, logistic
 from ._core.features import by_name, read
 from .base.batches import learn_rows
 from .base.checks import checked_weight
-from .base.classifiers import is_multilabel, last_step, last_step_and_input, shown
+from .base.classifiers import cloned, is_multilabel, last_step, last_step_and_input, shown
 from .base.explanation import Floats
 from .base.predictor import Mask, refuse_unknown, without_labels
 from .base.protocol import inner, is_ours
@@ -154,11 +154,12 @@ class LogarithmicPool(TransparentWrapper):
         """The coefficient of each model."""
         return self._coefficients.copy()
 
-    def _get_params(self) -> dict[str, Any]:
-        params = super()._get_params()
-        if "models" in params:  # of which River's `clone` would copy what they have learned
-            params["models"] = [model.clone() for model in self.models]
-        return params
+    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
+        """Return a pool of untrained models with the same parameters; see River's `clone`."""
+        params = dict(new_params or {})
+        if not include_attributes and params.get("models", self.models) is self.models:
+            params["models"] = [model.clone() for model in self.models]  # River would copy them
+        return cloned(self, params, include_attributes)
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after all models have predicted it.
@@ -356,6 +357,10 @@ class DensePool(LogarithmicPool):
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"n_components": 20}
+
+    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
+        """Return a model with the same parameters, which has learned nothing; see River."""
+        return cloned(self, new_params, include_attributes)
 
     @property
     def _features(self) -> Any:
