@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Self, cast
+from typing import Any, Never, Self, cast
 
 import numpy as np
 from river import compose
@@ -266,13 +266,13 @@ class LogarithmicPool(TransparentWrapper):
     def _masks(self, X: Batch) -> Mask:
         return self._probabilities(X) >= 0.5
 
-    def score_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, float]:
+    def score_one(self, x: dict[Any, Any], **kwargs: Never) -> dict[Label, float]:
         """The log-odds of each node; for a single label its log-probability, up to a constant."""
         refuse_unknown(self.score_one, kwargs)
         first, scores = int(is_multilabel(self)), self._scores_one(x).tolist()
         return dict(zip(self._taxonomy.nodes[first:], scores[first:], strict=True))
 
-    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Never) -> Any:
         """The probabilities of the pool, in the form of the models'."""
         refuse_unknown(self.predict_proba_one, kwargs)
         p = self._probabilities_one(x)
@@ -366,7 +366,7 @@ class DensePool(LogarithmicPool):
     def _features(self) -> Any:
         return self.models[0]._features
 
-    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Never) -> None:
         """Learn from one example, as the members do. An example of weight 0 changes nothing."""
         refuse_unknown(self.learn_one, kwargs)
         if w != 1.0 and not (w := checked_weight(w)):

@@ -10,7 +10,11 @@ import inspect
 import itertools
 import pickle
 import random
+import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -454,3 +458,34 @@ def test_wrappers_stand_around_models_of_several_parts(name: str) -> None:
     if "forget" not in row.refuses:
         model.forget("sky")
         assert model.predict_one({1: 1.0}) is not None
+
+
+# I. Misspelt keywords are found by type checkers, though River wants wrappers to accept any.
+
+MISSPELT = """\
+from river_hier import decision, drift, ensemble, linear_model
+inside = linear_model.HAROW()
+for model in (inside, decision.Calibrated(inside), drift.BranchReset(inside)):
+    model.predict_one({}, threshold=0.5, max_depth=1)
+inside.predict_one({}, treshold=0.5)
+linear_model.Hieron().predict_one({}, max_dept=1)
+decision.Calibrated(inside).predict_one({}, treshold=0.5)
+decision.Calibrated(inside).predict_proba_one({}, treshold=0.5)
+drift.BranchReset(inside).predict_one({}, treshold=0.5)
+ensemble.LogarithmicPool([inside]).predict_one({}, treshold=0.5)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_misspelt_keywords_are_found_by_type_checkers(checker: str, tmp_path: Path) -> None:
+    pytest.importorskip(checker)
+    (tmp_path / "misspelt.py").write_text(MISSPELT)
+    found = subprocess.run(
+        [sys.executable, "-m", checker, str(tmp_path / "misspelt.py")],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    lines = re.findall(r"misspelt\.py:(\d+).*error: .*(?:tre?shold|max_dept)\b", found.stdout)
+    assert lines == ["5", "6", "7", "8", "9", "10"], found.stdout + found.stderr

@@ -6,7 +6,7 @@ import abc
 import copy
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any, Never, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +66,7 @@ class Predictor(abc.ABC):
         x: Mapping[Any, Any],
         threshold: float | None = None,
         max_depth: int | None = None,
-        **kwargs: Any,
+        **kwargs: Never,
     ) -> Any:
         """Predict x.
 
@@ -108,7 +108,7 @@ class Predictor(abc.ABC):
         w: Any = None,
         columns: ColumnNames = None,
         labels: ColumnNames = None,
-        **kwargs: Any,
+        **kwargs: Never,
     ) -> None:
         """Learn from a mini-batch, row by row, as a loop of `learn_one` would.
 
@@ -155,7 +155,7 @@ class Predictor(abc.ABC):
         columns: ColumnNames = None,
         threshold: float | None = None,
         max_depth: int | None = None,
-        **kwargs: Any,
+        **kwargs: Never,
     ) -> Any:
         """Predict each row, as `predict_one` does.
 
@@ -185,7 +185,7 @@ class Predictor(abc.ABC):
         answers = truncated_labels(self, batch, threshold, max_depth)
         return answer_series(like, answers, self._taxonomy.nodes)
 
-    def predict_proba_many(self, X: Any, columns: ColumnNames = None, **kwargs: Any) -> Any:
+    def predict_proba_many(self, X: Any, columns: ColumnNames = None, **kwargs: Never) -> Any:
         """The probabilities of each row, as in `predict_proba_one`.
 
         Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any, Never, cast
 
 from river import base
 
@@ -123,12 +123,12 @@ class TransparentWrapper(ModelWrapper, LabelPredictor, base.MultiLabelClassifier
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         return self._predictor.predict_one(x)
 
-    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Never) -> Any:
         """The model's probabilities for x, a dictionary of features."""
         refuse_unknown(self.predict_proba_one, kwargs)
         return self._predictor.predict_proba_one(x)
 
-    def score_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, float]:
+    def score_one(self, x: dict[Any, Any], **kwargs: Never) -> dict[Label, float]:
         """The model's scores for x, a dictionary of features."""
         refuse_unknown(self.score_one, kwargs)
         return cast("dict[Label, float]", self._predictor.score_one(x))

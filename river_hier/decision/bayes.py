@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any, Never, cast
 
 import numpy as np
 from river import base
@@ -50,7 +50,9 @@ class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"model": HAROW()}
 
-    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
+    def predict_proba_one(
+        self, x: dict[Any, Any], **kwargs: Never
+    ) -> dict[Label, dict[bool, float]]:
         """The model's probability that each node but the root is on: `{label: {True: p, ...}}`."""
         refuse_unknown(self.predict_proba_one, kwargs)
         return cast("dict[Label, dict[bool, float]]", self.model.predict_proba_one(x))
@@ -341,7 +343,7 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         return self.taxonomy.nodes[deepest(labels_of(self.taxonomy), self._shares(x), None)]
 
-    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Never) -> dict[Any, float]:
         """The probability of each label, as the classifier gives it."""
         refuse_unknown(self.predict_proba_one, kwargs)
         return self.classifier.predict_proba_one(x)

@@ -6,7 +6,7 @@ import abc
 import copy
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -211,7 +211,9 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
             scores = np.append(scores, [np.nan] * more)
         self._calibration.learn(scores, y, self._labels, w)
 
-    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
+    def predict_proba_one(
+        self, x: dict[Any, Any], **kwargs: Never
+    ) -> dict[Label, dict[bool, float]]:
         """P(on) of each node but the root, never above its parent's: `{label: {True: p, ...}}`."""
         refuse_unknown(self.predict_proba_one, kwargs)
         return self._labels.probabilities(self._probabilities_one(x))
@@ -332,7 +334,7 @@ class Tempered(Calibrator, base.Classifier):
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         return self.model.predict_one(x)
 
-    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Never) -> dict[Any, float]:
         """`{label: probability}`, with sum 1; empty if the taxonomy is open and without labels."""
         refuse_unknown(self.predict_proba_one, kwargs)
         p = distribution(self._labels, self._softmax(x))  # which reads x

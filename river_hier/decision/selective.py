@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any, Never, cast
 
 import numpy as np
 from river import base
@@ -145,7 +145,7 @@ class Selective(ModelWrapper, base.Classifier):
         if len(self._latest) > self.window:
             del self._sorted[bisect_left(self._sorted, self._latest.popleft())]
 
-    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Never) -> dict[Any, float]:
         """The model's probabilities: `{label: probability}`."""
         refuse_unknown(self.predict_proba_one, kwargs)
         return cast("dict[Any, float]", self.model.predict_proba_one(x))

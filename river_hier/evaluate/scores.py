@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Never
 
 from river import base
 
@@ -23,12 +23,12 @@ class Numbers(ModelWrapper, base.MultiLabelClassifier):
 
     _predicts_labels = False
 
-    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
+    def predict_one(self, x: dict[Any, Any], **kwargs: Never) -> Any:
         """The `{label: number}` of x, a dictionary of features."""
         refuse_unknown(self.predict_one, kwargs)
         return self._predict(x)
 
-    def predict_many(self, X: Any, columns: ColumnNames = None, **kwargs: Any) -> Any:
+    def predict_many(self, X: Any, columns: ColumnNames = None, **kwargs: Never) -> Any:
         """The number of each label, for each row; see `predict_proba_many`."""
         refuse_unknown(self.predict_many, kwargs)
         batch, like = self._read_batch(X, columns)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Never
 
 from river import base, linear_model
 
@@ -147,7 +147,7 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
                 self._rebuild(self._builder.taxonomy())
                 self._builder = None
 
-    def predict_one(self, x: Any, **kwargs: Any) -> Any:
+    def predict_one(self, x: Any, **kwargs: Never) -> Any:
         """Predict the class of x, `None` if there is none: O(depth) calls of classifiers."""
         refuse_unknown(self.predict_one, kwargs)
         if not self._tree.classes:
@@ -158,7 +158,7 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
             node = self._tree.splits[node][right]
         return self._tree.classes[~node]
 
-    def predict_proba_one(self, x: Any, **kwargs: Any) -> dict[Any, float]:
+    def predict_proba_one(self, x: Any, **kwargs: Never) -> dict[Any, float]:
         """Predict probability 1 for the class of `predict_one`, 0 for the others."""
         refuse_unknown(self.predict_proba_one, kwargs)
         predicted = self.predict_one(x)
@@ -218,13 +218,13 @@ class SoftBinaryDecomposition(BinaryDecomposition):
 
     """
 
-    def predict_one(self, x: Any, **kwargs: Any) -> Any:
+    def predict_one(self, x: Any, **kwargs: Never) -> Any:
         """Predict the class of x: the most probable one; `None` if there is none yet."""
         refuse_unknown(self.predict_one, kwargs)
         p = self.predict_proba_one(x)
         return max(p, key=p.__getitem__, default=None)
 
-    def predict_proba_one(self, x: Any, **kwargs: Any) -> dict[Any, float]:
+    def predict_proba_one(self, x: Any, **kwargs: Never) -> dict[Any, float]:
         """Predict a distribution over all classes: O(classes) calls of classifiers.
 
         `{class: probability}`, with sum 1; `{}` if there is no class yet.

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 from river import base
@@ -105,7 +105,7 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
             self._unseen -= {self._taxonomy.index(label) for label, on in targets if on}
 
     def predict_proba_one(
-        self, x: Mapping[Any, Any], **kwargs: Any
+        self, x: Mapping[Any, Any], **kwargs: Never
     ) -> dict[Label, dict[bool, float]]:
         """The probability of each node but the root, `{label: {False: 1 - p, True: p}}`.
 

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Never
 
 from river import base
 from river import linear_model as river_linear_model
@@ -69,7 +69,7 @@ class RoutingModel(LocalModel, base.Classifier):
         node, proba = self._path(x)[-1]
         return None if self._is_no_answer(proba) else node
 
-    def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
+    def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Never) -> dict[Any, float]:
         """A distribution over all nodes: the probability that the label is this very node.
 
         `{label: probability}`, including the root, of sum 1; empty where `predict_one` is `None`.
