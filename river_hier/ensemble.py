@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Self, cast
+from typing import Any, Never, Self, cast
 
 import numpy as np
 from river import compose
@@ -156,8 +156,8 @@ class LogarithmicPool(TransparentWrapper):
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
         """Return a pool of untrained models with the same parameters; see River's `clone`."""
         params = dict(new_params or {})
-        if not include_attributes:  # River would copy what the models have learned
-            params.setdefault("models", [model.clone() for model in self.models])
+        if not include_attributes and params.get("models", self.models) is self.models:
+            params["models"] = [model.clone() for model in self.models]  # River would copy them
         return cloned(self, params, include_attributes)
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
@@ -184,7 +184,7 @@ class LogarithmicPool(TransparentWrapper):
         p = self._p(self._coefficients @ logs)
         true = np.zeros(len(p))
         if is_multilabel(self):
-            true[list(self._labels.closure(y))] = 1.0
+            true[self._taxonomy._closure_mask(y)] = 1.0
             curved, mean = logs * (p * (1.0 - p)), np.zeros(len(logs))
         else:
             true[read_label(self._last, y)[1]] = 1.0

@@ -71,9 +71,9 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     def _never_predicted(self) -> Unseen:
         return cast(Unseen, inner(self.model)._never_predicted)
 
-    def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, as the model does; other arguments are passed on to it."""
-        self.model.learn_one(x, y, **kwargs)
+        self.model.learn_one(x, y, w=w, **kwargs)
 
     def adopt(self, taxonomy: Taxonomy) -> None:
         """Continue with a larger taxonomy. Call this on the wrapper, not on the model inside it."""
@@ -177,7 +177,7 @@ class TransparentWrapper(ModelWrapper, SingleLabelPredictor, MultiLabelPredictor
 
 def check_multilabel(model: ModelWrapper) -> None:
     """Raise an error if the model inside predicts one label."""
-    if not isinstance(model._last, base.MultiLabelClassifier):
+    if not is_multilabel(model):
         raise TypeError(
             f"`predict_labels_one` is for multilabel models; {type(model._last).__name__} "
             "predicts one label: call `predict_one`"
