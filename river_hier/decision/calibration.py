@@ -6,7 +6,7 @@ import abc
 import copy
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
