@@ -60,9 +60,10 @@ class PolicyByNumba:
         number, numbers = numba.float64, numba.types.CPointer(numba.float64)
         rule = numba.njit(getattr(self.cls, method), error_model="numpy")
 
-        @numba.njit  # type: ignore[untyped-decorator]
-        def found(given: Any, p: Any) -> Any:
+        def of_numbers(given: Any, p: Any) -> Any:
             return rule(own(*to_fixed_tuple(numba.carray(p, n), n)), *given)
+
+        found = numba.njit(of_numbers)
 
         def one(a: Any, b: Any, c: Any, d: Any, p: Any, out: Any) -> None:
             out[0] = found((a, b, c, d)[:n_given], p)
