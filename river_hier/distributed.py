@@ -363,6 +363,7 @@ def _(first: LinearDiscriminant, models: Sequence[Any], start: Any) -> Any:
 def _(first: LogTFIDF, models: Sequence[Any], start: Any) -> Any:
     """The counts of documents and words."""
     merged = copy.copy(first)
+    merged._learned = merged._matrix = None
     vocabulary: Any = first._vocabulary
     *options, _ = vocabulary.saved()
     counts = [_counts(model) for model in models]

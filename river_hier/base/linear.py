@@ -21,9 +21,8 @@ from .._core import Batch, FeatureIndex, Labels, LinearState, Nodes, Vectors, po
 from .._core.features import SMALLEST_NORM2
 from ..taxonomy import Taxonomy, TaxonomyLike
 from . import weight_vectors
-from .batches import ROWS, SECONDS
+from .batches import SECONDS
 from .checks import check_dtype, check_intercept
-from .dataframes import at_row
 from .explanation import Floats
 from .model import TaxonomyModel
 from .rule_by_numba import PolicyByNumba
@@ -116,10 +115,6 @@ class LinearLearner(TaxonomyModel):
     def _features(self) -> FeatureIndex:
         return self._state.features
 
-    @property
-    def _may_refuse(self) -> bool:
-        return self._policy is None  # a custom rule may raise
-
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         if self._policy is None:
             self._learn_by_rule(x, y, w)
@@ -133,20 +128,16 @@ class LinearLearner(TaxonomyModel):
             self._check(x, w)
             self._policy.learn_one(self._state, x, y, w, self._parameters, taxonomy)
 
-    def _learn_many(self, X: Batch, y: Any) -> Iterator[int]:
-        """Learn from a mini-batch, by the compiled policy or row by row."""
-        if self._policy is None:
-            yield from super()._learn_many(X, y)
-            return
-        vectors = Vectors(self._features, X, True)
-        while (first := vectors.n_learned) < X.n:
-            part = y[first : first + ROWS]
-            try:
-                self._policy.learn_many(self._state, vectors, part, self._parameters, SECONDS)
-            except BaseException as error:  # Ctrl-C, after these rows
-                vars(error)["n_learned"] = vectors.n_learned
-                raise
-            yield vectors.n_learned
+    def _learns_together(self, X: Batch) -> bool:
+        return self._policy is not None
+
+    def _learn_slice(self, X: Batch, y: Any) -> None:
+        vectors = Vectors(self._features, X)
+        try:
+            while (n := vectors.n_learned) < X.n:
+                self._policy.learn_many(self._state, vectors, y[n:], self._parameters, SECONDS)
+        finally:
+            X.n_learned = vectors.n_learned
 
     def _learned(self, y: Any) -> None:
         pass  # the state records it
@@ -171,13 +162,6 @@ class LinearLearner(TaxonomyModel):
 
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         self._state.find(x)
-
-    def _check_many(self, X: Batch) -> None:
-        # Weights of single precision may not be able to move along the longest row.
-        if X.n and X.most_norm2 > (np.inf if self.dtype == "float64" else 0.0):
-            longest = int(Vectors(self._features, X).norms2.argmax())
-            with at_row(X.number(longest)):
-                self._check(X.row(longest))
 
     def _learn_by_rule(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Learn from an example by the rule of the class, if there is one beside the policy."""

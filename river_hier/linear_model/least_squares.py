@@ -21,9 +21,8 @@ from .._core import (
 )
 from .._core.least_squares import nothing_stored
 from ..base import weight_vectors
-from ..base.batches import ROWS, SECONDS
+from ..base.batches import SECONDS
 from ..base.checks import check_forgetting, check_integer, check_intercept, check_positive
-from ..base.dataframes import at_row
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
 from ..taxonomy import Taxonomy, TaxonomyLike
@@ -210,24 +209,22 @@ class LeastSquaresModel(LeastSquaresRule):
             raise self._lost_in_rounding(x, w)
         self._t = t
 
-    def _learn_many(self, X: Batch, y: Multilabels) -> Iterator[int]:
-        if self._decides:
-            yield from super()._learn_many(X, y)
-            return
-        vectors = Vectors(self._features, X, True)
-        ts = np.cumsum([self._t, *X.each_weight()])[1:].tolist()
+    def _learns_together(self, X: Batch) -> bool:
+        return not self._decides
+
+    def _learn_slice(self, X: Batch, y: Multilabels) -> None:
+        vectors = Vectors(self._features, X)
+        ts = np.cumsum([self._t, *X.all_weights])[1:].tolist()
         limits = np.array([self._limit(t) for t in ts])
-        while (first := vectors.n_learned) < X.n:
-            part = slice(first, first + ROWS)
-            try:
-                self._rls.learn_rows(self._labels, vectors, y[part], limits[part], SECONDS)
-            except BaseException as error:  # Ctrl-C, after these rows
-                vars(error)["n_learned"] = vectors.n_learned
-                raise
-            finally:
-                if vectors.n_learned:
-                    self._t = ts[vectors.n_learned - 1]
-            yield vectors.n_learned
+        try:
+            while (n := vectors.n_learned) < X.n:
+                if not self._rls.learn_rows(self._labels, vectors, y[n:], limits[n:], SECONDS):
+                    n = vectors.n_learned
+                    raise self._lost_in_rounding(X.row(n), X.weight(n))
+        finally:
+            if n := vectors.n_learned:
+                self._t = ts[n - 1]
+            X.n_learned = n
 
     def _forget(self, nodes: Nodes) -> None:
         """The branch leaves the systems of its siblings, which contain the examples to forget."""
@@ -285,21 +282,8 @@ class LeastSquaresModel(LeastSquaresRule):
             found.append(rescaled(float(scores[v]), terms))
         return found
 
-    def _check_many(self, X: Batch) -> None:
-        w = np.ones(X.n) if X.weights is None else X.weights
-        if X.n and X.most_norm2 * w.max() > self._safe_norm2:
-            norms2 = w * Vectors(self._features, X).norms2
-            i = int(norms2.argmax())
-            if norms2[i] > self._safe_norm2:
-                with at_row(X.number(i)):
-                    raise self._lost_in_rounding(X.row(i), float(w[i]))
-
-    @property
-    def _safe_norm2(self) -> float:
-        return LARGEST_RATIO * float(self.l2)
-
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
-        if w * self._features.find(x).norm2 > self._safe_norm2:
+        if w * self._features.find(x).norm2 > LARGEST_RATIO * float(self.l2):
             raise self._lost_in_rounding(x, w)
 
     def _lost_in_rounding(self, x: Mapping[Any, Any], w: float) -> ValueError:

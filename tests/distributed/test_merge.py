@@ -229,6 +229,7 @@ def test_words_are_counted_as_in_one_pass(texts: list[str], at: list[int], min_c
         found = pickle.loads(pickle.dumps(like or feature_extraction.LogTFIDF(min_count=min_count)))
         for text in texts:
             found.learn_one(text)
+            found.transform_one(text)  # as in a pipeline
         return found
 
     start, one = bag(first), bag(texts)
@@ -236,6 +237,68 @@ def test_words_are_counted_as_in_one_pass(texts: list[str], at: list[int], min_c
     assert (merged.n, merged.dfs) == (one.n, one.dfs)
     for text in TEXTS:
         assert merged.transform_one(text) == pytest.approx(one.transform_one(text))
+
+
+def test_words_that_a_part_has_forgotten_count_for_the_others() -> None:
+    """Of rare words, only so many are kept: a part may know fewer than the start."""
+    make = lambda: feature_extraction.LogTFIDF(min_count=3, max_rare=2)  # noqa: E731
+    start = make()
+    start.learn_one("wolf owl")
+    parts = [copy.deepcopy(start) for _ in range(2)]
+    for text in ("fox", "cat", "hen"):  # "wolf" and "owl" go
+        parts[0].learn_one(text)
+    for _ in range(3):
+        parts[1].learn_one("wolf")
+    merged = distributed.merge(parts, start)
+    assert merged.n == 7
+    assert merged.dfs == {"wolf": 4}
+
+
+def test_the_scale_of_temperatures_is_the_mean_of_the_parts() -> None:
+    """It is that of the latest scores, and a part counts as the examples that it has learned."""
+    start = decision.Tempered(linear_model.Hieron(TREE))
+    data = examples(100, single=True, scale=2.0)
+    learned(start, data[:10])
+    parts = apart(start, [data[10:20], data[20:70], data[70:]])
+    of = [part._temperatures.scale for part in parts]
+    mean = sum(k * s.squares / s.n for k, s in zip((10, 50, 30), of, strict=True)) / 90
+    scale = distributed.merge(parts, start)._temperatures.scale
+    assert scale.n == max(s.n for s in of)
+    assert scale.squares / scale.n == pytest.approx(mean)
+    alone = distributed.merge(parts)._temperatures.scale  # each has learned ten more
+    mean = sum(k * s.squares / s.n for k, s in zip((20, 60, 40), of, strict=True)) / 120
+    assert alone.squares / alone.n == pytest.approx(mean)
+
+
+def test_the_parameters_of_temperatures_are_means_by_the_squares_of_gradients() -> None:
+    start = decision.Tempered(linear_model.Hieron(TREE))
+    data = examples(100, single=True, scale=2.0)
+    learned(start, data[:10])
+    parts = apart(start, [data[10:20], data[20:70], data[70:]])
+    merged = distributed.merge(parts, start)
+    for name in ("sharp", "flat", "mixture"):
+        before, after, *of = (getattr(m._temperatures, name) for m in (start, merged, *parts))
+        gained = [d.squares - before.squares for d in of]
+        moved = sum(g * (d.value - before.value) for g, d in zip(gained, of, strict=True))
+        assert after.squares == pytest.approx(before.squares + sum(gained))
+        assert after.value == pytest.approx(before.value + moved / sum(gained))
+    p = merged.predict_proba_one(data[0][0])
+    assert sum(p.values()) == pytest.approx(1.0)
+
+
+def test_sightings_of_all_parts_are_known() -> None:
+    """What any part has learned is no news; and the counts of steps add up."""
+    start = decision.Calibrated(linear_model.HAROW(TREE))
+    data = examples(60, single=False)
+    learned(start, data[:10])
+    parts = apart(start, [data[10:25], data[25:40], data[40:]])
+    merged = distributed.merge(parts, start)
+    assert all(not merged._sightings.look(x)[2] for x, _ in data[10:])
+    assert merged._sightings.look({"new": 1.0, "one": 2.0})[2]
+    assert merged._sightings.steps == 60
+    assert merged._sightings.alike == sum(m._sightings.alike for m in parts) - (
+        2 * start._sightings.alike
+    )
 
 
 METRICS = ["HLoss", "HF1", "DepthAccuracy", "ZeroOneLoss", "HLossByDepth"]

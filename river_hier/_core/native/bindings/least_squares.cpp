@@ -39,8 +39,9 @@ bool learn(LeastSquares& rls, FeatureIndex& features, Labels& labels, nb::handle
     return true;
 }
 
-// Learns the next rows, which have a multilabel and a number each, for so many seconds.
-void learn_rows(LeastSquares& rls, const Labels& labels, Rows& X, nb::handle multilabels,
+// Learns the next rows, which have a multilabel and a number each, for so many seconds; false before a row
+// beside which l2 is lost in rounding.
+bool learn_rows(LeastSquares& rls, const Labels& labels, Rows& X, nb::handle multilabels,
                 nb::handle c_ln_ts, double seconds) {
     const Numbers of_rows = numbers(c_ln_ts);
     Multilabels Y(multilabels, labels);
@@ -49,14 +50,16 @@ void learn_rows(LeastSquares& rls, const Labels& labels, Rows& X, nb::handle mul
     ready(rls, labels.n());
     const Deadline end(seconds);
     for (size_t i = 0; i < Y.size() && (i == 0 || !end.passed()); ++i) {
-        const Vector& x = X[first + i];
         const double weight = X.weight(first + i);
+        if (weight * X[first + i].norm2 > largest_ratio * rls.l2) return false;
+        const Vector& x = X.insert(first + i);
         if (weight * x.norm2 > 0.0) {
             Example example(x, weight);
             rls.learn(example, Y[i].mask.data(), labels, of_rows[i]);
         }
         ++X.n_learned;
     }
+    return true;
 }
 
 // An example of a kernel; whether any system stores it.

@@ -86,6 +86,13 @@ void learn_one(LinearState& state, nb::handle x, nb::handle y, double weight, nb
     learn(policy, state, vector, target, weight);
 }
 
+// The next row, which the weights can take.
+const Vector& next(const LinearState& state, Rows& X, size_t i) {
+    const Vector& x = X[i];
+    state.w.check_range(x.norm2);
+    return x;
+}
+
 // Learns the next rows, which have a label each in y, for so many seconds.
 template <class Policy, class... P>
 void learn_many(LinearState& state, Rows& rows, nb::handle y, nb::handle parameters, double seconds) {
@@ -96,7 +103,8 @@ void learn_many(LinearState& state, Rows& rows, nb::handle y, nb::handle paramet
     ensure(first + targets.size() <= rows.n(), "a row for each label");
     const Deadline end(seconds);
     for (size_t i = 0; i < targets.size() && (i == 0 || !end.passed()); ++i) {
-        learn(policy, state, rows[first + i], targets[i], rows.weight(first + i));
+        next(state, rows, first + i);  // or an error, before anything is written
+        learn(policy, state, rows.insert(first + i), targets[i], rows.weight(first + i));
         ++rows.n_learned;
     }
 }
@@ -109,13 +117,6 @@ void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
     learner.def("learn_many", &learn_many<Policy, P...>, "state"_a, "X"_a, "y"_a, "parameters"_a.none(),
                 "seconds"_a);
     policies[name] = learner;
-}
-
-// The next row, which the weights can take.
-const Vector& next(const LinearState& state, Rows& X, size_t i) {
-    const Vector& x = X[i];
-    state.w.check_range(x.norm2);
-    return x;
 }
 
 // The node with the largest score, the first one of several.
@@ -411,7 +412,7 @@ void linear(nb::module_& m) {
         .def("best_paths", &best_paths, "X"_a, "averaged"_a, "first"_a);
 
     nb::class_<Rows>(m, "Vectors")
-        .def(nb::init<FeatureIndex&, nb::handle, bool>(), "features"_a, "X"_a, "insert"_a = false,
+        .def(nb::init<FeatureIndex&, nb::handle>(), "features"_a, "X"_a,
              nb::keep_alive<1, 2>())
         .def_ro("n_learned", &Rows::n_learned)
         .def_prop_ro("norms2",
