@@ -50,8 +50,8 @@ class LogarithmicPool(TransparentWrapper):
     \beta \leftarrow \max\Bigl(\beta - \frac{A^{-1} g}{\max(1, \sqrt{g^T A^{-1} g})}, 0\Bigr),$$
 
     from $A = I$ and $\beta_m = 1 / M$. The root is the length of the step in the norm of A; where
-    the pool is sure and wrong, H is nearly 0, and the step would be too long. With $\gamma = 0.999$ the coefficients follow models that
-    improve at different rates.
+    the pool is sure and wrong, H is nearly 0, and the step would be too long. With
+    $\gamma = 0.999$ the coefficients follow models that improve at different rates.
 
     Models whose errors differ gain most: a linear one and nearest neighbours, words and characters,
     several values of a parameter.
