@@ -19,6 +19,7 @@ import oracles
 from river_hier import Taxonomy, _core
 from river_hier._core import Calibration, Labels, features, labels_of
 from river_hier._core.pickles import VERSION, restore
+from river_hier.decision import calibration
 from river_hier.taxonomy.multilabel import closure_nodes, predicted_nodes
 from support.strategies import multilabels, parents_of, taxonomies, trees
 
@@ -115,6 +116,70 @@ def test_ranks(data: st.DataObject, t: Taxonomy) -> None:
     found = _core.ranked(labels_of(t), np.array(values), k, leaves, None, False)
     expected = oracles.top(parents_of(t), known, k, False, leaves)
     assert found == [(labels_of(t).path(t.index(v)), value) for v, value in expected]
+
+
+def test_the_deepest_node_at_the_threshold_and_among_equals() -> None:
+    t = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e", "f"]}})
+    labels = labels_of(t)
+
+    def deepest(threshold: float | None, **p: float) -> Any:
+        values = np.array([p.get(v, 0.0) for v in t.nodes])
+        return t.nodes[_core.deepest(labels, values, threshold)]
+
+    equal = {"b": 0.25, "c": 0.25, "e": 0.25, "f": 0.25}
+    assert deepest(0.25, **equal) == "b"  # the first of several that reach it
+    assert deepest(math.nextafter(0.25, 1.0), **equal) == "a"
+    assert deepest(0.5, **equal) == "a"
+    assert deepest(math.nextafter(0.5, 1.0), **equal) == "r"
+    assert deepest(0.25, b=0.25, c=0.25, e=0.125, f=0.375) == "f"  # the likeliest of equal depth
+    assert deepest(0.125, a=0.75, e=0.125, f=0.125) == "e"  # deeper comes before likelier
+    assert deepest(None, **equal) == "r"  # half is not more than half
+    assert deepest(None, b=0.5, c=0.0625, e=0.4375) == "a"
+    assert deepest(None, b=0.5625, e=0.4375) == "b"
+
+
+def test_a_tie_of_the_h_loss_switches_a_node_on() -> None:
+    t = Taxonomy.from_nested({"r": {"a": ["b"], "c": []}})
+
+    def on(a: float, b: float, c: float, costs: Any = None) -> set[Any]:
+        p = [{"r": 1.0, "a": a, "b": b, "c": c}[v] for v in t.nodes]
+        return chosen_of(t, _core.least_h_loss(labels_of(t), np.array(p), costs))
+
+    assert on(a=0.75, b=0.375, c=0.5) == {"a", "b", "c"}  # leaves: 3/8 and 1/2 on either side
+    assert on(a=0.75, b=0.375, c=math.nextafter(0.5, 0.0)) == {"a", "b"}
+    assert on(a=0.625, b=0.25, c=0.0) == {"a"}  # 3/8 + 1/4 below it = 5/8
+    assert on(a=0.625, b=0.25 + 2**-40, c=0.0) == set()
+    twice = np.array([1.0, 1.0, 1.0, 2.0])  # of b, the last node
+    assert on(a=0.75, b=0.25, c=0.0, costs=twice) == {"a"}  # 1/4 + 2/4 = 3/4
+
+
+def chosen_of(t: Taxonomy, nodes: list[int]) -> set[Any]:
+    return {t.nodes[v] for v in nodes}
+
+
+@pytest.mark.parametrize("far", [11.0, 1e3])
+def test_one_far_score_moves_a_calibration_as_ten_units_do(far: float) -> None:
+    """Of the shared parameters and those of the node; the unit is the root mean square so far."""
+    t = Taxonomy.flat(["a", "b"], root="r")
+    found = []
+    for size in (far, 10.0, 9.0):
+        ours = Calibration(len(t))
+        for a, b in ((1.0, -1.0), (-1.0, 1.0)) * 3:
+            ours.learn(np.array([0.0, a, b]), "a" if a > 0 else "b", labels_of(t), 1.0)
+        ours.learn(np.array([0.0, -size, 1.0]), "a", labels_of(t), 1.0)
+        found.append([part.tolist() for part in ours.saved()])
+    assert found[0] == found[1] != found[2]
+
+
+def test_one_far_score_moves_a_temperature_as_ten_units_do() -> None:
+    found = []
+    for size in (1e3, 10.0, 9.0):
+        ours = calibration.Temperatures()
+        for y in (0, 1) * 3:
+            ours.learn(np.array([1.0, -1.0]), y, 1.0)
+        ours.learn(np.array([size, -size]), 1, 1.0)
+        found.append((ours.slopes, ours.scale.squares))
+    assert found[0] == found[1] != found[2]
 
 
 def outcome(read: Callable[[Any], set[int]], y: Any) -> Any:
