@@ -250,9 +250,8 @@ def test_a_list_of_texts_is_its_loop(name: str, union: bool) -> None:
     examples = [(text(x), y) for x, y in stream(row, 30)]
     one, many = (learned(make() | row(TREE), examples[:1]) for _ in range(2))
     for a, z in ((1, 2), (2, 12), (12, 30)):
-        texts, ys = [x for x, _ in examples[a:z]], [y for _, y in examples[a:z]]
         learned(one, examples[a:z])
-        many.learn_many(texts, ys)
+        many.learn_many([x for x, _ in examples[a:z]], [y for _, y in examples[a:z]])
     xs = [one.transform_one(x) for x, _ in examples[:5]]
     assert_same(answers(many[-1], xs), answers(one[-1], xs))
     found = np.array(many.predict_many([x for x, _ in examples[:5]])).tolist()
