@@ -11,6 +11,7 @@ from river import base, drift
 
 from ._core import Nodes
 from .base.checks import checked_weight
+from .base.classifiers import is_multilabel
 from .base.wrapper import TransparentWrapper, check_model
 from .taxonomy import Label
 
@@ -154,7 +155,7 @@ class BranchReset(TransparentWrapper):
     def _on(self, y: Any, y_pred: Any) -> tuple[Mask, Mask]:
         """The nodes that are truly on and those that were predicted, both with the root."""
         t = self._taxonomy
-        if isinstance(self._last, base.Classifier):
+        if not is_multilabel(self):
             return self._mask(t.path(y)), self._mask([] if y_pred is None else t.path(y_pred))
         predicted = self._mask(label for label, on in y_pred.items() if on)
         return t._closure_mask(y), predicted

@@ -13,7 +13,7 @@ from ._core.features import by_name, checksum_of
 from .base.checks import check_integer
 from .base.explanation import Floats
 from .base.multi_label import MultiLabelModel
-from .probabilistic.dense import BLOCK, DenseFeatures, DenseModel
+from .probabilistic.dense import DenseFeatures, DenseModel
 from .taxonomy import Taxonomy, TaxonomyLike
 
 __all__ = ["ExtraTrees", "MultilabelExtraTrees"]
@@ -224,15 +224,10 @@ class MultilabelExtraTrees(Trees, MultiLabelModel):
         row = self._features.insert(x).dense(self._d)
         self._learn_rows_of(row[None, :], np.array([0, len(on)]), on, np.array([w], np.float64))
 
-    def _learn_many(self, X: Batch, y: Multilabels) -> Iterator[int]:
-        self._make_room(X.stored_names)
-        self._features.insert(dict.fromkeys(X.stored_names, 1.0))
-        weights = np.ones(X.n) if X.weights is None else X.weights
-        matrix = self._matrix(X, self._d)
-        for first in range(0, X.n, BLOCK):
-            some = slice(first, first + BLOCK)
-            self._learn_rows_of(matrix[some], y[some].start, y[some].nodes, weights[some])
-            yield min(first + BLOCK, X.n)
+    def _learn_slice(self, X: Batch, y: Multilabels) -> None:
+        for some, rows, w in self._blocks(X):
+            self._learn_rows_of(rows, y[some].start, y[some].nodes, w)
+            X.n_learned += len(rows)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._log_odds(self._shares_one(x)[:, None])[:, 0]

@@ -100,6 +100,20 @@ def test_paths_and_names() -> None:
     assert texts(taxonomy=named).fit(TEXTS, levels).score(TEXTS, levels) == 1.0
 
 
+def test_the_score_is_weighted() -> None:
+    model = texts(separator=" > ").fit(TEXTS, PATHS)
+    y = [PATHS[0], "men", "women", "never seen"]  # the first is right
+    assert model[-1].score(model[0].transform(TEXTS[:4]), y, [3.0, 1.0, 0.0, 2.0]) == 0.5
+
+
+def test_the_width_of_levels_is_that_of_the_widest_part() -> None:
+    model, X = HierarchicalClassifier(linear_model.PathSoftmax()), np.eye(3)
+    model.partial_fit(X, [["a", "b", "c"], ["a", "d", ""], ["e", "", ""]])
+    for _ in range(9):
+        model.partial_fit(X[1:], [["a", "d"], ["e", ""]])
+    assert model.predict(X[1:]).tolist() == [["a", "d", ""], ["e", "", ""]]
+
+
 def test_several_labels() -> None:
     sets = [{path, "women"} if i % 3 else {path} for i, path in enumerate(PATHS)]
     texts_ = [f"{text} lady" if i % 3 else text for i, text in enumerate(TEXTS)]

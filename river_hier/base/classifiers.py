@@ -20,7 +20,9 @@ def last_step(model: Any) -> Any:
 
 def is_multilabel(model: Any) -> bool:
     """Whether a model predicts several labels; some wrappers are for models of both kinds."""
-    return base.MultiLabelClassifier in type(getattr(model, "_last", model)).__mro__
+    while hasattr(model, "_last"):
+        model = model._last
+    return base.MultiLabelClassifier in type(model).__mro__
 
 
 def last_step_and_input(model: Any, x: Any) -> tuple[Any, Any]:

@@ -72,7 +72,8 @@ class DiscriminantNeighbors(DenseModel):
     matrix product, and learning O(d² + d³ / n) on average after n examples, since estimates take
     O(b d² + d³). Memory is O(budget * d + d²). W is the weighted mean of squares, plus 3 % of its
     mean diagonal on the diagonal. Examples of weight w have w votes; a score is the logarithm of
-    the votes.
+    the votes. A batch is learned as in a loop, except that all its features are known from its
+    first row on.
 
     Examples
     --------

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from river_hier import Taxonomy, kernel, linear_model, probabilistic
 from support.hypothesis_settings import n_examples
-from support.strategies import extensions, features, multilabels, reals, trees
+from support.strategies import extensions, features, multilabels, reals, sample_weights, trees
 
 SINGLE = ["Hieron", "AveragedHieron"]
 TOP_DOWN = ["HPerceptron", "HAROW", "HRLS", "SHRLS"]
 T = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e"]}})
-Example = tuple[dict[Any, float], Any]
+Example = tuple[Any, ...]  # x, y and perhaps a weight
 
 
 def learner(name: str, taxonomy: Any) -> Any:
@@ -31,8 +31,8 @@ def stream(data: Any, name: str, t: Taxonomy, max_size: int = 15) -> list[Exampl
 
 
 def learned(model: Any, examples: list[Example]) -> Any:
-    for x, y in examples:
-        model.learn_one(x, y)
+    for x, y, *w in examples:
+        model.learn_one(x, y, *w)
     return model
 
 
@@ -123,6 +123,8 @@ def test_hrls_is_as_if_new_siblings_had_always_existed(features_of_x: str, data:
     examples = stream(data, "HRLS", t)
     if features_of_x == "many":
         examples = [({**x, f"only here {i}": 1.0}, y) for i, (x, y) in enumerate(examples)]
+    weights = data.draw(sample_weights)
+    examples = [(*e, w) for e, w in zip(examples, weights, strict=False)]
     model = learned(learner("HRLS", t), examples)
     model.adopt(after)
     fresh = learned(learner("HRLS", after), examples)
@@ -252,6 +254,28 @@ def test_a_forgotten_node_leaves_the_system_of_its_siblings() -> None:
     model.forget("r")
     assert set(model.score_one(x).values()) == {0.0}
     learned(model, examples_of("HRLS"))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(
+    "name", ["Hieron", "AveragedHieron", "PathSoftmax", "HPerceptron", "HAROW"]
+)
+def test_a_branch_of_hundreds_of_nodes(name: str, dtype: str) -> None:
+    """Whether a feature has weights for few nodes or for most of them."""
+    inner = [f"n{i}" for i in range(90)]
+    t = Taxonomy([("r", v) for v in inner] + [(v, f"{v} {k}") for v in inner for k in "abc"])
+    model: Any = getattr(linear_model, name)(t, dtype=dtype)
+    for i, v in enumerate(t.nodes[1:] * 2):
+        x = {"all": 1.0 + i % 7, f"rare {i % 40}": 1.0, f"branch {t.path(v)[1]}": 2.0}
+        model.learn_one(x, {v} if name.startswith("HP") or name == "HAROW" else v)
+    before, branch = model.weights, {"n77", "n77 a", "n77 b", "n77 c"}
+    assert any(any(before[v].values()) for v in branch)
+    model.forget("n77")
+    after = model.weights
+    for v in before:
+        assert {k: w for k, w in after[v].items() if w} == (
+            {} if v in branch else {k: w for k, w in before[v].items() if w}
+        )
 
 
 @pytest.mark.parametrize("name", [*SINGLE, "HAROW"])

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 import oracles
 from river_hier import Taxonomy, _core
-from river_hier._core import Calibration, Labels, features, labels_of
+from river_hier._core import Calibration, Labels, labels_of
 from river_hier._core.pickles import VERSION, restore
+from river_hier.decision import calibration
 from river_hier.taxonomy.multilabel import closure_nodes, predicted_nodes
 from support.strategies import multilabels, parents_of, taxonomies, trees
 
@@ -117,6 +118,70 @@ def test_ranks(data: st.DataObject, t: Taxonomy) -> None:
     assert found == [(labels_of(t).path(t.index(v)), value) for v, value in expected]
 
 
+def test_the_deepest_node_at_the_threshold_and_among_equals() -> None:
+    t = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e", "f"]}})
+    labels = labels_of(t)
+
+    def deepest(threshold: float | None, **p: float) -> Any:
+        values = np.array([p.get(v, 0.0) for v in t.nodes])
+        return t.nodes[_core.deepest(labels, values, threshold)]
+
+    equal = {"b": 0.25, "c": 0.25, "e": 0.25, "f": 0.25}
+    assert deepest(0.25, **equal) == "b"  # the first of several that reach it
+    assert deepest(math.nextafter(0.25, 1.0), **equal) == "a"
+    assert deepest(0.5, **equal) == "a"
+    assert deepest(math.nextafter(0.5, 1.0), **equal) == "r"
+    assert deepest(0.25, b=0.25, c=0.25, e=0.125, f=0.375) == "f"  # the likeliest of equal depth
+    assert deepest(0.125, a=0.75, e=0.125, f=0.125) == "e"  # deeper comes before likelier
+    assert deepest(None, **equal) == "r"  # half is not more than half
+    assert deepest(None, b=0.5, c=0.0625, e=0.4375) == "a"
+    assert deepest(None, b=0.5625, e=0.4375) == "b"
+
+
+def test_a_tie_of_the_h_loss_switches_a_node_on() -> None:
+    t = Taxonomy.from_nested({"r": {"a": ["b"], "c": []}})
+
+    def on(a: float, b: float, c: float, costs: Any = None) -> set[Any]:
+        p = [{"r": 1.0, "a": a, "b": b, "c": c}[v] for v in t.nodes]
+        return chosen_of(t, _core.least_h_loss(labels_of(t), np.array(p), costs))
+
+    assert on(a=0.75, b=0.375, c=0.5) == {"a", "b", "c"}  # leaves: 3/8 and 1/2 on either side
+    assert on(a=0.75, b=0.375, c=math.nextafter(0.5, 0.0)) == {"a", "b"}
+    assert on(a=0.625, b=0.25, c=0.0) == {"a"}  # 3/8 + 1/4 below it = 5/8
+    assert on(a=0.625, b=0.25 + 2**-40, c=0.0) == set()
+    twice = np.array([1.0, 1.0, 1.0, 2.0])  # of b, the last node
+    assert on(a=0.75, b=0.25, c=0.0, costs=twice) == {"a"}  # 1/4 + 2/4 = 3/4
+
+
+def chosen_of(t: Taxonomy, nodes: list[int]) -> set[Any]:
+    return {t.nodes[v] for v in nodes}
+
+
+@pytest.mark.parametrize("far", [11.0, 1e3])
+def test_one_far_score_moves_a_calibration_as_ten_units_do(far: float) -> None:
+    """Of the shared parameters and those of the node; the unit is the root mean square so far."""
+    t = Taxonomy.flat(["a", "b"], root="r")
+    found = []
+    for size in (far, 10.0, 9.0):
+        ours = Calibration(len(t))
+        for a, b in ((1.0, -1.0), (-1.0, 1.0)) * 3:
+            ours.learn(np.array([0.0, a, b]), "a" if a > 0 else "b", labels_of(t), 1.0)
+        ours.learn(np.array([0.0, -size, 1.0]), "a", labels_of(t), 1.0)
+        found.append([part.tolist() for part in ours.saved()])
+    assert found[0] == found[1] != found[2]
+
+
+def test_one_far_score_moves_a_temperature_as_ten_units_do() -> None:
+    found = []
+    for size in (1e3, 10.0, 9.0):
+        ours = calibration.Temperatures()
+        for y in (0, 1) * 3:
+            ours.learn(np.array([1.0, -1.0]), y, 1.0)
+        ours.learn(np.array([size, -size]), 1, 1.0)
+        found.append((ours.slopes, ours.scale.squares))
+    assert found[0] == found[1] != found[2]
+
+
 def outcome(read: Callable[[Any], set[int]], y: Any) -> Any:
     """The nodes of y, or the error."""
     try:
@@ -140,23 +205,6 @@ def test_the_compiled_core_reads_multilabels_like_python(t: Taxonomy, data: st.D
     compiled = Labels(t)
     assert outcome(compiled.closure, y) == outcome(partial(closure_nodes, t), y)
     assert outcome(compiled.predicted, y) == outcome(partial(predicted_nodes, t), y)
-
-
-@given(st.dictionaries(st.text(max_size=4) | st.integers() | st.floats(), st.floats() | st.text()))
-def test_the_compiled_core_hashes_examples_like_python(x: dict[Any, Any]) -> None:
-    backwards = dict(reversed(x.items()))
-    assert _core.digests(x) == features.digests(x) == _core.digests(backwards)
-    numpy = {name: np.float64(v) if isinstance(v, float) else v for name, v in x.items()}
-    assert _core.digests(numpy) == features.digests(x)
-
-
-def test_digests_tell_examples_apart() -> None:
-    xs = [{f"w{i}": 1.0, f"w{j}": 2.0} for i in range(60) for j in range(i)]
-    assert len({_core.digests(x)[0] for x in xs}) == len(xs)
-    assert len({_core.digests({"a": i / 7})[1] for i in range(2000)}) == 2000
-    assert len({_core.digests({"a": i / 7})[0] for i in range(2000)}) == 1
-    shares = [sum(_core.digests(x)[0] % 8 == k for x in xs) / len(xs) for k in range(8)]
-    assert max(shares) < 0.16, "a sample by the lowest bits would be uneven"
 
 
 def test_a_taxonomy_and_its_labels_are_collected_together() -> None:

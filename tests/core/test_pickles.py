@@ -136,6 +136,17 @@ def test_copies_and_clones_go_their_own_way(which: str) -> None:
     assert not any(fresh.weights.values())
 
 
+def test_a_weight_of_zero_keeps_its_variance() -> None:
+    model = linear_model.HAROW(TREE, intercept=0.0)
+    model.learn_one({"x": 1.0}, {"c"})  # w = 1/2, S = 1/2
+    model.learn_one({"x": 1.0}, {"a"})  # w = 1/2 - 1 S
+    assert not model.weights["c"].get("x", 0.0)
+    opened = pickle.loads(pickle.dumps(model))
+    for one in (model, opened):
+        one.learn_one({"x": 1.0}, {"c"})
+    assert opened.weights["c"] == model.weights["c"] == {"x": pytest.approx(0.25)}
+
+
 def test_another_version_is_told_from_damage() -> None:
     model = linear_model.HAROW(TREE)
     objects = (FeatureIndex(), Labels(TREE), Calibration(3), model._state)

@@ -185,24 +185,6 @@ def test_averages_are_over_the_hypotheses_of_all(found: Any, at: list[int], whol
 # Exactly
 
 
-@given(multilabel_streams(), bounds, sample_weights, st.permutations(range(3)))
-@n_examples(40)
-def test_least_squares_are_those_of_one_pass(
-    found: Any, at: list[int], weights: list[float], order: list[int]
-) -> None:
-    t, data = found
-    first, parts = split(weighted(data, weights), at)
-    start = learned(linear_model.HRLS(t), first)
-    one = learned(linear_model.HRLS(t), itertools.chain(first, *(parts[k] for k in order)))
-    merged = distributed.merge(apart(start, parts), start if first else None)
-    x: dict[Any, float] = {"a": 1.0, "b": -0.5, 1: 2.0, "new": 1.0}
-    for _ in range(2):
-        assert_near(merged.score_one(x), one.score_one(x))
-        assert_same_weights(merged.weights, one.weights)
-        merged.learn_one(x, t.nodes[-1:])
-        one.learn_one(x, t.nodes[-1:])
-
-
 @pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
 @pytest.mark.parametrize("open_", [False, True])
 def test_the_discriminant_is_that_of_one_pass(order: tuple[int, ...], open_: bool) -> None:
@@ -247,6 +229,7 @@ def test_words_are_counted_as_in_one_pass(texts: list[str], at: list[int], min_c
         found = pickle.loads(pickle.dumps(like or feature_extraction.LogTFIDF(min_count=min_count)))
         for text in texts:
             found.learn_one(text)
+            found.transform_one(text)  # as in a pipeline
         return found
 
     start, one = bag(first), bag(texts)
@@ -254,6 +237,53 @@ def test_words_are_counted_as_in_one_pass(texts: list[str], at: list[int], min_c
     assert (merged.n, merged.dfs) == (one.n, one.dfs)
     for text in TEXTS:
         assert merged.transform_one(text) == pytest.approx(one.transform_one(text))
+
+
+def test_words_that_a_part_has_forgotten_count_for_the_others() -> None:
+    """Of rare words, only so many are kept: a part may know fewer than the start."""
+    make = lambda: feature_extraction.LogTFIDF(min_count=3, max_rare=2)  # noqa: E731
+    start = make()
+    start.learn_one("wolf owl")
+    parts = [copy.deepcopy(start) for _ in range(2)]
+    for text in ("fox", "cat", "hen"):  # "wolf" and "owl" go
+        parts[0].learn_one(text)
+    for _ in range(3):
+        parts[1].learn_one("wolf")
+    merged = distributed.merge(parts, start)
+    assert merged.n == 7
+    assert merged.dfs == {"wolf": 4}
+
+
+def test_the_scale_of_temperatures_is_the_mean_of_the_parts() -> None:
+    """It is that of the latest scores, and a part counts as the examples that it has learned."""
+    start = decision.Tempered(linear_model.Hieron(TREE))
+    data = examples(100, single=True, scale=2.0)
+    learned(start, data[:10])
+    parts = apart(start, [data[10:20], data[20:70], data[70:]])
+    of = [part._temperatures.scale for part in parts]
+    mean = sum(k * s.squares / s.n for k, s in zip((10, 50, 30), of, strict=True)) / 90
+    scale = distributed.merge(parts, start)._temperatures.scale
+    assert scale.n == max(s.n for s in of)
+    assert scale.squares / scale.n == pytest.approx(mean)
+    alone = distributed.merge(parts)._temperatures.scale  # each has learned ten more
+    mean = sum(k * s.squares / s.n for k, s in zip((20, 60, 40), of, strict=True)) / 120
+    assert alone.squares / alone.n == pytest.approx(mean)
+
+
+def test_the_parameters_of_temperatures_are_means_by_the_squares_of_gradients() -> None:
+    start = decision.Tempered(linear_model.Hieron(TREE))
+    data = examples(100, single=True, scale=2.0)
+    learned(start, data[:10])
+    parts = apart(start, [data[10:20], data[20:70], data[70:]])
+    merged = distributed.merge(parts, start)
+    for name in ("sharp", "flat", "mixture"):
+        before, after, *of = (getattr(m._temperatures, name) for m in (start, merged, *parts))
+        gained = [d.squares - before.squares for d in of]
+        moved = sum(g * (d.value - before.value) for g, d in zip(gained, of, strict=True))
+        assert after.squares == pytest.approx(before.squares + sum(gained))
+        assert after.value == pytest.approx(before.value + moved / sum(gained))
+    p = merged.predict_proba_one(data[0][0])
+    assert sum(p.values()) == pytest.approx(1.0)
 
 
 METRICS = ["HLoss", "HF1", "DepthAccuracy", "ZeroOneLoss", "HLossByDepth"]
@@ -298,7 +328,6 @@ SINGLE: dict[str, Callable[[Any], Any]] = {
 SEVERAL: dict[str, Callable[[Any], Any]] = {
     "HPerceptron": linear_model.HPerceptron,
     "HAROW": linear_model.HAROW,
-    "HRLS": linear_model.HRLS,
     "Averaged HAROW": lambda t: linear_model.Averaged(linear_model.HAROW(t)),
     "Calibrated": lambda t: decision.Calibrated(linear_model.HAROW(t)),
     "HLossBayes": lambda t: decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t))),
@@ -428,20 +457,14 @@ t = TREE
     [
         ([], ValueError, "at least one model, got none"),
         (
-            [linear_model.SHRLS(t), learned(linear_model.SHRLS(t), examples(5, False))],
+            [linear_model.HRLS(t), learned(linear_model.HRLS(t), examples(5, False))],
             TypeError,
-            "SHRLS",
+            "HRLS",
         ),
         ([linear_model.HAROW(t), linear_model.HPerceptron(t)], TypeError, "same class"),
         ([linear_model.HAROW(t), linear_model.HAROW(t, r=2.0)], ValueError, "r=1.0 and r=2.0"),
         ([linear_model.HAROW(t), linear_model.HAROW(t.flatten())], ValueError, "same taxonomy"),
         ([linear_model.HMinOver(t)] * 2, TypeError, "threshold"),
-        ([linear_model.HRLS(t, budget=5)] * 2, TypeError, "without `budget`"),
-        (
-            [linear_model.HRLS(t, forgetting=0.9)] * 2,
-            TypeError,
-            "without `budget` and `forgetting`",
-        ),
         (
             [
                 decision.HLossBayes(linear_model.HAROW(t)),
@@ -495,14 +518,3 @@ def test_the_start_is_one() -> None:
         distributed.merge([start, start], models[0])
     with pytest.raises(TypeError, match="same class"):
         distributed.merge(models, linear_model.HPerceptron(TREE))
-
-
-def test_least_squares_of_many_features() -> None:
-    models = [linear_model.HRLS(TREE), linear_model.HRLS(TREE)]
-    models[0].learn_one(dict.fromkeys(range(5001), 1.0), {"a"})
-    with pytest.raises(TypeError, match="up to 5000 features, got 5001"):
-        distributed.merge(models)
-    models = [learned(linear_model.HRLS(TREE), examples(9, single=False)) for _ in range(2)]
-    models[0].forget("c")
-    with pytest.raises(TypeError, match="after `forget`"):
-        distributed.merge(models)

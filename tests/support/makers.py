@@ -1,42 +1,179 @@
-"""What makes models of every kind in a taxonomy, by name: of one label, and of several."""
+"""The table of all public models: how to make each in a taxonomy, and what it refuses.
+
+A new model is a row here. The tests of the whole package take their models from this table.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from river import linear_model as river_linear_model
+from river import naive_bayes
 
-from river_hier import decision, forest, kernel, linear_model, local, probabilistic
+from river_hier import (
+    decision,
+    drift,
+    ensemble,
+    evaluate,
+    forest,
+    induction,
+    kernel,
+    linear_model,
+    local,
+    probabilistic,
+    stream,
+)
 
-Make = Callable[[Any], Any]  # a model from a taxonomy
+Make = Callable[[Any], Any]  # a model from a taxonomy; a wrapper from a model
 LOGISTIC = river_linear_model.LogisticRegression()
 SOFTMAX = river_linear_model.SoftmaxRegression()
 
-SINGLE: dict[str, Make] = {
-    "Hieron": linear_model.Hieron,
-    "AveragedHieron": linear_model.AveragedHieron,
-    "PathSoftmax": linear_model.PathSoftmax,
-    "Averaged": lambda t: linear_model.Averaged(linear_model.Hieron(t)),
-    "LinearDiscriminant": probabilistic.LinearDiscriminant,
-    "NewtonSoftmax": probabilistic.NewtonSoftmax,
-    "DiscriminantNeighbors": probabilistic.DiscriminantNeighbors,
-    "ExtraTrees": lambda t: forest.ExtraTrees(t, n_trees=10),
-    "kernel Hieron": kernel.Hieron,
-    "PerParent": lambda t: local.PerParent(SOFTMAX.clone(), t),
-    "PerLevel": lambda t: local.PerLevel(SOFTMAX.clone(), t),
-    "Tempered": lambda t: decision.Tempered(linear_model.Hieron(t)),
-    "Selective": lambda t: decision.Selective(linear_model.PathSoftmax(t)),
+
+@dataclass(frozen=True)
+class Row:
+    """A model that is made in a taxonomy, or a wrapper around that of another row."""
+
+    make: Make
+    several: bool = False  # labels
+    refuses: dict[str, str] = field(default_factory=dict)  # joints, and what is said of them
+    inside: Row | None = None  # that of the model in a wrapper
+    late: str = ""  # why a class that comes late needs more examples than an early one
+
+    def __call__(self, taxonomy: Any) -> Any:
+        return self.make(self.inside(taxonomy) if self.inside else taxonomy)
+
+    def y(self, label: Any) -> Any:
+        """A label as the model learns it."""
+        return {label} if self.several else label
+
+
+# The joints that some models refuse: a DAG, an open taxonomy, weights, `adopt`, `forget`, batches,
+# merging, a pipeline inside; answers that are no labels. All others must work.
+TREE = {"dag": "has 2 parents"}
+CLOSED = {"open": "`taxonomy` must be a Taxonomy"}
+READ = {"bad x": "a classifier of River reads it"}
+WEIGHTS = {"weights": "takes no weights"}
+MERGE = {"merge": "must be models that can be merged"}
+FORGET = {"forget": "has no attribute 'forget'"}
+KERNEL = {"merge": "must be models that can be merged", "forget": "cannot forget a branch"}
+ANSWERS = {"answers": "numbers of labels"}
+BATCH = {"batch": "has no attribute 'learn_many'"}
+ADOPT = {"adopt": "has no attribute 'adopt'"}
+PIPELINE = {"pipeline": "put the average into the pipeline"}
+SQUARES = "every example in which the class is off counts"
+FREQUENCIES = "the classifiers estimate frequencies from all examples"
+MANY = "neighbours of an early class are many"
+
+
+def one(make: Make, *refuses: dict[str, str], late: str = "") -> Row:
+    return Row(make, False, TREE | _all(refuses), None, late)
+
+
+def several(make: Make, *refuses: dict[str, str], late: str = "") -> Row:
+    return Row(make, True, _all(refuses), None, late)
+
+
+def around(inside: Row, make: Make, *refuses: dict[str, str], late: str = "") -> Row:
+    """A wrapper, of the kind of the model inside, which refuses all that this one refuses."""
+    refused = inside.refuses | _all(refuses)
+    return Row(make, inside.several, refused, inside, late or inside.late)
+
+
+def _all(parts: tuple[dict[str, str], ...]) -> dict[str, str]:
+    return {joint: said for part in parts for joint, said in part.items()}
+
+
+def pool(*names: str) -> Make:
+    return lambda t: ensemble.LogarithmicPool([LEARNERS[name](t) for name in names])
+
+
+LEARNERS: dict[str, Row] = {
+    "Hieron": one(linear_model.Hieron),
+    "AveragedHieron": one(linear_model.AveragedHieron),
+    "PathSoftmax": one(linear_model.PathSoftmax),
+    "LinearDiscriminant": one(probabilistic.LinearDiscriminant),
+    "NewtonSoftmax": one(probabilistic.NewtonSoftmax, MERGE),
+    "DiscriminantNeighbors": one(probabilistic.DiscriminantNeighbors, MERGE, late=MANY),
+    "ExtraTrees": one(lambda t: forest.ExtraTrees(t, n_trees=10), MERGE, late=MANY),
+    "kernel Hieron": one(kernel.Hieron, MERGE),
+    "kernel AveragedHieron": one(kernel.AveragedHieron, MERGE),
+    "PerParent": one(lambda t: local.PerParent(SOFTMAX.clone(), t), READ, MERGE, FORGET, WEIGHTS),
+    "PerLevel": one(lambda t: local.PerLevel(SOFTMAX.clone(), t), READ, MERGE, FORGET, WEIGHTS),
+    "DensePool": one(lambda t: ensemble.DensePool(t, n_components=20), MERGE, late=MANY),
+    "HPerceptron": several(linear_model.HPerceptron),
+    "HAROW": several(linear_model.HAROW),
+    "HRLS": several(linear_model.HRLS, late=SQUARES),
+    "SHRLS": several(linear_model.SHRLS, MERGE, late=SQUARES),
+    "HMinOver": several(linear_model.HMinOver, MERGE),
+    "kernel HRLS": several(kernel.HRLS, KERNEL, late=SQUARES),
+    "kernel SHRLS": several(kernel.SHRLS, KERNEL, late=SQUARES),
+    "MultilabelExtraTrees": several(
+        lambda t: forest.MultilabelExtraTrees(t, n_trees=10), MERGE, late=MANY
+    ),
+    "PerNode": several(lambda t: local.PerNode(LOGISTIC.clone(), t), READ, MERGE, FORGET),
 }
-SEVERAL: dict[str, Make] = {
-    "HPerceptron": linear_model.HPerceptron,
-    "HAROW": linear_model.HAROW,
-    "HRLS": linear_model.HRLS,
-    "SHRLS": linear_model.SHRLS,
-    "HMinOver": linear_model.HMinOver,
-    "MultilabelExtraTrees": lambda t: forest.MultilabelExtraTrees(t, n_trees=10),
-    "PerNode": lambda t: local.PerNode(LOGISTIC.clone(), t),
-    "Calibrated": lambda t: decision.Calibrated(linear_model.HAROW(t)),
-    "HLossBayes": lambda t: decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t))),
-    "ZeroOneBayes": lambda t: decision.ZeroOneBayes(linear_model.HAROW(t)),
+POOLS: dict[str, Row] = {
+    "LogarithmicPool": one(pool("PathSoftmax", "LinearDiscriminant"), MERGE),
+    "LogarithmicPool HAROW": several(pool("HAROW", "HPerceptron"), MERGE),
 }
+# Wrappers; those of models of either kind come twice.
+WRAPPERS: dict[str, Row] = {
+    "Averaged": around(LEARNERS["Hieron"], linear_model.Averaged, PIPELINE),
+    "Averaged HAROW": around(LEARNERS["HAROW"], linear_model.Averaged, PIPELINE),
+    "Tempered": around(LEARNERS["Hieron"], decision.Tempered),
+    "Selective": around(LEARNERS["PathSoftmax"], decision.Selective, MERGE),
+    "TreeBayes": around(
+        LEARNERS["Hieron"],
+        lambda m: decision.TreeBayes(m, getattr(m, "_last_step", m).taxonomy),
+        CLOSED,
+        FORGET,
+    ),
+    "Calibrated": around(LEARNERS["HAROW"], decision.Calibrated),
+    "HLossBayes": around(
+        LEARNERS["HAROW"], lambda m: decision.HLossBayes(decision.Calibrated(m)), TREE
+    ),
+    "ZeroOneBayes": around(LEARNERS["HAROW"], decision.ZeroOneBayes),
+    "SymmetricDifferenceBayes": around(LEARNERS["HAROW"], decision.SymmetricDifferenceBayes),
+    "BranchReset": around(LEARNERS["Hieron"], drift.BranchReset, MERGE),
+    "BranchReset HAROW": around(LEARNERS["HAROW"], drift.BranchReset, MERGE),
+    "Replayed": around(LEARNERS["Hieron"], lambda m: stream.Replayed(m, 2, 10), MERGE),
+    "Replayed HAROW": around(LEARNERS["HAROW"], lambda m: stream.Replayed(m, 2, 10), MERGE),
+    "Ranked": around(LEARNERS["HAROW"], evaluate.Ranked, ANSWERS, MERGE),
+    "Probabilities": around(LEARNERS["HAROW"], evaluate.Probabilities, ANSWERS, MERGE),
+}
+# Decompositions into two classes, whose taxonomies are their own.
+OWN = READ | {"taxonomy": "must be a full binary tree"}
+DECOMPOSITIONS: dict[str, Row] = {
+    name: one(
+        lambda _, make=make: make(naive_bayes.GaussianNB()),
+        *(OWN, MERGE, FORGET, ADOPT, BATCH, WEIGHTS),
+    )
+    for name, make in (
+        ("BinaryDecomposition", induction.BinaryDecomposition),
+        ("SoftBinaryDecomposition", induction.SoftBinaryDecomposition),
+    )
+}
+TABLE = LEARNERS | WRAPPERS | POOLS | DECOMPOSITIONS
+# Wrappers around what has parts itself: a detector, and a pool.
+NESTED: dict[str, Row] = {
+    f"{name} of {inside}": around(TABLE[inside], row.make, row.refuses)
+    for name, row in WRAPPERS.items()
+    for inside in ("BranchReset", "BranchReset HAROW", "LogarithmicPool", "LogarithmicPool HAROW")
+    if TABLE[inside].several is row.several and name != inside and "pipeline" not in row.refuses
+}
+
+
+def that(*refuse: str) -> list[str]:
+    """The names of the models that refuse none of these joints."""
+    return [name for name, row in TABLE.items() if row.refuses.keys().isdisjoint(refuse)]
+
+
+def of_kind(several: bool) -> dict[str, Row]:
+    """The models of a kind that predict labels, in closed and in open taxonomies."""
+    names = that("taxonomy", "open", "answers")
+    return {name: TABLE[name] for name in names if TABLE[name].several is several}
+
+
+SINGLE, SEVERAL = of_kind(False), of_kind(True)

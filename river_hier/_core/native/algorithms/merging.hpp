@@ -30,18 +30,10 @@ class Merging {
     // The last part is the start. The features of `merged` are those of all parts.
     Merging(LinearState& merged, const std::vector<Part>& parts, double prior)
         : merged_(merged), parts_(parts), prior_(prior), n_(merged.w.n_nodes()), start_(parts.size() - 1),
-          certain_(merged.w.n_planes == 1), examples_(parts.size() * n_), total_(n_),
-          w_(examples_.size()), s_(examples_.size()), u_(examples_.size()), moves_(n_), gained_(n_),
-          before_(n_) {
+          certain_(merged.w.n_planes == 1), w_(parts.size() * n_), s_(w_.size()), u_(w_.size()), moves_(n_),
+          gained_(n_), before_(n_) {
         merged.n = parts[start_].state.n;
-        for (size_t k = 0; k < start_; ++k) {
-            const double n = parts[k].state.n - parts[start_].state.n;
-            merged.n += n;
-            for (uint32_t v : parts[k].columns) {
-                examples_[k * n_ + v] = n;
-                total_[v] += n;
-            }
-        }
+        for (size_t k = 0; k < start_; ++k) merged.n += examples(k);
         if (merged.w.average) start_average();
     }
 
@@ -63,6 +55,10 @@ class Merging {
     }
 
   private:
+    // How many a part has learned since the start. It counts as much for a label that it does not know, where
+    // its weights are those of the start: groups of groups are then all parts, and open taxonomies as closed ones.
+    double examples(size_t k) const { return parts_[k].state.n - parts_[start_].state.n; }
+
     static void clear(Entries& entries) {
         entries.nodes.clear();
         for (Numbers& plane : entries.planes) plane.clear();
@@ -102,14 +98,15 @@ class Merging {
         std::fill(&gained_[first], &gained_[0] + last, 0.0);
         for (size_t v = first; v < last; ++v) before_[v] = 1.0 / (1.0 + s0[v]);
         for (size_t k = 0; k < start_; ++k) {
-            const double *w = &w_[k * n_], *s = &s_[k * n_], *n = &examples_[k * n_];
+            const double *w = &w_[k * n_], *s = &s_[k * n_], n = examples(k);
             if (certain_)
-                for (size_t v = first; v < last; ++v) moves_[v] += n[v] * (w[v] - w0[v]);
+                for (size_t v = first; v < last; ++v) moves_[v] += n * (w[v] - w0[v]);
             else
                 add_moves(w, s, w0, first, last);
         }
+        const double total = merged_.n - parts_[start_].state.n;
         for (size_t v = first; v < last; ++v) {
-            const double weight = certain_ ? total_[v] : prior_ + gained_[v];
+            const double weight = certain_ ? total : prior_ + gained_[v];
             const double w = weight > 0.0 ? w0[v] + moves_[v] / weight : w0[v];
             const double s = certain_ ? 0.0 : 1.0 / (before_[v] + gained_[v]) - 1.0;
             if (w != 0.0 || s != 0.0) {
@@ -185,9 +182,8 @@ class Merging {
     const std::vector<Part>& parts_;
     const double prior_;
     const size_t n_, start_;
-    const bool certain_;        // weights without variances
-    Numbers examples_, total_;  // since the start, for each part and weight vector; and of all parts
-    Numbers rounds_;            // of the averages
+    const bool certain_;  // weights without variances
+    Numbers rounds_;      // of the averages
     std::vector<char> counts_;
     Numbers w_, s_, u_;  // weights, variances less 1, and updates of averages
     Numbers moves_, gained_, before_;  // before: the precisions of the start

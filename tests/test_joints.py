@@ -1,0 +1,479 @@
+"""The laws of the joints: what must hold of every model, whatever stands in front, behind, around.
+
+One function a law. The models are those of `support.makers`, which also says what a model refuses.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import itertools
+import pickle
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from river import base, preprocessing
+from scipy import sparse
+
+from river_hier import Taxonomy, distributed
+from river_hier.batch.estimator import BatchEstimator
+from river_hier.feature_extraction import LogTFIDF, RandomFourierFeatures
+from support.makers import NESTED, TABLE, Row, that
+from support.public_api import LABELS, public
+from support.river_checks import rivers_checks
+from support.river_data import GENE_TREE
+from support.river_data import TREE as RIVERS_TREE
+
+TREE = Taxonomy.from_nested({"up": ["sky"], "down": {"ground": ["path", "grass", "cement"]}})
+ALL = TABLE | NESTED
+EVERY = pytest.mark.parametrize("name", ALL)
+METHODS = ("predict_one", "predict_labels_one", "predict_proba_one", "score_one")
+Example = tuple[dict[int, float], Any]
+
+
+def broken(names: Callable[[str], bool], reason: str, of: Any = ALL) -> Any:
+    """All models, of which some do not keep the law yet."""
+    mark = pytest.mark.xfail(strict=True, reason=reason)
+    return pytest.mark.parametrize(
+        "name", [pytest.param(name, marks=mark) if names(name) else name for name in of]
+    )
+
+
+def taxonomies(row: Row) -> Iterator[Any]:
+    """A closed one and, unless the model refuses it, an open one."""
+    yield TREE
+    if "open" not in row.refuses:
+        yield None
+
+
+def stream(row: Row, n: int, seed: int = 1) -> list[Example]:
+    """Numbers that are whole in either precision around a mean for each label."""
+    rng, examples = random.Random(seed), []
+    for i in range(n):
+        y = LABELS[i] if i < len(LABELS) else rng.choice(LABELS)
+        x = {j: float(np.float32(rng.gauss(LABELS.index(y) == j, 0.5))) for j in range(4)}
+        examples.append((x, row.y(y)))
+    return examples
+
+
+def learned(model: Any, examples: Any) -> Any:
+    for x, y, *w in examples:
+        model.learn_one(x, y, *w)
+    return model
+
+
+def answers(model: Any, xs: Any) -> list[Any]:
+    """All that a model says of some x; of what it cannot say, the kind of the error."""
+    said: list[Any] = []
+    for x, method in itertools.product(xs, METHODS):
+        try:
+            said.append(getattr(model, method)(x))
+        except (AttributeError, NotImplementedError, TypeError) as error:
+            said.append(type(error).__name__)
+    return said
+
+
+def assert_same(ours: Any, theirs: Any, near: float = 1e-9) -> None:
+    """Equal, but for rounding."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        assert ours.keys() == theirs.keys()
+        for key, value in ours.items():
+            assert_same(value, theirs[key], near)
+    elif isinstance(ours, list):
+        for one, other in zip(ours, theirs, strict=True):
+            assert_same(one, other, near)
+    elif isinstance(ours, float):
+        assert ours == pytest.approx(theirs, rel=near, abs=near)
+    else:
+        assert ours == theirs
+
+
+def test_every_public_model_is_in_the_table() -> None:
+    classes = {type(row(TREE)) for row in TABLE.values()}
+    for name, cls in public():
+        if inspect.isclass(cls) and issubclass(cls, base.Classifier | base.MultiLabelClassifier):
+            left_out = inspect.isabstract(cls) or issubclass(cls, BatchEstimator)
+            assert left_out or cls in classes, f"tests/support/makers.py: add {name}"
+
+
+# A. A transformer in front of a wrapper is one inside it.
+
+TRANSFORMERS: dict[str, Callable[[], Any]] = {
+    "Normalizer": preprocessing.Normalizer,
+    "RandomFourierFeatures": lambda: RandomFourierFeatures(n_components=10, seed=1),
+    "LogTFIDF": LogTFIDF,
+}
+
+
+IN_FRONT = [
+    (f, name)
+    for f, name in itertools.product(TRANSFORMERS, [name for name in ALL if ALL[name].inside])
+    # Texts that are replayed would be counted again: its docstring says where to put the counter.
+    if not (f == "LogTFIDF" and name.startswith("Replayed"))
+]
+
+
+@pytest.mark.parametrize(("transformer", "name"), IN_FRONT)
+def test_a_transformer_may_stand_in_front_of_a_wrapper_or_inside(
+    transformer: str, name: str
+) -> None:
+    row, make = ALL[name], TRANSFORMERS[transformer]
+    assert row.inside
+    for taxonomy in taxonomies(row):
+        if "pipeline" in row.refuses:
+            with pytest.raises(TypeError, match=row.refuses["pipeline"]):
+                row.make(make() | row.inside(taxonomy))
+            continue
+        before, inside = make() | row(taxonomy), row.make(make() | row.inside(taxonomy))
+        examples: list[Any] = stream(row, 40)
+        if transformer == "LogTFIDF":
+            examples = [(text(x), y) for x, y in examples]
+        for i, (x, y) in enumerate(examples):
+            if i > 4:
+                for method in ("predict_one", "predict_proba_one"):
+                    try:
+                        ours = getattr(before, method)(x)
+                    except NotImplementedError:
+                        continue
+                    assert_same(ours, getattr(inside, method)(x))
+            learned(before, [(x, y)])
+            learned(inside, [(x, y)])
+
+
+def text(x: dict[int, float]) -> str:
+    return " ".join(f"w{j}{round(2 * value)}" for j, value in x.items())
+
+
+# B. A batch is its loop.
+
+BATCHES: dict[str, Callable[[Any], Any]] = {
+    "array": lambda X: X,
+    "float32": lambda X: np.asfortranarray(X.astype(np.float32)),
+    "strided": lambda X: np.repeat(np.repeat(X, 2, axis=0), 3, axis=1)[::2, ::3],
+    "pandas": pd.DataFrame,
+    "polars": lambda X: pytest.importorskip("polars").DataFrame(X, schema=list("0123")),
+    "sparse": sparse.csr_array,
+}
+
+
+def matrix(examples: list[Example]) -> tuple[Any, list[Any]]:
+    X = np.array([list(x.values()) for x, _ in examples]).reshape(len(examples), 4)
+    return X, [y for _, y in examples]
+
+
+def as_read(examples: list[Example], kind: str) -> list[Example]:
+    """What a loop learns from."""
+    if kind == "sparse":
+        return [({j: v for j, v in x.items() if v}, y) for x, y in examples]
+    names = str if kind == "polars" else int
+    return [({names(j): v for j, v in x.items()}, y) for x, y in examples]
+
+
+@pytest.mark.slow(but=60)
+@pytest.mark.parametrize("kind", BATCHES)
+@EVERY
+def test_a_batch_is_its_loop(name: str, kind: str) -> None:
+    row, make = ALL[name], BATCHES[kind]
+    given = {"columns": range(4)} if kind == "sparse" else {}
+    for taxonomy in taxonomies(row):
+        one, many = row(taxonomy), row(taxonomy)
+        if "batch" in row.refuses:
+            assert not hasattr(many, "learn_many")
+            return
+        examples = stream(row, 42)
+        for x, _ in examples[::3]:
+            x[1] = 0.0
+        sizes = [1] * 30 if name.endswith("DensePool") else [1, 1, 10, 0, 18]
+        for a, z in itertools.pairwise(np.cumsum([0, *sizes]).tolist()):
+            X, ys = matrix(examples[a:z])
+            w = None if z % 2 or "weights" in row.refuses else [0.5 + i % 3 for i in range(z - a)]
+            many.learn_many(make(X), ys, w=w, **given)
+            rows = as_read(examples[a:z], kind)
+            learned(one, rows if w is None else [(*e, v) for e, v in zip(rows, w, strict=True)])
+        X, _ = matrix(examples[30:])
+        xs = [x for x, _ in as_read(examples[30:], kind)]
+        near = 1e-4 if kind == "float32" else 1e-9
+        assert_same(answers(many, xs), answers(one, xs), near)
+        compare_predictions(row, one, many, make(X), xs, given, near)
+
+
+def compare_predictions(
+    row: Row, one: Any, many: Any, X: Any, xs: Any, given: Any, near: float
+) -> None:
+    """The answers to a batch are those to its rows, in kind."""
+    expected, found = [one.predict_one(x) for x in xs], many.predict_many(X, **given)
+    like = type(X) if not sparse.issparse(X) else pd.DataFrame
+    nodes = one.taxonomy_.nodes[row.several :]
+    if row.several:
+        assert isinstance(found, like)
+        assert_same(np.array(found).tolist(), [list(y.values()) for y in expected], near)
+    else:
+        assert list(found) == expected
+    if "answers" in row.refuses:
+        return
+    likely = np.array(many.predict_proba_many(X, **given), dtype=float)
+    for p, x in zip(likely.tolist(), xs, strict=True):
+        each = one.predict_proba_one(x)
+        theirs = [each[v][True] if row.several else each.get(v, 0.0) for v in nodes]
+        assert_same(p, theirs, near)
+
+
+@pytest.mark.slow
+@EVERY
+def test_a_batch_of_a_thousand_rows_is_its_loop(name: str) -> None:
+    row = ALL[name]
+    if "batch" in row.refuses or name == "DensePool":
+        pytest.skip("it scales blocks of rows alike, or learns no batches")
+    for taxonomy in taxonomies(row):
+        examples = stream(row, 1_000)
+        one, many = learned(row(taxonomy), examples), row(taxonomy)
+        many.learn_many(*matrix(examples))
+        xs = [x for x, _ in examples[:5]]
+        assert_same(answers(many, xs), answers(one, xs))
+
+
+@EVERY
+@pytest.mark.parametrize("union", [False, True])
+def test_a_list_of_texts_is_its_loop(name: str, union: bool) -> None:
+    row = ALL[name]
+    if "batch" in row.refuses or name.endswith(("DensePool", "Trees", "Neighbors")):
+        pytest.skip("it learns no batches, or knows the features of a batch from its first row on")
+    make = (lambda: LogTFIDF() + LogTFIDF(analyzer="char_wb")) if union else LogTFIDF
+    examples = [(text(x), y) for x, y in stream(row, 30)]
+    one, many = (learned(make() | row(TREE), examples[:1]) for _ in range(2))
+    for a, z in ((1, 2), (2, 12), (12, 30)):
+        texts, ys = [x for x, _ in examples[a:z]], [y for _, y in examples[a:z]]
+        learned(one, examples[a:z])
+        many.learn_many(texts, ys)
+    xs = [one.transform_one(x) for x, _ in examples[:5]]
+    assert_same(answers(many[-1], xs), answers(one[-1], xs))
+    found = np.array(many.predict_many([x for x, _ in examples[:5]])).tolist()
+    theirs = [one.predict_one(x) for x, _ in examples[:5]]
+    assert_same(found, [list(y.values()) for y in theirs] if row.several else theirs)
+
+
+# C. Groups of groups are merged as all at once.
+
+
+@pytest.mark.parametrize("open_", [False, True])
+@pytest.mark.parametrize("name", TABLE)
+def test_merged_groups_are_the_merged_whole(name: str, open_: bool) -> None:
+    """In any order, whatever labels the parts know."""
+    row, taxonomy = TABLE[name], None if open_ else TREE
+    if open_ and "open" in row.refuses:
+        pytest.skip("it has no open taxonomy")
+    parts = []
+    for k in range(4):
+        mine = [row.y(LABELS[k]), row.y(LABELS[k - 1])]
+        examples = [e for e in stream(row, 60 + 20 * k, seed=k) if e[1] in mine]
+        parts.append(learned(row(taxonomy), examples))
+    if "merge" in row.refuses:
+        with pytest.raises(TypeError, match=row.refuses["merge"]):
+            distributed.merge(parts)
+        return
+    xs = [x for x, _ in stream(row, 6)]
+    whole = [found(distributed.merge(parts), x) for x in xs]
+    # The first example of the first model is where `LinearDiscriminant` measures from.
+    for order in itertools.permutations(range(1, 4)):
+        of = [parts[0], *(parts[k] for k in order)]
+        pairs = distributed.merge([distributed.merge(of[:2]), distributed.merge(of[2:])])
+        chain = distributed.merge([distributed.merge([distributed.merge(of[:2]), of[2]]), of[3]])
+        for merged in (distributed.merge(of), pairs, chain):
+            for x, theirs in zip(xs, whole, strict=True):
+                assert_same(found(merged, x), theirs, 1e-7)
+
+
+def found(model: Any, x: Any) -> Any:
+    """The probabilities, which do not depend on the order of labels."""
+    return dict(sorted(model.predict_proba_one(x).items()))
+
+
+# D. Refused is unchanged.
+
+BAD_X = [{0: float("nan")}, {1: "red"}, {0: 1.0, "new": float("inf")}, {0: 1e200}]
+BAD_W = [-1.0, float("nan"), 1e13, "2", None]
+
+
+@EVERY
+def test_refused_is_unchanged(name: str) -> None:
+    row = ALL[name]
+    for taxonomy in taxonomies(row):
+        model = learned(row(taxonomy), stream(row, 20))
+        before, good = state(model), row.y("sky")
+        refused = [(x, good, 1.0) for x in BAD_X] + [({0: 1.0, "new": 2.0}, good, w) for w in BAD_W]
+        if "bad x" in row.refuses:
+            refused = refused[len(BAD_X) :]
+        if taxonomy is TREE and "taxonomy" not in row.refuses:
+            refused += [({0: 1.0, "new": 2.0}, row.y("unicorn"), 1.0)]
+        refused += [({0: 1.0, "new": 2.0}, y, 1.0) for y in (None, row.y(None))]
+        for x, y, w in refused:
+            with pytest.raises((TypeError, ValueError, LookupError)):
+                model.learn_one(x, y, w) if w != 1.0 else model.learn_one(x, y)
+            assert state(model) == before, (x, y, w)
+
+
+def state(model: Any) -> bytes:
+    """Of two copies, as a pickle depends on which equal objects are one."""
+    return pickle.dumps(pickle.loads(pickle.dumps(model)))
+
+
+@pytest.mark.parametrize("name", that("batch"))
+@pytest.mark.parametrize("bad", ["x", "y", "w"])
+def test_a_refused_row_ends_the_batch(name: str, bad: str) -> None:
+    """The rows before it are learned, and the error says how many."""
+    row = TABLE[name]
+    for taxonomy in taxonomies(row):
+        examples = stream(row, 20)
+        X, ys = matrix(examples)
+        w: list[Any] = [1.0] * 20
+        if bad == "x":
+            X[15, 2] = np.nan
+        elif bad == "y":
+            ys[15] = row.y(None)
+        else:
+            w[15] = -1.0
+        many = row(taxonomy)
+        with pytest.raises((TypeError, ValueError, LookupError), match="row 15") as error:
+            many.learn_many(X, ys, w=w if bad == "w" else None)
+        assert vars(error.value)["n_learned"] == 15
+        if name == "DensePool":
+            continue
+        xs = [x for x, _ in examples[:5]]
+        assert_same(answers(many, xs), answers(learned(row(taxonomy), examples[:15]), xs))
+
+
+# E. Copies in mid-stream continue as the model does.
+
+COPIES: dict[str, Callable[[Any], Any]] = {
+    "clone": lambda model: model.clone(include_attributes=True),
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda model: pickle.loads(pickle.dumps(model)),
+}
+
+
+@pytest.mark.parametrize("how", COPIES)
+@EVERY
+def test_copies_continue_as_the_model_does(name: str, how: str) -> None:
+    row = ALL[name]
+    for taxonomy in taxonomies(row):
+        examples = stream(row, 50)
+        xs = [x for x, _ in stream(row, 4, seed=2)]
+        model = learned(row(taxonomy), examples[:25])
+        before = answers(model, xs)
+        copied = COPIES[how](model)
+        assert type(copied) is type(model)
+        assert_same(answers(copied, xs), before)
+        learned(copied, examples[25:])
+        assert_same(answers(model, xs), before)  # which have no part in common
+        assert_same(answers(learned(model, examples[25:]), xs), answers(copied, xs))
+        assert_same(answers(model.clone(), xs), answers(row(taxonomy), xs))
+
+
+# F. River's checks.
+
+
+@pytest.mark.slow(but=2)
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("open_", [False, True])
+def test_rivers_checks(name: str, open_: bool) -> None:
+    row = ALL[name]
+    if open_ and "open" in row.refuses:
+        pytest.skip("it has no open taxonomy")
+    model = row(None if open_ else GENE_TREE if row.several else RIVERS_TREE)
+    for check in rivers_checks(model):
+        check(model.clone())
+
+
+# G. A weight works at every position, as any number.
+
+
+@broken(lambda name: name == "DensePool", "a weight of the int 1 is taken for no weight")
+def test_weights_of_every_type_work_at_every_position(name: str) -> None:
+    row = ALL[name]
+    for taxonomy in taxonomies(row):
+        (x, y), *examples = stream(row, 12)
+        xs = [x for x, _ in examples]
+        model = learned(row(taxonomy), examples)
+        if "weights" in row.refuses:
+            with pytest.raises(TypeError, match=row.refuses["weights"]):
+                model.learn_one(x, y, w=2.0)
+        else:
+            heavy = learned(copy.deepcopy(model), [(x, y, 2.0)])
+            for w in (2, np.float32(2.0), np.int64(2)):
+                for args, kwargs in (
+                    ((x, y, w), {}),
+                    ((x, y), {"w": w}),
+                    ((), {"x": x, "y": y, "w": w}),
+                ):
+                    other = copy.deepcopy(model)
+                    other.learn_one(*args, **kwargs)
+                    assert_same(answers(other, xs), answers(heavy, xs))
+        once = learned(copy.deepcopy(model), [(x, y)])
+        for w in (1, 1.0, True, np.bool_(True)):
+            assert_same(answers(learned(copy.deepcopy(model), [(x, y, w)]), xs), answers(once, xs))
+        for w in (0, 0.0, False, np.float32(0.0)):
+            other = learned(copy.deepcopy(model), [({**x, "new": 1.0}, y, w)])
+            assert state(other) == state(copy.deepcopy(model))
+
+
+# H. A wrapper stands around an open taxonomy, a detector and a pool.
+
+
+@pytest.mark.parametrize("name", [name for name in NESTED if "open" not in NESTED[name].refuses])
+def test_wrappers_stand_around_models_of_several_parts(name: str) -> None:
+    """They grow, adopt and forget with all that is inside; the other laws hold of them, too."""
+    row = NESTED[name]
+    model = learned(row(None), stream(row, 30))
+    assert set(LABELS) < set(model.taxonomy_.nodes)
+    before = model.taxonomy_
+    model.adopt(before.extend([("sky", "blue")]))
+    part = model
+    while hasattr(part, "model"):
+        part = part.model
+        assert part.taxonomy_ is model.taxonomy_
+    for _ in range(20):
+        model.learn_one({0: 3.0, 5: 3.0}, row.y("blue"))
+    if "answers" not in row.refuses:
+        assert "blue" in model.predict_proba_one({5: 1.0})
+    if "forget" not in row.refuses:
+        model.forget("sky")
+        assert model.predict_one({1: 1.0}) is not None
+
+
+# I. Misspelt keywords are found by type checkers, though River wants wrappers to accept any.
+
+MISSPELT = """\
+from river_hier import decision, drift, ensemble, linear_model
+inside = linear_model.HAROW()
+for model in (inside, decision.Calibrated(inside), drift.BranchReset(inside)):
+    model.predict_one({}, threshold=0.5, max_depth=1)
+inside.predict_one({}, treshold=0.5)
+linear_model.Hieron().predict_one({}, max_dept=1)
+decision.Calibrated(inside).predict_one({}, treshold=0.5)
+decision.Calibrated(inside).predict_proba_one({}, treshold=0.5)
+drift.BranchReset(inside).predict_one({}, treshold=0.5)
+ensemble.LogarithmicPool([inside]).predict_one({}, treshold=0.5)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_misspelt_keywords_are_found_by_type_checkers(checker: str, tmp_path: Path) -> None:
+    pytest.importorskip(checker)
+    (tmp_path / "misspelt.py").write_text(MISSPELT)
+    found = subprocess.run(
+        [sys.executable, "-m", checker, str(tmp_path / "misspelt.py")],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    lines = re.findall(r"misspelt\.py:(\d+).*error: .*(?:tre?shold|max_dept)\b", found.stdout)
+    assert lines == ["5", "6", "7", "8", "9", "10"], found.stdout + found.stderr
