@@ -21,7 +21,7 @@ from .base.linear import LinearLearner
 from .decision.bayes import Decoder, TreeBayes
 from .decision.calibration import Calibrated, Calibrator, Sightings, Tempered
 from .feature_extraction import LogTFIDF
-from .linear_model import HRLS, Averaged, HMinOver, PathSoftmax
+from .linear_model import Averaged, HMinOver
 from .metrics.base import Partials, Sums, TaxonomyMetric, plus
 from .probabilistic import LinearDiscriminant
 from .taxonomy import Taxonomy
@@ -31,18 +31,14 @@ __all__ = ["merge"]
 
 Model = TypeVar("Model")
 Rows = NDArray[np.intp]
-WIDEST = 5000  # features of least squares: a system takes the square of it
-# The precision of the start beside that which is gained. Where a softmax is wrong it moves far and
-# gains little, and in 8 parts of 100,000 documents 0.1 and 0.3 made fewer mistakes than 1.
-PRIOR, PRIOR_OF_SOFTMAX = 1.0, 0.3
 
 
 def merge(models: Iterable[Model], start: Model | None = None) -> Model:
     """Merge models that have learned from different examples into a new one.
 
-    Sums, counts and moments add up, so `LinearDiscriminant`, `HRLS`, `LogTFIDF` and metrics are
-    what they would be after all examples; only the frequencies of labels in `LinearDiscriminant`,
-    which count from the first example of a label, may differ. The weights of `HPerceptron`,
+    Sums, counts and moments add up, so `LinearDiscriminant`, `LogTFIDF` and metrics are what
+    they would be after all examples; only the frequencies of labels in `LinearDiscriminant`, which
+    count from the first example of a label, may differ. The weights of `HPerceptron`,
     `Hieron` and `AveragedHieron` become their mean, in which a model counts as much as its
     examples[^1]. Those of `HAROW` and `PathSoftmax` become a mean that is weighted by the precision
     that each model has gained, and precisions add up. Averages are over the hypotheses of all
@@ -118,7 +114,7 @@ def _merged(first: Any, models: Sequence[Any], start: Any) -> Any:
             return copy.deepcopy(first)  # a transformer that does not learn
     raise TypeError(
         f"`models` must be models that can be merged, got {shown(first)}; these are `HPerceptron`, "
-        "`Hieron`, `HAROW`, `PathSoftmax`, `LinearDiscriminant`, `HRLS`, `LogTFIDF`, metrics, and "
+        "`Hieron`, `HAROW`, `PathSoftmax`, `LinearDiscriminant`, `LogTFIDF`, metrics, and "
         "pipelines and wrappers of these"
     )
 
@@ -321,8 +317,7 @@ def _(first: LinearLearner, models: Sequence[Any], start: Any) -> Any:
     taxonomy, vectors, kept = merged.taxonomy_, first._vectors, first._state
 
     def empty(labels: Labels) -> LinearState:
-        planes = 2 if getattr(first, "second_order", False) else 1
-        state = LinearState(labels, [], float(first.intercept), first.dtype, planes, vectors)
+        state = first._empty_state(labels)
         if kept.from_first_round is not None:
             state.start_average(kept.from_first_round)
         return state
@@ -343,7 +338,8 @@ def _(first: LinearLearner, models: Sequence[Any], start: Any) -> Any:
                 f"examples, {start._state.n:g}, than {min(state.n for state, _ in parts):g}"
             )
     merged._state = empty(merged._labels)
-    merged._state.merge(parts, PRIOR_OF_SOFTMAX if isinstance(first, PathSoftmax) else PRIOR)
+    merged._averaged = first._averaged
+    merged._state.merge(parts, first._prior_of_merging)
     return merged
 
 
@@ -360,27 +356,6 @@ def _(first: LinearDiscriminant, models: Sequence[Any], start: Any) -> Any:
     return merged
 
 
-@_merged.register
-def _(first: HRLS, models: Sequence[Any], start: Any) -> Any:
-    """`A`, `S v` and `S 1`, which add up."""
-    if first.budget is not None or first.forgetting != 1.0:
-        raise TypeError(
-            f"`models` must be models that can be merged, got {first}: instances that it has "
-            "dropped or discounted do not add up; learn without `budget` and `forgetting`"
-        )
-    merged = _fresh(models, start)
-    everyone = [merged if start is None else start, *models]
-    rows = [_rows(merged._features, model._features) for model in everyone]
-    if (d := len(merged._features)) > WIDEST:
-        raise TypeError(
-            f"`HRLS` can be merged up to {WIDEST} features, got {d}: a system holds the square of "
-            "their number; learn text by `HAROW`"
-        )
-    nodes = [_nodes(model, merged.taxonomy_) for model in everyone]
-    merged._add_up(list(zip(everyone, nodes, rows, strict=True)))
-    return merged
-
-
 # Transformers and metrics
 
 
@@ -388,6 +363,7 @@ def _(first: HRLS, models: Sequence[Any], start: Any) -> Any:
 def _(first: LogTFIDF, models: Sequence[Any], start: Any) -> Any:
     """The counts of documents and words."""
     merged = copy.copy(first)
+    merged._learned = merged._matrix = None
     vocabulary: Any = first._vocabulary
     *options, _ = vocabulary.saved()
     counts = [_counts(model) for model in models]

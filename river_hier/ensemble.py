@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Never, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from river import compose
 
 from ._core import Batch, connected, distribution, logistic
 from ._core.features import by_name, read
-from .base.batches import learn_rows
 from .base.checks import checked_weight
 from .base.classifiers import cloned, is_multilabel, last_step, last_step_and_input, shown
 from .base.explanation import Floats
-from .base.predictor import Mask, refuse_unknown, without_labels
-from .base.protocol import inner, is_ours
+from .base.predictor import Mask, open_for_river
+from .base.protocol import inner, inner_and_input
 from .base.targets import read_label
 from .base.wrapper import ModelWrapper, TransparentWrapper, check_model, check_multilabel
 from .feature_extraction import RandomFourierFeatures
@@ -172,8 +171,7 @@ class LogarithmicPool(TransparentWrapper):
             y = list(y)
         if w != 1.0:
             kwargs["w"] = w
-        for model in filter(is_ours, self.models):  # before any of them learns
-            model._checked(one_row(x, w), [y])
+        self._check_one(x, y, w)  # before any of them learns
         members, before = self._members_one(x), self._taxonomy
         for model in self.models:
             model.learn_one(x, y, **kwargs)
@@ -241,7 +239,7 @@ class LogarithmicPool(TransparentWrapper):
         return self._pool(self._members(X)).T
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
-        return None if without_labels(self) else self._p(self._scores_one(x))
+        return None if self._without_labels else self._p(self._scores_one(x))
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._p(self._scores_one(x))
@@ -253,10 +251,10 @@ class LogarithmicPool(TransparentWrapper):
         if is_multilabel(self):
             return self._labels.dictionary(self._learned_nodes_on(x))
         p = self._probabilities_one(x)
-        return None if without_labels(self) else self._taxonomy.nodes[int(p.argmax())]
+        return None if self._without_labels else self._taxonomy.nodes[int(p.argmax())]
 
     def _labels_of(self, X: Batch) -> list[Label]:
-        nodes: Sequence[Any] = [None] if without_labels(self) else self._taxonomy.nodes
+        nodes: Sequence[Any] = [None] if self._without_labels else self._taxonomy.nodes
         return [nodes[v] for v in self._probabilities(X).argmax(axis=1).tolist()]
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
@@ -266,19 +264,19 @@ class LogarithmicPool(TransparentWrapper):
     def _masks(self, X: Batch) -> Mask:
         return self._probabilities(X) >= 0.5
 
-    def score_one(self, x: dict[Any, Any], **kwargs: Never) -> dict[Label, float]:
+    @open_for_river
+    def score_one(self, x: dict[Any, Any]) -> dict[Label, float]:
         """The log-odds of each node; for a single label its log-probability, up to a constant."""
-        refuse_unknown(self.score_one, kwargs)
         first, scores = int(is_multilabel(self)), self._scores_one(x).tolist()
         return dict(zip(self._taxonomy.nodes[first:], scores[first:], strict=True))
 
-    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Never) -> Any:
+    @open_for_river
+    def predict_proba_one(self, x: dict[Any, Any]) -> Any:
         """The probabilities of the pool, in the form of the models'."""
-        refuse_unknown(self.predict_proba_one, kwargs)
         p = self._probabilities_one(x)
         if is_multilabel(self):
             return self._labels.probabilities(p)
-        return {} if without_labels(self) else distribution(self._labels, p)
+        return {} if self._without_labels else distribution(self._labels, p)
 
     def adopt(self, taxonomy: Taxonomy) -> None:
         """Continue with a larger taxonomy in all models."""
@@ -290,9 +288,10 @@ class LogarithmicPool(TransparentWrapper):
         for model in self.models:
             last_step(model).forget(label)
 
-    def _checked(self, X: Batch, ys: Any) -> bool:
-        checked = [inner(model)._checked(X, ys) for model in self.models]  # each may refuse
-        return all(checked)
+    def _check_one(self, x: Any, y: Any, w: float) -> None:
+        for model in self.models:
+            model, read_by_last = inner_and_input(model, x)
+            model._check_one(read_by_last, y, w)
 
 
 class DensePool(LogarithmicPool):
@@ -337,7 +336,7 @@ class DensePool(LogarithmicPool):
     >>> model = ensemble.DensePool(stream.taxonomy, n_components=100)
     >>> error = metrics.TreeInducedError(stream.taxonomy)
     >>> evaluate.progressive_val_score(stream.take(1000), model, error)
-    TreeInducedError: 1.071
+    TreeInducedError: 1.04
 
     """
 
@@ -366,27 +365,41 @@ class DensePool(LogarithmicPool):
     def _features(self) -> Any:
         return self.models[0]._features
 
-    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Never) -> None:
+    @open_for_river
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
         """Learn from one example, as the members do. An example of weight 0 changes nothing."""
-        refuse_unknown(self.learn_one, kwargs)
         if w != 1.0 and not (w := checked_weight(w)):
             return
-        learn_rows(self._learn_rows(one_row(x, w), [y]), whole=True)
+        self._check_one(x, y, w)
+        self._learn_rows(one_row(x, w), [y])
 
-    def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
-        self._checked(X, ys)
-        for first in range(0, X.n, BLOCK):
-            last = min(first + BLOCK, X.n)
-            part, y = X.part(first, last), ys[first:last]
+    def _check_one(self, x: Any, y: Any, w: float) -> None:
+        self.models[0]._check_one(x, y, w)
+        for model in self.models[1:]:  # what they read of x is bounded
+            model._check({}, w)
+
+    def _learn_rows(self, X: Batch, ys: Any) -> None:
+        while (first := X.n_learned) < X.n:
+            part = X.part(first, min(first + BLOCK, X.n))
+            y = ys[first : first + BLOCK]
+            if not all(model._learns_together(part) for model in self.models):
+                part = X.part(first, first + 1)
+                self._check_one(part.row(0), y[0], part.weight(0))
             members, before = self._members(part), self._taxonomy
-            learn_rows(self.models[0]._learn_rows(part, y), whole=True)
-            self._scale.learn(self._raw(part), np.array(list(part.each_weight())))
-            for model, rows in zip(self.models[1:], self._views(part)[1:], strict=True):
-                learn_rows(model._learn_rows(rows, y), whole=True)
+            try:
+                self.models[0]._learn_rows(part, y)
+            finally:  # the rows before one that is refused are learned by all
+                if part.n_learned:
+                    self._learn_others(part.part(0, part.n_learned), y)
+                X.n_learned = first + part.n_learned
             if self._taxonomy is before:
-                for i, w in enumerate(part.each_weight()):
-                    self._learn_coefficients(members[:, i], y[i], w)
-            yield last
+                for i in range(part.n):
+                    self._learn_coefficients(members[:, i], y[i], part.weight(i))
+
+    def _learn_others(self, X: Batch, ys: Any) -> None:
+        self._scale.learn(self._raw(X), X.all_weights)
+        for model, rows in zip(self.models[1:], self._views(X)[1:], strict=True):
+            model._learn_rows(rows, ys)
 
     def _members_one(self, x: Any) -> Floats:
         return self._members(one_row(x))

@@ -13,7 +13,7 @@ from ._core.features import by_name, checksum_of
 from .base.checks import check_integer
 from .base.explanation import Floats
 from .base.multi_label import MultiLabelModel
-from .probabilistic.dense import BLOCK, DenseFeatures, DenseModel
+from .probabilistic.dense import DenseFeatures, DenseModel
 from .taxonomy import Taxonomy, TaxonomyLike
 
 __all__ = ["ExtraTrees", "MultilabelExtraTrees"]
@@ -80,7 +80,8 @@ class Trees(DenseFeatures):
         X, start, targets, w = self._forest.examples()
         self._forest = Forest(self.n_trees, self.budget, self.seed)
         self._forest.widen(self._keys()[: X.shape[1]])
-        for i, own in enumerate(np.split(targets, start[1:-1]) if len(w) else []):
+        for i in range(len(w)):
+            own = targets[start[i] : start[i + 1]]
             if not np.isin(own, nodes).any():
                 self._forest.learn(X[i : i + 1], np.array([0, len(own)]), own, w[i : i + 1])
 
@@ -142,7 +143,7 @@ class ExtraTrees(Trees, DenseModel):
     ... })
     >>> model, error = forest.ExtraTrees(taxonomy), metrics.TreeInducedError(taxonomy)
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(500), model, error)
-    TreeInducedError: 0.316
+    TreeInducedError: 0.336
 
     References
     ----------
@@ -210,7 +211,7 @@ class MultilabelExtraTrees(Trees, MultiLabelModel):
     ... })
     >>> model, loss = forest.MultilabelExtraTrees(taxonomy), metrics.HLoss(taxonomy)
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(500), model, loss)
-    HLoss: 0.218
+    HLoss: 0.22
 
     """
 
@@ -223,15 +224,10 @@ class MultilabelExtraTrees(Trees, MultiLabelModel):
         row = self._features.insert(x).dense(self._d)
         self._learn_rows_of(row[None, :], np.array([0, len(on)]), on, np.array([w], np.float64))
 
-    def _learn_many(self, X: Batch, y: Multilabels) -> Iterator[int]:
-        self._make_room(X.stored_names)
-        self._features.insert(dict.fromkeys(X.stored_names, 1.0))
-        weights = np.ones(X.n) if X.weights is None else X.weights
-        matrix = self._matrix(X, self._d)
-        for first in range(0, X.n, BLOCK):
-            some = slice(first, first + BLOCK)
-            self._learn_rows_of(matrix[some], y[some].start, y[some].nodes, weights[some])
-            yield min(first + BLOCK, X.n)
+    def _learn_slice(self, X: Batch, y: Multilabels) -> None:
+        for some, rows, w in self._blocks(X):
+            self._learn_rows_of(rows, y[some].start, y[some].nodes, w)
+            X.n_learned += len(rows)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._log_odds(self._shares_one(x)[:, None])[:, 0]

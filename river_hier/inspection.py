@@ -9,10 +9,9 @@ import numpy as np
 from ._core import Batch, LabelProbabilities, Labels, labels_of, ranked, subtree_sums
 from .base.checks import check_integer
 from .base.classifiers import is_multilabel, last_step, last_step_and_input, probabilities, shown
-from .base.dataframes import ColumnNames, answer_table, check_known, read_batch
+from .base.dataframes import ColumnNames, answer_table, check_known, frame_like, read_valid
 from .base.explanation import Explanation
 from .base.model import TaxonomyModel
-from .base.predictor import without_labels
 from .base.protocol import inner, is_ours
 from .base.wrapper import ModelWrapper
 from .taxonomy import Label, Taxonomy
@@ -188,7 +187,7 @@ def top_many(
     labels = _checked(model, k, depth)
     if last_step(model) is not model:
         X, model = model._transform_many(X)
-    batch, like = read_batch(X, columns)
+    batch, like = read_valid(X, columns), frame_like(X)
     check_known(getattr(model, "_features", None), batch)
     answers = _top_rows(model, batch, labels, min(k, len(labels.taxonomy)), leaves, depth)
     names = list[str]()
@@ -273,7 +272,7 @@ def _top(
     k = min(k, 2**32)  # a taxonomy has fewer nodes
     if not is_multilabel(model):
         found = ranked(labels, _shares(model, x, labels, depth), k, leaves, depth, False)
-        return [] if len(found) == 1 and without_labels(inner(model)) else found
+        return [] if len(found) == 1 and inner(model)._without_labels else found
     try:
         if is_ours(model):  # without building dicts
             return ranked(labels, model._probabilities_one(x), k, leaves, depth, True)
@@ -291,7 +290,7 @@ def _top_rows(
     multilabel = is_multilabel(model)
     if not isinstance(model, TaxonomyModel | ModelWrapper):
         found = [_top(model, x, labels, k, leaves, depth) for x in X]
-    elif not multilabel and without_labels(model):
+    elif not multilabel and model._without_labels:
         found = [[]] * X.n
     else:
         try:

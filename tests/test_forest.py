@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import pickle
 from typing import Any
@@ -16,6 +17,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 
 import oracles
 from river_hier import Taxonomy, decision, forest, linear_model, metrics
+from river_hier._core import Forest
 from river_hier.datasets import synth
 from support.strategies import features, multilabels, parents_of, taxonomies, trees
 
@@ -56,6 +58,38 @@ def test_several_labels_step_by_step(t: Taxonomy, data: st.DataObject) -> None:
             assert scores[v] == pytest.approx(math.log(p / (1 - p)), abs=1e-9)
         model.learn_one(x, y, w)
         oracle.learn(x, set(y), w)
+
+
+@pytest.mark.parametrize("make", BOTH)
+@pytest.mark.parametrize(("budget", "width"), [(3, 2), (12, 4), (25, 40)])
+def test_long_streams(budget: int, width: int, make: Any) -> None:
+    """Trees are built many times, examples are replaced, leaves emptied, and labels forgotten."""
+    draws = np.random.default_rng(budget)
+    model = make(DAG if make is BOTH[1] else TREE, 3, budget)
+    t = model.taxonomy
+    oracle = oracles.Forest(parents_of(t), 3, budget, 0)
+    for i in range(120):
+        kept = draws.random(width) < (0.1 if width > 10 else 0.6)
+        x = {f"f{j}": float(draws.integers(1, 3)) for j in np.flatnonzero(kept)}
+        shares = oracle.shares(x, make is BOTH[0])
+        found = model._shares_one(x)
+        assert dict(zip(t.nodes, found, strict=True)) == pytest.approx(shares)
+        y = {str(draws.choice(t.nodes[1:])) for _ in range(1 if make is BOTH[0] else 2)}
+        w = float(draws.integers(1, 3))
+        model.learn_one(x, *y, w=w) if make is BOTH[0] else model.learn_one(x, y, w=w)
+        oracle.learn(x, y, w)
+        if i % 25 == 20:
+            model.forget("a")
+            oracle.forget({"a", *t.descendants("a")})
+
+
+def test_an_inner_node_is_forgotten_with_all_below_it() -> None:
+    for make in BOTH:
+        model = make(TREE, n_trees=3)
+        for y in ("b", "c", "a", "d"):
+            model.learn_one({"u": 1.0}, y)
+        model.forget("a")
+        assert model._forest.examples()[2].tolist() == [0, TREE.index("d")]
 
 
 @pytest.mark.parametrize("make", BOTH)
@@ -132,6 +166,36 @@ def test_marginals_are_those_of_the_leaves() -> None:
     shares = np.array([model._shares_one(x) for x in X[:50]])[:, 1:]
     p = np.asarray(model.predict_proba_many(X[:50]))
     assert np.abs(p - shares).max() < 0.03
+
+
+def test_damaged_states_are_refused() -> None:
+    model = forest.ExtraTrees(TREE, n_trees=1, budget=6)
+    for i, y in enumerate("bcbcbbcc"):
+        model.learn_one({"u": float(i % 5)}, y)
+    *parameters, (n, targets, w, keys, X, [tree]) = model._forest.saved()
+    nodes, following, *rest = tree
+
+    def opened(
+        w: Any = w, nodes: bytes = nodes, following: Any = following, build: Any = rest
+    ) -> Any:
+        return Forest(*parameters, (n, targets, w, keys, X, [(nodes, following, *build)]))
+
+    assert opened().examples()[3].tolist() == w.tolist()
+    for weight in (math.nan, math.inf, -1.0, 0.0):
+        with pytest.raises(ValueError, match="weights"):
+            opened(w=np.where(np.arange(6) == 2, weight, w))
+    fields = np.frombuffer(nodes, np.dtype([("of", "u4"), ("below", "u4"), ("threshold", "f8")]))
+    leaves = np.flatnonzero(fields["of"] >= 2**32 - 2)
+    for a, b in itertools.permutations(leaves, 2):  # an example in two leaves, or in a wrong one
+        wrong = fields.copy()
+        wrong["below"][a] = fields["below"][b]
+        with pytest.raises(ValueError, match="leaf"):
+            opened(nodes=wrong.tobytes())
+    for i in range(6):
+        with pytest.raises(ValueError, match="leaf"):
+            opened(following=np.where(np.arange(6) == i, i, following).astype(np.uint32))
+    with pytest.raises(ValueError, match="leaf"):
+        opened(build=(rest[0], math.nan))
 
 
 @pytest.mark.parametrize("make", BOTH)

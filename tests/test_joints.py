@@ -113,14 +113,8 @@ TRANSFORMERS: dict[str, Callable[[], Any]] = {
 }
 
 
-def judges_itself(name: str) -> bool:
-    return name == "Selective" or name.startswith(("Tempered", "Calibrated", "HLossBayes"))
-
-
-# `f | W(m)` counts a text before W asks m about it, until what is learned is what was predicted.
-WORDS = pytest.mark.xfail(strict=True, reason="LogTFIDF weighs a text anew once it is counted")
 IN_FRONT = [
-    pytest.param(f, name, marks=[WORDS] if f == "LogTFIDF" and judges_itself(name) else [])
+    (f, name)
     for f, name in itertools.product(TRANSFORMERS, [name for name in ALL if ALL[name].inside])
     # Texts that are replayed would be counted again: its docstring says where to put the counter.
     if not (f == "LogTFIDF" and name.startswith("Replayed"))
@@ -246,11 +240,8 @@ def test_a_batch_of_a_thousand_rows_is_its_loop(name: str) -> None:
         assert_same(answers(many, xs), answers(one, xs))
 
 
-UNION = pytest.mark.xfail(strict=True, reason="unions take no lists of texts yet")
-
-
 @EVERY
-@pytest.mark.parametrize("union", [False, pytest.param(True, marks=UNION)])
+@pytest.mark.parametrize("union", [False, True])
 def test_a_list_of_texts_is_its_loop(name: str, union: bool) -> None:
     row = ALL[name]
     if "batch" in row.refuses or name.endswith(("DensePool", "Trees", "Neighbors")):
@@ -260,9 +251,7 @@ def test_a_list_of_texts_is_its_loop(name: str, union: bool) -> None:
     one, many = (learned(make() | row(TREE), examples[:1]) for _ in range(2))
     for a, z in ((1, 2), (2, 12), (12, 30)):
         texts, ys = [x for x, _ in examples[a:z]], [y for _, y in examples[a:z]]
-        for x, words in itertools.product(texts, [*one.steps.values()][:-1]):
-            words.learn_one(x)  # River counts the words of a batch before it weighs its first text
-        learned(one[-1], [(one.transform_one(x), y) for x, y in zip(texts, ys, strict=True)])
+        learned(one, examples[a:z])
         many.learn_many(texts, ys)
     xs = [one.transform_one(x) for x, _ in examples[:5]]
     assert_same(answers(many[-1], xs), answers(one[-1], xs))
@@ -336,7 +325,6 @@ def state(model: Any) -> bytes:
     return pickle.dumps(pickle.loads(pickle.dumps(model)))
 
 
-@pytest.mark.xfail(strict=True, reason="a batch is still learned as a whole or not at all")
 @pytest.mark.parametrize("name", that("batch"))
 @pytest.mark.parametrize("bad", ["x", "y", "w"])
 def test_a_refused_row_ends_the_batch(name: str, bad: str) -> None:

@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
-from itertools import repeat
-from typing import Any, Self
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-
-from .._native import Labels
 
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.uint32]
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Batch:
     """Rows of finite values: a dense matrix or, with `columns` and `start`, sparse rows.
 
-    Names are distinct, and so are the columns of a sparse row. Row i is `start[i]:start[i + 1]`.
-    Without `weights`, each row has weight 1.
+    The columns of a sparse row are distinct. Row i is `start[i]:start[i + 1]`. Without `weights`,
+    each row has weight 1. `error` says why the row after the last one is refused.
     """
 
-    names: list[Hashable]
+    names: Sequence[Hashable]
     values: Floats  # (rows, columns), or (entries,)
     columns: NDArray[np.uint32] | None = None
     start: NDArray[np.int64] | None = None
     weights: Floats | None = None  # above 0, (rows,)
-    numbers: NDArray[np.intp] | None = None  # of the rows in the whole batch, if these are some
+    numbers: NDArray[np.intp] | None = None  # of some rows, and of the end, in the whole batch
+    error: Exception | None = None
+    n_learned: int = 0  # the number of rows that a model has learned
 
     @property
     def n(self) -> int:
@@ -44,55 +43,63 @@ class Batch:
         with np.errstate(over="ignore"):  # einsum starts no threads, as a dot product would
             return float(np.einsum("i,i->", flat, flat))
 
-    @property
-    def stored_names(self) -> list[Hashable]:
-        """The names of the columns with entries."""
-        if self.columns is None:
-            return self.names
-        return [self.names[c] for c in np.unique(self.columns).tolist()]
-
     def row(self, i: int) -> dict[Hashable, float]:
         """A row as `learn_one` takes it."""
         if self.start is None or self.columns is None:
             return dict(zip(self.names, self.values[i].tolist(), strict=True))
         here = slice(self.start[i], self.start[i + 1])
-        names = [self.names[c] for c in self.columns[here]]
-        return dict(zip(names, self.values[here].tolist(), strict=True))
+        names = [self.names[c] for c in self.columns[here].tolist()]
+        x = dict(zip(names, self.values[here].tolist(), strict=True))
+        if len(x) < len(names):
+            check_distinct(names)
+        return x
 
     def __iter__(self) -> Iterator[dict[Hashable, float]]:
         return map(self.row, range(self.n))
 
-    def each_weight(self) -> Iterable[float]:
+    def weight(self, i: int) -> float:
+        """The weight of a row."""
+        return 1.0 if self.weights is None else float(self.weights[i])
+
+    @property
+    def all_weights(self) -> Floats:
         """The weight of each row."""
-        return repeat(1.0, self.n) if self.weights is None else self.weights.tolist()
+        return np.ones(self.n) if self.weights is None else self.weights
 
     def number(self, i: int) -> int:
-        """The number of row i in the whole batch, for messages."""
+        """The number of row i in the whole batch, also of the one after the last."""
         return i if self.numbers is None else int(self.numbers[i])
 
     def part(self, first: int, last: int) -> Batch:
         """The rows first:last."""
-        rest = self._of_rows(np.arange(first, last))
+        weights = None if self.weights is None else self.weights[first:last]
         if self.start is None or self.columns is None:
-            return Batch(self.names, self.values[first:last], None, None, *rest)
+            return Batch(self.names, self.values[first:last], None, None, weights)
         start = self.start[first : last + 1]
         here = slice(start[0], start[-1])
-        return Batch(self.names, self.values[here], self.columns[here], start - start[0], *rest)
+        return Batch(self.names, self.values[here], self.columns[here], start - start[0], weights)
 
     def keep(self, kept: NDArray[np.intp]) -> Batch:
         """Some of the rows."""
-        rest = self._of_rows(kept)
+        end = np.append(kept, self.n)
+        numbers = end if self.numbers is None else self.numbers[end]
+        weights = None if self.weights is None else self.weights[kept]
         if self.start is None or self.columns is None:
-            return Batch(self.names, self.values[kept], None, None, *rest)
+            return replace(self, values=self.values[kept], weights=weights, numbers=numbers)
         shape = self.n, len(self.names)
         rows = sparse.csr_array((self.values, self.columns, self.start), shape)[kept]
         columns, start = rows.indices.astype(np.uint32), rows.indptr.astype(np.int64)
-        return Batch(self.names, rows.data, columns, start, *rest)
+        return Batch(self.names, rows.data, columns, start, weights, numbers, self.error)
 
-    def _of_rows(self, rows: NDArray[np.intp]) -> tuple[Floats | None, NDArray[np.intp]]:
-        """The weights and the numbers of some rows."""
-        weights = None if self.weights is None else self.weights[rows]
-        return weights, rows if self.numbers is None else self.numbers[rows]
+    def compact(self) -> Batch:
+        """The same rows with the columns that have entries, in order of appearance."""
+        if self.columns is None:
+            return self
+        found, first, places = np.unique(self.columns, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        names = [self.names[c] for c in found[order].tolist()]
+        check_distinct(names)
+        return replace(self, names=names, columns=np.argsort(order)[places].astype(np.uint32))
 
 
 @dataclass(frozen=True)
@@ -108,14 +115,20 @@ class Multilabels:
         start = np.concatenate(([0], np.count_nonzero(on, axis=1).cumsum()))
         return cls(start.astype(np.int64), np.nonzero(on)[1].astype(np.uint32))
 
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
     def __getitem__(self, rows: slice) -> Multilabels:
         """Consecutive rows."""
-        first, last, _ = rows.indices(len(self.start) - 1)
+        first, last, _ = rows.indices(len(self))
         start = self.start[first : last + 1]
         return Multilabels(start - start[0], self.nodes[start[0] : start[-1]])
 
-    def labels(self, labels: Labels) -> Iterator[list[Any]]:
-        """The labels of each row."""
-        for i in range(len(self.start) - 1):
-            nodes = self.nodes[self.start[i] : self.start[i + 1]].tolist()
-            yield [labels.taxonomy.nodes[v] for v in nodes]
+
+def check_distinct(names: Sequence[Hashable]) -> None:
+    """Raise an error if two columns have the same name."""
+    if len(set(names)) < len(names):
+        name = next(name for name in names if list(names).count(name) > 1)
+        raise ValueError(
+            f"column {name!r} comes twice; rename one, or add them up if they are one feature"
+        )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .pickles import set_state
+
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
@@ -23,6 +25,8 @@ class Threshold:
         self.a: Floats = RIDGE * np.eye(3)  # l2 I + Z^T Z
         self.b: Floats = np.zeros(3)  # Z^T (best thresholds)
 
+    __setstate__ = set_state
+
     def at(self, scores: Floats) -> float:
         """The threshold for a ranking: candidates that reach it are on. O(candidates)."""
         if not len(scores):  # an open taxonomy without labels
@@ -32,7 +36,7 @@ class Threshold:
     def learn(self, scores: Floats, relevant: Mask, weight: float = 1.0) -> None:
         """Learn from a ranking and its true labels: O(candidates log candidates).
 
-        An error changes nothing, and a copy does not change.
+        An error changes nothing. Compiled code does the same, in place.
         """
         if not len(scores):
             return

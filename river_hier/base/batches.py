@@ -1,28 +1,31 @@
-"""Learning from batches by generators, which yield the number of rows learned after each slice."""
+"""The rows of a batch that are learned are counted, and a refused one is named."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
-from ..taxonomy import Taxonomy
+from .._core import Batch
+from ..taxonomy import UnknownLabelError
+from .dataframes import of_row
 
-ROWS = 4096  # maximum number of rows per call of the compiled core
-SECONDS = 0.004  # how long such a call may take
-
-# First row, last row + 1, the taxonomy in which these are learned, and their targets.
-Stage = tuple[int, int, Taxonomy, Any]
+ROWS = 4096  # maximum number of rows of a slice
+SECONDS = 0.004  # how long a call of the compiled core may learn
 
 
-def learn_rows(slices: Iterator[int], whole: bool = False) -> None:
-    """Learn a batch; exceptions get the attribute `n_learned`, the number of rows learned.
+class Counted:
+    """Says in an exception how many rows were learned: an error is that of the next row."""
 
-    This is 0 with `whole`, for a model that is dropped after an error.
-    """
-    n = 0
-    try:
-        for n in slices:  # noqa: B007
-            pass
-    except BaseException as error:
-        vars(error)["n_learned"] = 0 if whole else vars(error).get("n_learned", n)
-        raise
+    batch: Batch | None = None  # once it has been read
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        if error is None:
+            return
+        n = 0 if self.batch is None else self.batch.number(self.batch.n_learned)
+        vars(error)["n_learned"] = n
+        if self.batch and isinstance(error, TypeError | ValueError | UnknownLabelError):
+            named = of_row(n, error)
+            vars(named)["n_learned"] = n
+            raise named from None

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._core import Batch, read
+from .._core.batch import check_distinct
 from ..taxonomy import Label, UnknownLabelError
 from ..taxonomy.errors import short
 from .explanation import Floats
@@ -24,20 +25,20 @@ Frame = nw.DataFrame[Any]
 ColumnNames = Iterable[Hashable] | None
 
 
-def read_batch(X: Any, columns: ColumnNames, single: bool = False) -> tuple[Batch, Frame | None]:
-    """The validated rows of X, and a dataframe of the kind to return; None for arrays.
+def read_batch(X: Any, columns: ColumnNames, single: bool = False) -> Batch:
+    """The rows of X up to the first invalid one, whose error is that of the batch.
 
     With `single`, an array of float32 is not converted.
     """
     if isinstance(X, np.ndarray):
-        return _array(X, columns, single), None
+        return _array(X, columns, single)
     if is_sparse(X):
         columns = getattr(X, "columns", None) if columns is None else columns
         names: Any = range(X.shape[-1]) if columns is None else columns
         if not hasattr(names, "__getitem__"):
             names = list(names)
         check_shape("X", X, "columns", names)
-        return _sparse(X, names), nw.from_dict({"row": range(X.shape[0])}, backend="pandas")
+        return _sparse(X, names)
     if (frame := as_frame(X)) is None:
         raise TypeError(
             "X must be a dataframe (of pandas, polars, pyarrow, ...), a numpy array or, with "
@@ -48,11 +49,28 @@ def read_batch(X: Any, columns: ColumnNames, single: bool = False) -> tuple[Batc
         raise TypeError("`columns` are the names of a sparse X; a dataframe has its own")
     names = list(frame.columns)
     if (stored := _sparse_columns(frame)) is not None:
-        return _sparse(stored, names), frame
+        return _sparse(stored, names)
     if (values := numbers(frame)) is not None and _right(batch := Batch(names, values)):
-        return batch, frame
-    cells = (dict(zip(names, row, strict=True)) for row in frame.iter_rows())
-    return Batch(names, _row_by_row(cells).reshape(frame.shape)), frame
+        return batch
+    records = (dict(zip(names, row, strict=True)) for row in frame.iter_rows())
+    values, n, error = _row_by_row(records)
+    return Batch(names, values.reshape(n, len(names)), error=error)
+
+
+def read_valid(X: Any, columns: ColumnNames, single: bool = False) -> Batch:
+    """The rows of X, or an error if one is invalid."""
+    batch = read_batch(X, columns, single)
+    if batch.error is not None:
+        with at_row(batch.n):
+            raise batch.error
+    return batch
+
+
+def frame_like(X: Any) -> Frame | None:
+    """A dataframe of the kind to return; None for arrays."""
+    if is_sparse(X):
+        return nw.from_dict({"row": range(X.shape[0])}, backend="pandas")
+    return None if isinstance(X, np.ndarray) else as_frame(X)
 
 
 def _array(X: NDArray[Any], columns: ColumnNames, single: bool) -> Batch:
@@ -68,7 +86,10 @@ def _array(X: NDArray[Any], columns: ColumnNames, single: bool) -> Batch:
     check_distinct(names)
     kept = np.float32 if single and X.dtype == np.float32 else np.float64
     batch = Batch(names, np.ascontiguousarray(X, dtype=kept))
-    return batch if _right(batch) else Batch(names, _row_by_row(batch).reshape(X.shape))
+    if _right(batch):
+        return batch
+    values, n, error = _row_by_row(batch)
+    return Batch(names, values.reshape(n, len(names)), error=error)
 
 
 def as_frame(table: Any) -> Frame | None:
@@ -114,28 +135,19 @@ def _is_number(kind: Any) -> bool:
 
 
 def _sparse(X: Any, names: Any) -> Batch:
-    """The stored entries of each row, without the columns that have none."""
+    """The stored entries of each row."""
     if hasattr(X, "check_format"):  # compressed: a wrong index would write elsewhere in memory
         try:
             X.check_format(full_check=True)
-        except (ValueError, IndexError) as error:
+        except (ValueError, IndexError) as problem:
             raise ValueError(
-                f"the arrays of a sparse X do not fit together: {error}; compute X again"
+                f"the arrays of a sparse X do not fit together: {problem}; compute X again"
             ) from None
     rows = X.tocsr()
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
-    from pandas import factorize  # whose import takes longer than that of this library
-
-    places, used = factorize(rows.indices)  # O(entries), however many columns there are
-    columns = places.astype(np.uint32)
-    start = rows.indptr.astype(np.int64)
-    if isinstance(names, range) and names == range(X.shape[1]):  # the numbers are the names
-        names = used.tolist()
-    else:
-        names = [names[c] for c in used.tolist()]
-        check_distinct(names)
+    columns, start = rows.indices.astype(np.uint32), rows.indptr.astype(np.int64)
     if rows.dtype.kind in "biuf":
         batch = Batch(names, rows.data.astype(np.float64), columns, start)
         if _right(batch):
@@ -144,7 +156,8 @@ def _sparse(X: Any, names: Any) -> Batch:
         {names[c]: value for c, value in zip(columns[a:z], rows.data[a:z].tolist(), strict=True)}
         for a, z in pairwise(start)
     )
-    return Batch(names, _row_by_row(cells), columns, start)
+    values, n, error = _row_by_row(cells)
+    return Batch(names, values, columns[: len(values)], start[: n + 1], error=error)
 
 
 def is_sparse(matrix: Any) -> bool:
@@ -175,13 +188,19 @@ def _right(batch: Batch) -> bool:
     return math.isfinite(batch.most_norm2)
 
 
-def _row_by_row(rows: Iterable[dict[Hashable, Any]]) -> Floats:
-    """The values of all rows, read as in `learn_one`: slow, but with its error messages."""
+def _row_by_row(
+    rows: Iterable[dict[Hashable, Any]],
+) -> tuple[Floats, int, Exception | None]:
+    """The values of the rows up to the first invalid one, how many they are, and its error.
+
+    They are read as in `learn_one`: slow, but with its error messages.
+    """
     values = [np.empty(0)]
-    for i, x in enumerate(rows):
-        with at_row(i):
-            values.append(read(x)[0])
-    return np.concatenate(values)
+    try:
+        values.extend(read(x)[0] for x in rows)
+    except (TypeError, ValueError) as refused:
+        return np.concatenate(values), len(values) - 1, refused
+    return np.concatenate(values), len(values) - 1, None
 
 
 @contextmanager
@@ -189,12 +208,17 @@ def at_row(i: int) -> Iterator[None]:
     """Prefix the error of an example with its row."""
     try:
         yield
-    except UnknownLabelError as error:
+    except (TypeError, ValueError, UnknownLabelError) as refused:
+        raise of_row(i, refused) from None
+
+
+def of_row(i: int, error: Exception) -> Exception:
+    """The error of an example, prefixed with its row."""
+    if isinstance(error, UnknownLabelError):
         error.message = f"row {i}: {error.message}"
-        raise
-    except (TypeError, ValueError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"row {i}: {error}") from None
+        return error
+    kind = TypeError if isinstance(error, TypeError) else ValueError
+    return kind(f"row {i}: {error}")
 
 
 def check_shape(what: str, matrix: Any, by: str, names: Sequence[Any]) -> None:
@@ -229,15 +253,6 @@ def check_known(features: Any, batch: Batch) -> None:
             f"X has {len(batch.names)} columns and lacks {n - known} of the {n} that the model has "
             "learned; they count as 0. Name and order the columns as in training",
             stacklevel=4,
-        )
-
-
-def check_distinct(names: Sequence[Hashable]) -> None:
-    """Raise an error if two columns have the same name."""
-    if len(set(names)) < len(names):
-        name = next(name for name in names if names.count(name) > 1)
-        raise ValueError(
-            f"column {name!r} comes twice; rename one, or add them up if they are one feature"
         )
 
 

@@ -14,14 +14,14 @@ from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._core import Batch, FeatureIndex, LinearState, Nodes, Vectors, policies
+from .._core import Batch, FeatureIndex, Labels, LinearState, Nodes, Vectors, policies
 from .._core.features import SMALLEST_NORM2
 from ..taxonomy import Taxonomy, TaxonomyLike
 from . import weight_vectors
-from .batches import ROWS, SECONDS
+from .batches import SECONDS
 from .checks import check_dtype, check_intercept
-from .dataframes import at_row
 from .explanation import Floats
 from .model import TaxonomyModel
 
@@ -40,7 +40,12 @@ class LinearLearner(TaxonomyModel):
     _rule_methods: ClassVar[tuple[str, ...]] = ()
     _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
     _parameters: Any = None  # those of the policy: None, a number, or a tuple of several
+    _averages: ClassVar[bool] = True  # whether its hypotheses may be averaged
     _averaged = False  # whether predictions are those of the average of all hypotheses
+    _prior_of_merging: ClassVar[float] = 1.0  # the precision of the start beside that gained
+
+    second_order: ClassVar[bool] = False
+    """Whether weights have variances, which the rule is then given."""
 
     def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
         """Set the compiled policy that computes the rule, if there is one.
@@ -73,8 +78,12 @@ class LinearLearner(TaxonomyModel):
         check_intercept(intercept)
         self.dtype = dtype
         self.intercept = intercept
-        planes = 2 if getattr(self, "second_order", False) else 1  # of a `TopDownLearner`
-        self._state = LinearState(self._labels, [], float(intercept), dtype, planes, self._vectors)
+        self._state = self._empty_state(self._labels)
+
+    def _empty_state(self, labels: Labels) -> LinearState:
+        planes = 2 if self.second_order else 1
+        intercept = float(self.intercept)
+        return LinearState(labels, [], intercept, self.dtype, planes, self._vectors)
 
     weights: property = weight_vectors.weights
     intercepts: property = weight_vectors.intercepts
@@ -83,10 +92,6 @@ class LinearLearner(TaxonomyModel):
     @property
     def _features(self) -> FeatureIndex:
         return self._state.features
-
-    @property
-    def _may_refuse(self) -> bool:
-        return self._policy is None  # a custom rule may raise
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         if self._policy is None:
@@ -101,20 +106,16 @@ class LinearLearner(TaxonomyModel):
             self._check(x, w)
             self._policy.learn_one(self._state, x, y, w, self._parameters, taxonomy)
 
-    def _learn_many(self, X: Batch, y: Any) -> Iterator[int]:
-        """Learn from a mini-batch, by the compiled policy or row by row."""
-        if self._policy is None:
-            yield from super()._learn_many(X, y)
-            return
-        vectors = Vectors(self._features, X, True)
-        while (first := vectors.n_learned) < X.n:
-            part = y[first : first + ROWS]
-            try:
-                self._policy.learn_many(self._state, vectors, part, self._parameters, SECONDS)
-            except BaseException as error:  # Ctrl-C, after these rows
-                vars(error)["n_learned"] = vectors.n_learned
-                raise
-            yield vectors.n_learned
+    def _learns_together(self, X: Batch) -> bool:
+        return self._policy is not None
+
+    def _learn_slice(self, X: Batch, y: Any) -> None:
+        vectors = Vectors(self._features, X)
+        try:
+            while (n := vectors.n_learned) < X.n:
+                self._policy.learn_many(self._state, vectors, y[n:], self._parameters, SECONDS)
+        finally:
+            X.n_learned = vectors.n_learned
 
     def _learned(self, y: Any) -> None:
         pass  # the state records it
@@ -140,16 +141,23 @@ class LinearLearner(TaxonomyModel):
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         self._state.find(x)
 
-    def _check_many(self, X: Batch) -> None:
-        # Weights of single precision may not be able to move along the longest row.
-        if X.n and X.most_norm2 > (np.inf if self.dtype == "float64" else 0.0):
-            longest = int(Vectors(self._features, X).norms2.argmax())
-            with at_row(X.number(longest)):
-                self._check(X.row(longest))
-
     def _learn_by_rule(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Learn from an example by the rule of the class, if there is one beside the policy."""
         raise NotImplementedError
+
+    def _check_shape(
+        self, method: str, what: str, found: NDArray[Any], given: NDArray[Any], of: str = "nodes"
+    ) -> None:
+        if found.shape != given.shape:
+            raise ValueError(
+                f"`{method}` of {type(self).__name__} must return {what} for each of the "
+                f"{given.size} {of} that it is given, got an array of shape {found.shape}"
+            )
+
+    def _start_average(self, from_first_round: bool) -> None:
+        """Begin to average the hypotheses, and to predict by the average."""
+        self._averaged = True
+        self._state.start_average(from_first_round)
 
 
 # The scores of a dense batch by matrix products, where these are faster

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import abc
-import copy
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from river import base
 
-from .._core import Batch, Labels, Multilabels, Nodes
+from .._core import Batch, Labels, Nodes
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
 from ..taxonomy.open import initial_taxonomy
-from .batches import Stage, learn_rows
-from .dataframes import at_row
+from .batches import ROWS
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
 from .predictor import Predictor
 from .unseen import NONE, Unseen
@@ -25,8 +23,6 @@ class TaxonomyModel(Predictor, base.Estimator):
     A given taxonomy is closed: an unknown label is an error. `None` is an open, flat one under
     `"root"`, to which labels are added as they arrive; an `OpenTaxonomy` grows with paths.
     """
-
-    _labels: Labels = cast(Labels, None)  # in place of the property
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         self.taxonomy = taxonomy
@@ -128,8 +124,6 @@ class TaxonomyModel(Predictor, base.Estimator):
 
     # Defined by the kind of learner, single-label or multilabel
 
-    _first: int  # the first node that can be predicted: 0, or 1 where the root cannot
-
     @abc.abstractmethod
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         """The first line of `debug_one`."""
@@ -166,7 +160,7 @@ class TaxonomyModel(Predictor, base.Estimator):
 
     @abc.abstractmethod
     def _learned(self, y: Any) -> None:
-        """Record that the model has learned from these targets of `_learn_many`."""
+        """Record that the model has learned from these targets of `_learn_slice`."""
 
     @abc.abstractmethod
     def _forget(self, nodes: Nodes) -> None:
@@ -191,63 +185,44 @@ class TaxonomyModel(Predictor, base.Estimator):
         self._add_nodes(len(self._taxonomy), taxonomy)  # first: predictions beside it use labels
         self._labels.grow(taxonomy, unseen)
 
+    def _check_one(self, x: Any, y: Any, w: float) -> None:
+        self._check(x, w)
+        self._read(y)
+
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         """Raise an error if the algorithm cannot learn from x with weight w."""
         self._scores_one(x)  # some x are too large for float32
 
     # Mini-batches
 
-    @property
-    def _may_refuse(self) -> bool:  # whether learning from a checked row may raise an error
+    def _learns_together(self, X: Batch) -> bool:
+        """Whether these rows are learned by `_learn_slice`, not by a loop."""
         return False
 
     @abc.abstractmethod
-    def _read_many(self, X: Batch, ys: Any) -> list[Stage]:
-        """The stages of a valid batch: first row, last row + 1, taxonomy and targets."""
+    def _targets(self, ys: Any, first: int, last: int) -> Any:
+        """The targets ys[first:last] in the taxonomy, up to one that `learn_one` must read."""
 
-    def _checked(self, X: Batch, ys: Any) -> bool:
-        self._read_many(X, ys)
-        return not self._may_refuse
+    @abc.abstractmethod
+    def _read(self, y: Any) -> Any:
+        """Read the target of an example, or refuse it."""
 
-    def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
-        return self._learn_stages(X, self._read_many(X, ys))
+    def _learn_slice(self, X: Batch, y: Any) -> None:
+        """Learn from rows with these targets; `X.n_learned` says how many are learned."""
+        raise NotImplementedError
 
-    def _learn_stages(self, X: Batch, stages: list[Stage]) -> Iterator[int]:
-        """Learn the rows of each stage in its taxonomy, and yield how many are learned so far."""
-        if self._may_refuse:
-            learner = copy.deepcopy(self)
-            learn_rows(learner._learn_each_stage(X, stages), whole=True)
-            vars(self).update({k: v for k, v in vars(learner).items() if k.startswith("_")})
-            yield X.n
-        else:
-            yield from self._learn_each_stage(X, stages)
-
-    def _learn_each_stage(self, X: Batch, stages: list[Stage]) -> Iterator[int]:
-        for first, last, taxonomy, y in stages:
-            if taxonomy is not self._taxonomy:
-                self._grow(taxonomy, {})
-            n = done = 0
+    def _learn_rows(self, X: Batch, ys: Any) -> None:
+        if not self._learns_together(X):
+            super()._learn_rows(X, ys)
+        while (first := X.n_learned) < X.n:
+            y = self._targets(ys, first, min(first + ROWS, X.n))
+            if not len(y):  # `learn_one` grows with a new label, and refuses a wrong one
+                self._learn_row(X, ys)
+                continue
+            part = X.part(first, first + len(y))
             try:
-                for n in self._learn_many(X.part(first, last), y):
-                    self._learned(y[done:n])
-                    done = n
-                    yield first + n
-            except BaseException as error:
-                n = max(n, vars(error).get("n_learned", 0))  # by a call that was interrupted
-                self._learned(y[done:n])
-                vars(error)["n_learned"] = first + n
-                raise
-
-    def _learn_many(self, X: Batch, y: Any) -> Iterator[int]:
-        """Learn from rows whose labels are in the taxonomy; yield how many are learned so far."""
-        ys = y.labels(self._labels) if isinstance(y, Multilabels) else y.tolist()
-        for i, (x, target, w) in enumerate(zip(X, ys, X.each_weight(), strict=True)):
-            with at_row(X.number(i)):
-                self._learn(x, target, w)
-            yield i + 1
-
-    def _check_many(self, X: Batch) -> None:
-        """Raise an error if the algorithm cannot learn from a row."""
-        for i, (x, w) in enumerate(zip(X, X.each_weight(), strict=True)):
-            with at_row(X.number(i)):
-                self._check(x, w)
+                self._learn_slice(part, y)
+            finally:
+                X.n_learned = first + part.n_learned
+                if part.n_learned:
+                    self._learned(y[: part.n_learned])

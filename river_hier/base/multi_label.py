@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
-from river import base
 
-from .._core import Batch, Labels, Multilabels, top_down_probabilities, trained_nodes
+from .._core import Batch, Multilabels, top_down_probabilities, trained_nodes
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import implied_nodes
 from ..taxonomy.open import named, with_labels
 from .checks import checked_weight
 from .explanation import Floats
 from .model import TaxonomyModel
-from .predictor import LabelPredictor
-from .targets import Table, multilabels_of, stages
+from .predictor import MultiLabelPredictor
+from .targets import multilabels_of
 from .unseen import Unseen, switched_off
 
 
-class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
+class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
     """A multilabel classifier whose predictions contain all ancestors of their labels.
 
     Unless a learner defines another rule, it predicts from the top down: a node is on if its
@@ -30,11 +29,6 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
     then 1/2 given that the parents are on.
     """
 
-    predict_labels_one: ClassVar[Callable[..., list[Label]]] = LabelPredictor.predict_labels_one
-    _predict = LabelPredictor._predict
-    _learned_nodes_on = LabelPredictor._learned_nodes_on
-
-    _first = 1
     _decision_rule = "a node is on if its parent is on and its score is >= 0"
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
@@ -96,21 +90,11 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
         return self._node_probabilities(x)
 
-    def _read_many(self, X: Batch, rows: Any) -> list[tuple[int, int, Taxonomy, Multilabels]]:
-        self._check_many(X)
-        found = stages(self, X, [rows.names] if isinstance(rows, Table) else map(named, rows))
-        if isinstance(rows, Table) and found:
-            final = found[-1][2]
-            if (closed := rows.multilabels(final)) is not None:
-                return [(0, X.n, final, closed)]
-        ys = rows.rows() if isinstance(rows, Table) else rows
-        learned, labels = [], self._labels
-        for a, z, t in found:
-            if t is not self._taxonomy and labels is self._labels:
-                labels = Labels(t)
-            labels.grow(t)
-            learned.append((a, z, t, multilabels_of(labels, ys, X, a, z)))
-        return learned
+    def _targets(self, ys: Any, first: int, last: int) -> Multilabels:
+        return multilabels_of(self, ys, first, last)
+
+    def _read(self, y: Any) -> Any:
+        return implied_nodes(self._with_labels(y), y)
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_labels_one(x)!r}; {self._decision_rule}"

@@ -96,7 +96,7 @@ class PathLearner(LinearLearner, SingleLabelModel):
         tree, state = self._taxonomy._arrays, self._state
         vector = state.insert(x)
         own = path_difference(y, 0, tree)[0]
-        scores = path_sums(state.scores(vector), tree)
+        scores = self._label_scores(state.scores(vector))
         scores[[v for v in self._labels.unseen if v not in own]] = -np.inf
         rival = int(self.rival(scores, y))
         if not 0 <= rival < tree.n:
@@ -114,30 +114,33 @@ class PathLearner(LinearLearner, SingleLabelModel):
                 state.add(vector, nodes, w * step * signs)
         state.end_round(w)
 
+    @property
+    def _scale(self) -> float:
+        """The factor of scores beside those of the stored weights."""
+        return 1.0
+
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return self._state.best_path(x, self._averaged, self._first_label)
 
     def _answers(self, X: Batch) -> NDArray[np.uint32]:
         if pays(self, X):
-            tree = self._taxonomy._arrays
-            blocks = score_blocks(self, X)
-            best = [self._best_of(path_sums(s, tree, in_place=True)) for s in blocks]
+            best = [self._best_of(self._label_scores(s)) for s in score_blocks(self, X)]
             return np.concatenate(best).astype(np.uint32)
         vectors = Vectors(self._features, X)
         return self._state.best_paths(vectors, self._averaged, self._first_label)
 
+    def _label_scores(self, columns: Floats) -> Floats:
+        """The score of every label, (nodes, ...), from those of the weight vectors, in place."""
+        return path_sums(columns, self._taxonomy._arrays, in_place=True)
+
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._state.path_scores(x, self._averaged)
+        return self._scale * self._state.path_scores(x, self._averaged)
 
     def _scores_many(self, X: Batch) -> Floats:
-        return path_sums(super()._scores_many(X), self._taxonomy._arrays, in_place=True)
+        return self._scale * self._label_scores(super()._scores_many(X))
 
     def _softmax(
         self, x: Mapping[Any, Any], sharp: float = 1.0, flat: float = 0.0, share: float = 0.0
     ) -> LabelProbabilities:
-        slopes = sharp, flat, share
+        slopes = self._scale * sharp, self._scale * flat, share
         return LabelProbabilities(self._state, x, self._averaged, self._first_label, *slopes)
-
-    def _start_average(self, from_first_round: bool) -> None:
-        """Begin to average the hypotheses."""
-        self._state.start_average(from_first_round)

@@ -1,52 +1,71 @@
-"""Predictions of one example and of mini-batches, with `threshold=` and `max_depth=`."""
+"""Predictions of one example and of mini-batches, with `threshold=` and `max_depth=`.
+
+`SingleLabelPredictor` and `MultiLabelPredictor` are the base classes of all models of the library.
+Beside the public methods they have an inner protocol: what models offer to each other, with arrays
+in place of dictionaries. Here it is implemented by public methods, and batches as loops over their
+rows; subclasses define what they can do faster.
+"""
 
 from __future__ import annotations
 
 import abc
-import copy
-from collections.abc import Iterable, Iterator, Mapping
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Never, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from river import base
 
-from .._core import Batch, Labels, connected, deepest, labels_of, top_down
+from .._core import Batch, Labels, connected, deepest, top_down
 from ..taxonomy import Label, Taxonomy
-from .batches import learn_rows
+from .batches import Counted
 from .checks import check_integer, check_probability
-from .classifiers import cloned, is_multilabel, probabilities
+from .classifiers import cloned, probabilities
 from .dataframes import (
     ColumnNames,
     Frame,
     answer_frame,
     answer_series,
-    at_row,
     check_known,
+    frame_like,
     read_batch,
+    read_valid,
 )
 from .explanation import Floats
 from .memory import raw_memory_usage
-from .targets import Table, levels, multilabel_rows, series, with_weights
+from .targets import levels, multilabel_rows, series, with_weights
 from .unseen import NONE, switched_off
 
 Mask = NDArray[np.bool_]
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def open_for_river(method: Method) -> Method:
+    """Show `**kwargs` in the signature of a method, which takes no other keywords.
+
+    River looks for them in the methods of wrappers, and its pipelines hand on every keyword where
+    they are, so that a misspelt one is an error. Type checkers see what the method takes.
+    """
+    shown = inspect.signature(method)
+    kwargs = inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)
+    of_method: Any = method
+    of_method.__signature__ = shown.replace(parameters=[*shown.parameters.values(), kwargs])
+    return method
 
 
 class Predictor(abc.ABC):
-    """Base class of all models of the library: predictions, mini-batches, and the inner protocol.
-
-    The protocol is what models offer to each other beside their public methods: arrays in place of
-    dictionaries. Multilabel models need no method for labels, and vice versa. Here it is
-    implemented by public methods, and batches as loops over their rows; subclasses define what they
-    can do faster.
-    """
+    """What models of one label and of several have in common."""
 
     _raw_memory_usage = raw_memory_usage
     _never_predicted: Any = NONE  # the unseen nodes and, without a taxonomy, the root
     _keeps_float32 = False  # whether it reads arrays of float32 without converting them
+    taxonomy: Any
     _taxonomy: Any
+    _labels: Labels  # those of `_taxonomy`, which grow with it
     _features: Any = None  # the `FeatureIndex` of the names it has learned, if it has one
+    _first: int  # the first node that can be predicted: 0, or 1 where the root cannot
 
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
         """Return a model with the same parameters, which has learned nothing.
@@ -61,46 +80,11 @@ class Predictor(abc.ABC):
         """
         return cloned(self, new_params, include_attributes)
 
-    def predict_one(
-        self,
-        x: Mapping[Any, Any],
-        threshold: float | None = None,
-        max_depth: int | None = None,
-        **kwargs: Never,
-    ) -> Any:
-        """Predict x.
+    @abc.abstractmethod
+    def learn_one(self, x: Any, y: Any) -> None:
+        """Learn from one example."""
 
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        threshold
-            Predict from `predict_proba_one` instead of by the model's own rule: a multilabel has
-            the nodes with at least this probability; a single label is the deepest node whose
-            subtree has at least this probability (of several, the most probable, then the first).
-            `None` for the model's own rule.
-        max_depth
-            The maximum depth of a prediction: deeper nodes are off, and a deeper label is replaced
-            by its ancestor at this depth. `None` for no limit.
-        kwargs
-            Not used: River requires wrappers to accept them. Any that is given raises an error.
-
-        Returns
-        -------
-        The label, or `None` if an open taxonomy has none; for multilabels `{label: bool}` for all
-        nodes but the root, as River's metrics expect it. This dictionary takes O(nodes) time, most
-        of that of a prediction in taxonomies of thousands of nodes: there call
-        `predict_labels_one`.
-
-        """
-        if threshold is None and max_depth is None and not kwargs:
-            return self._predict(x)
-        refuse_unknown(self.predict_one, kwargs)
-        check_keywords(threshold, max_depth)
-        if not is_multilabel(self):
-            return truncate_label(self, x, threshold, max_depth)
-        return self._labels.dictionary(truncate_multilabel(self, x, threshold, max_depth))
-
+    @open_for_river
     def learn_many(
         self,
         X: Any,
@@ -108,13 +92,11 @@ class Predictor(abc.ABC):
         w: Any = None,
         columns: ColumnNames = None,
         labels: ColumnNames = None,
-        **kwargs: Never,
     ) -> None:
         """Learn from a mini-batch, row by row, as a loop of `learn_one` would.
 
-        If any row is invalid, an error is raised and nothing is learned. If an invalid row can only
-        be found by learning it, as with pipelines or other libraries' classifiers inside, the model
-        is copied first, which takes time and memory proportional to its size.
+        A refused row ends the batch. The rows before it are learned, and the attribute `n_learned`
+        of the error says how many these are, as after Ctrl-C.
 
         Parameters
         ----------
@@ -137,25 +119,21 @@ class Predictor(abc.ABC):
             The labels of the columns of a matrix y.
 
         """
-        refuse_unknown(self.learn_many, kwargs)
+        with Counted() as counted:
+            batch = read_batch(X, columns, self._keeps_float32)
+            batch, ys = with_weights(batch, self._read_targets(y, labels, X.shape[0]), w)
+            counted.batch = batch
+            self._learn_rows(batch, ys)
+            if batch.error is not None:
+                raise batch.error
 
-        def slices() -> Iterator[int]:
-            batch, _ = read_batch(X, columns, self._keeps_float32)
-            multilabel = is_multilabel(self)
-            if labels is not None and not multilabel:
-                raise TypeError("`labels` name the columns of a matrix y; here y has one column")
-            ys = multilabel_rows(y, labels, batch.n) if multilabel else series(levels(y), batch.n)
-            yield from self._learn_rows(*with_weights(batch, ys, w))
-
-        learn_rows(slices())
-
+    @open_for_river
     def predict_many(
         self,
         X: Any,
         columns: ColumnNames = None,
         threshold: float | None = None,
         max_depth: int | None = None,
-        **kwargs: Never,
     ) -> Any:
         """Predict each row, as `predict_one` does.
 
@@ -176,16 +154,11 @@ class Predictor(abc.ABC):
         and columns are named by text; other labels are converted to text.
 
         """
-        refuse_unknown(self.predict_many, kwargs)
         check_keywords(threshold, max_depth)
-        batch, like = self._read_batch(X, columns)
-        if is_multilabel(self):
-            on = truncated_masks(self, batch, threshold, max_depth)
-            return answer_frame(like, on[:, 1:], self._taxonomy.nodes[1:])
-        answers = truncated_labels(self, batch, threshold, max_depth)
-        return answer_series(like, answers, self._taxonomy.nodes)
+        return self._answers_like(self._read_batch(X, columns), frame_like(X), threshold, max_depth)
 
-    def predict_proba_many(self, X: Any, columns: ColumnNames = None, **kwargs: Never) -> Any:
+    @open_for_river
+    def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """The probabilities of each row, as in `predict_proba_one`.
 
         Parameters
@@ -199,48 +172,155 @@ class Predictor(abc.ABC):
         for multilabels, all but the root. An array if X is one.
 
         """
-        refuse_unknown(self.predict_proba_many, kwargs)
-        batch, like = self._read_batch(X, columns)
-        first = int(is_multilabel(self) or without_labels(self))
+        batch = self._read_batch(X, columns)
+        first = int(self._first or self._without_labels)
         p = self._probabilities(batch)[:, first:]
-        return answer_frame(like, p, self._taxonomy.nodes[first:])
-
-    def _read_batch(self, X: Any, columns: ColumnNames) -> tuple[Batch, Frame | None]:
-        """The rows to predict, and a dataframe of the kind to return; None for arrays."""
-        batch, like = read_batch(X, columns, self._keeps_float32)
-        check_known(self._features, batch)
-        return batch, like
+        return answer_frame(frame_like(X), p, self._taxonomy.nodes[first:])
 
     # The inner protocol
 
     @property
-    def _labels(self: Any) -> Labels:
-        """The labels of `_taxonomy`, which grow with it."""
-        return labels_of(self._taxonomy)
+    def _without_labels(self) -> bool:
+        """Whether an open taxonomy has no label yet: a single-label model predicts `None`."""
+        return len(self._taxonomy) == 1 and not isinstance(self.taxonomy, Taxonomy)
+
+    @abc.abstractmethod
+    def _read_targets(self, y: Any, labels: ColumnNames, n: int) -> Any:
+        """The targets of n rows, each as `learn_one` takes it, or a `Table`."""
+
+    @abc.abstractmethod
+    def _answers_like(
+        self, X: Batch, like: Frame | None, threshold: float | None, max_depth: int | None
+    ) -> Any:
+        """What `predict_many` returns, in a dataframe of this kind or in an array."""
 
     @abc.abstractmethod
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         """The prediction by the model's own rule."""
 
-    def _learned_nodes_on(self: Any, x: Mapping[Any, Any]) -> list[int]:
-        """The nodes that are on, without the root and those never predicted, in order."""
-        y_pred = self._predict(x)
-        return [v for v, label in enumerate(self._taxonomy.nodes) if v and y_pred[label]]
+    @abc.abstractmethod
+    def _probabilities(self, X: Batch) -> Floats:
+        """P(on) or P(label) of each node, (rows, nodes)."""
 
-    def _scores_one(self: Any, x: Mapping[Any, Any]) -> Floats:
+    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         """The score of each node; 0 for the root of a multilabel model, which has none."""
-        values = list(self.score_one(x).values())
+        model: Any = self
+        values = list(model.score_one(x).values())
         return np.array([0.0] * (len(self._taxonomy) - len(values)) + values)
 
-    def _probabilities_one(self: Any, x: Mapping[Any, Any]) -> Any:
-        """P(on) of each node, for the functions of `_core` that decide by it."""
-        found, nodes = self.predict_proba_one(x), self._taxonomy.nodes
-        p = np.array([1.0, *(found[label][True] for label in nodes[1:])], dtype=float)
-        for v in np.flatnonzero(~((p >= 0.0) & (p <= 1.0))):
-            raise ValueError(f"the model gives {nodes[v]!r} the probability {float(p[v])!r}")
-        return p
+    def _scores_many(self, X: Batch) -> Floats:
+        """The score of each node, (nodes, rows)."""
+        return np.array([self._scores_one(x) for x in X]).reshape(X.n, len(self._taxonomy)).T
 
-    def _softmax(self: Any, x: Mapping[Any, Any]) -> Any:
+    def _learn_rows(self, X: Batch, ys: Any) -> None:
+        """Learn from the rows; `X.n_learned` says how many are learned, also after an error."""
+        while X.n_learned < X.n:
+            self._learn_row(X, ys)
+
+    def _learn_row(self, X: Batch, ys: Any) -> None:
+        """Learn from the next row."""
+        model: Any = self
+        i, w = X.n_learned, X.weight(X.n_learned)
+        model.learn_one(X.row(i), ys[i]) if w == 1.0 else model.learn_one(X.row(i), ys[i], w=w)
+        X.n_learned += 1
+
+    def _check_one(self, x: Any, y: Any, w: float) -> None:  # noqa: B027 - it may be
+        """Raise an error if the model would refuse an example, where this can be told before."""
+
+    def _read_batch(self, X: Any, columns: ColumnNames) -> Batch:
+        """The rows to predict."""
+        batch = read_valid(X, columns, self._keeps_float32)
+        check_known(self._features, batch)
+        return batch
+
+    @contextmanager
+    def _asked_for(self, threshold: float) -> Iterator[None]:
+        """Say that `threshold` is invalid if the model gives no probabilities."""
+        try:
+            yield
+        except NotImplementedError:
+            raise ValueError(
+                f"`threshold` must be None, as {type(self).__name__} gives scores and no "
+                f"probabilities, got {threshold!r}; calibrate it, e.g. decision.Calibrated(model)"
+            ) from None
+
+
+class SingleLabelPredictor(Predictor, base.Classifier):
+    """Base class of single-label models."""
+
+    _first = 0
+
+    @open_for_river
+    def predict_one(
+        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+    ) -> Any:
+        """Predict x.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+        threshold
+            Predict from `predict_proba_one` instead of by the model's own rule: the deepest node
+            whose subtree has at least this probability (of several, the most probable, then the
+            first). `None` for the model's own rule.
+        max_depth
+            The maximum depth of a prediction: a deeper label is replaced by its ancestor at this
+            depth. `None` for no limit.
+
+        Returns
+        -------
+        The label, or `None` if an open taxonomy has none.
+
+        """
+        if threshold is None and max_depth is None:
+            return self._predict(x)
+        check_keywords(threshold, max_depth)
+        taxonomy: Taxonomy = self._taxonomy
+        p = None
+        if threshold is not None and not self._without_labels:
+            p = self._softmax(x)
+        if p is not None:
+            v = deepest(self._labels, p, threshold)
+        elif (label := self._predict(x)) is None:
+            return None
+        else:
+            v = taxonomy.index(label)
+        while max_depth is not None and taxonomy._arrays.depth[v] > max_depth:
+            v = taxonomy._parent_indices[v][0]
+        return taxonomy.nodes[v]
+
+    def _read_targets(self, y: Any, labels: ColumnNames, n: int) -> list[Any]:
+        if labels is not None:
+            raise TypeError("`labels` name the columns of a matrix y; here y has one column")
+        return series(levels(y), n)
+
+    def _answers_like(
+        self, X: Batch, like: Frame | None, threshold: float | None, max_depth: int | None
+    ) -> Any:
+        found = self._labels_within(X, threshold, max_depth)
+        return answer_series(like, found, self._taxonomy.nodes)
+
+    def _labels_within(
+        self, X: Batch, threshold: float | None, max_depth: int | None
+    ) -> Sequence[Label | None]:
+        """The label of each row."""
+        if threshold is None and max_depth is None:
+            return self._labels_of(X)
+        if self._without_labels:
+            return [None] * X.n
+        taxonomy: Taxonomy = self._taxonomy
+        if threshold is None:
+            v = np.array([taxonomy.index(label) for label in self._labels_of(X)], dtype=np.intp)
+        else:
+            rows = np.ascontiguousarray(self._probabilities(X), np.float64)
+            v = np.array([deepest(self._labels, p, threshold) for p in rows], dtype=np.intp)
+        depth, above = taxonomy._arrays.depth, np.append(0, taxonomy._arrays.parent_index)
+        while max_depth is not None and (deep := depth[v] > max_depth).any():
+            v[deep] = above[v[deep]]
+        return [taxonomy.nodes[i] for i in v.tolist()]
+
+    def _softmax(self, x: Mapping[Any, Any]) -> Any:
         """P(label) of each node, nan if it has none; may be `None` if the prediction is `None`."""
         p = np.full(len(self._taxonomy), np.nan)
         found = probabilities(self, x)
@@ -248,66 +328,53 @@ class Predictor(abc.ABC):
             p[self._taxonomy.index(label)] = value
         return p if found else None
 
-    def _labels_of(self: Any, X: Batch) -> list[Label]:
-        """The single label of each row."""
+    def _labels_of(self, X: Batch) -> Sequence[Label | None]:
+        """The label of each row by the model's own rule."""
         return [self.predict_one(x) for x in X]
 
-    def _masks(self: Any, X: Batch) -> Mask:
-        """The nodes that are on, (rows, nodes); those never predicted may be among them."""
-        on = np.zeros((X.n, len(self._taxonomy)), dtype=bool)
-        on[:, 0] = True
-        for row, x in zip(on, X, strict=True):
-            row[self._learned_nodes_on(x)] = True
-        return on
-
-    def _scores_many(self: Any, X: Batch) -> Floats:
-        """The score of each node, (nodes, rows)."""
-        return np.array([self._scores_one(x) for x in X]).reshape(X.n, len(self._taxonomy)).T
-
-    def _probabilities(self: Any, X: Batch) -> Floats:
-        """P(on) or P(label) of each node, (rows, nodes)."""
+    def _probabilities(self, X: Batch) -> Floats:
+        model: Any = self
         nodes = self._taxonomy.nodes
-        if is_multilabel(self):
-            rows = [self._probabilities_one(x) for x in X]
-        else:
-            answers = map(self.predict_proba_one, X)
-            rows = [[found.get(label, 0.0) for label in nodes] for found in answers]
+        answers = map(model.predict_proba_one, X)
+        rows = [[found.get(label, 0.0) for label in nodes] for found in answers]
         return np.array(rows, dtype=float).reshape(X.n, len(nodes))
 
-    def _checked(self, X: Batch, ys: Any) -> bool:
-        """Raise an error if a row is invalid; return whether all possible errors are checked."""
-        return False
 
-    def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
-        """Learn the rows, all or none if one is invalid; yield how many are learned."""
-        if self._checked(X, ys):
-            yield from self._learn_each_row(X, ys)
-        else:
-            before = copy.deepcopy(self)
-            try:
-                learn_rows(self._learn_each_row(X, ys), whole=True)
-            except BaseException:
-                vars(self).update(vars(before))
-                raise
-            yield X.n
+class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
+    """Base class of multilabel models."""
 
-    def _learn_each_row(self, X: Batch, ys: Any) -> Iterator[int]:
-        model: Any = self
-        targets = ys.rows() if isinstance(ys, Table) else ys
-        for i, (x, y, w) in enumerate(zip(X, targets, X.each_weight(), strict=True)):
-            with at_row(X.number(i)):
-                model.learn_one(x, y) if w == 1.0 else model.learn_one(x, y, w=w)
-            yield i + 1
+    _first = 1
 
+    @open_for_river
+    def predict_one(
+        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+    ) -> Any:
+        """Predict x.
 
-class LabelPredictor(Predictor):
-    """Base class of multilabel models: `predict_one` and `predict_labels_one`."""
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+        threshold
+            Predict from `predict_proba_one` instead of by the model's own rule: the nodes with at
+            least this probability are on. `None` for the model's own rule.
+        max_depth
+            The maximum depth of a prediction: deeper nodes are off. `None` for no limit.
+
+        Returns
+        -------
+        `{label: bool}` for all nodes but the root, as River's metrics expect it. This dictionary
+        takes O(nodes) time, most of that of a prediction in taxonomies of thousands of nodes: there
+        call `predict_labels_one`.
+
+        """
+        if threshold is None and max_depth is None:
+            return self._predict(x)
+        check_keywords(threshold, max_depth)
+        return self._labels.dictionary(self._nodes_within(x, threshold, max_depth))
 
     def predict_labels_one(
-        self: Any,
-        x: Mapping[Any, Any],
-        threshold: float | None = None,
-        max_depth: int | None = None,
+        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
     ) -> list[Label]:
         """Predict the labels that are on, from the top down: those that `predict_one` maps to True.
 
@@ -330,21 +397,82 @@ class LabelPredictor(Predictor):
         always on, is left out: an empty list means that nothing else is on.
 
         """
-        nodes = self._taxonomy.nodes
         check_keywords(threshold, max_depth)
-        return [nodes[v] for v in truncate_multilabel(self, x, threshold, max_depth)]
+        nodes = self._taxonomy.nodes
+        return [nodes[v] for v in self._nodes_within(x, threshold, max_depth)]
 
-    def _predict(self: Any, x: Mapping[Any, Any]) -> dict[Label, bool]:
+    def _read_targets(self, y: Any, labels: ColumnNames, n: int) -> Any:
+        return multilabel_rows(y, labels, n)
+
+    def _answers_like(
+        self, X: Batch, like: Frame | None, threshold: float | None, max_depth: int | None
+    ) -> Any:
+        on = self._masks_within(X, threshold, max_depth)
+        return answer_frame(like, on[:, 1:], self._taxonomy.nodes[1:])
+
+    def _nodes_within(
+        self, x: Mapping[Any, Any], threshold: float | None, max_depth: int | None
+    ) -> list[int]:
+        """The nodes with enough probability or, without a threshold, those of the rule."""
+        if threshold is None:
+            nodes = self._learned_nodes_on(x)
+            if max_depth is None:
+                return nodes
+            return connected_nodes(self._taxonomy, nodes, max_depth)
+        with self._asked_for(threshold):
+            p = self._probabilities_one(x)
+        return connected(self._labels, p, threshold, max_depth)
+
+    def _masks_within(self, X: Batch, threshold: float | None, max_depth: int | None) -> Mask:
+        """The nodes that are on in each row, (rows, nodes)."""
+        tree = self._taxonomy._arrays
+        on: Mask
+        if threshold is None:
+            on = switched_off(self._masks(X).T, self._never_predicted)
+            if max_depth is None:
+                return on.T
+        else:
+            with self._asked_for(threshold):
+                p = self._probabilities(X).T
+            on = p >= threshold
+        on = top_down(on, tree)
+        if max_depth is not None:
+            on[tree.depth > max_depth] = False
+        return on.T
+
+    def _predict(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         answer: dict[Label, bool] = self._labels.dictionary(self._learned_nodes_on(x))
         return answer
 
-    def _learned_nodes_on(self: Any, x: Mapping[Any, Any]) -> list[int]:
+    def _learned_nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        """The nodes that are on, without the root and those never predicted, in order."""
         unseen, nodes = self._never_predicted, self._nodes_on(x)
         return [v for v in nodes if v not in unseen] if unseen else nodes
 
     @abc.abstractmethod
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         """The nodes that are on, without the root, in taxonomy order."""
+
+    def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
+        """P(on) of each node, for the functions of `_core` that decide by it."""
+        model: Any = self
+        found, nodes = model.predict_proba_one(x), self._taxonomy.nodes
+        p = np.array([1.0, *(found[label][True] for label in nodes[1:])], dtype=float)
+        for v in np.flatnonzero(~((p >= 0.0) & (p <= 1.0))):
+            raise ValueError(f"the model gives {nodes[v]!r} the probability {float(p[v])!r}")
+        return p
+
+    def _masks(self, X: Batch) -> Mask:
+        """The nodes that are on, (rows, nodes); those never predicted may be among them."""
+        on = np.zeros((X.n, len(self._taxonomy)), dtype=bool)
+        on[:, 0] = True
+        for row, x in zip(on, X, strict=True):
+            row[self._learned_nodes_on(x)] = True
+        return on
+
+    def _probabilities(self, X: Batch) -> Floats:
+        rows = [self._probabilities_one(x) for x in X]
+        return np.array(rows, dtype=float).reshape(X.n, len(self._taxonomy))
 
 
 def check_keywords(threshold: float | None, max_depth: int | None) -> None:
@@ -353,54 +481,6 @@ def check_keywords(threshold: float | None, max_depth: int | None) -> None:
         check_probability("threshold", threshold)
     if max_depth is not None:
         check_integer("max_depth", max_depth, at_least=0)
-
-
-def without_labels(model: Any) -> bool:
-    """Whether a single-label model in an open taxonomy has no label yet: it predicts `None`."""
-    return len(model._taxonomy) == 1 and not isinstance(model.taxonomy, Taxonomy)
-
-
-def truncate_multilabel(
-    model: Any, x: Any, threshold: float | None, max_depth: int | None
-) -> list[int]:
-    """The nodes with enough probability or, without a threshold, those of the rule."""
-    taxonomy = model._taxonomy
-    if threshold is None:
-        nodes: list[int] = model._learned_nodes_on(x)
-        return nodes if max_depth is None else connected_nodes(taxonomy, nodes, max_depth)
-    with probabilities_for(model, threshold):
-        p = model._probabilities_one(x)
-    return connected(model._labels, p, threshold, max_depth)
-
-
-@contextmanager
-def probabilities_for(model: Any, threshold: float) -> Iterator[None]:
-    """Say that `threshold` is invalid if the model gives no probabilities."""
-    try:
-        yield
-    except NotImplementedError:
-        raise ValueError(
-            f"`threshold` must be None, as {type(model).__name__} gives scores and no "
-            f"probabilities, got {threshold!r}; calibrate it, e.g. decision.Calibrated(model)"
-        ) from None
-
-
-def truncated_masks(model: Any, X: Batch, threshold: float | None, max_depth: int | None) -> Mask:
-    """The nodes that are on in each row, (rows, nodes)."""
-    tree = model._taxonomy._arrays
-    on: Mask
-    if threshold is None:
-        on = switched_off(model._masks(X).T, model._never_predicted)
-        if max_depth is None:
-            return on.T
-    else:
-        with probabilities_for(model, threshold):
-            p = model._probabilities(X).T
-        on = p >= threshold
-    on = top_down(on, tree)
-    if max_depth is not None:
-        on[tree.depth > max_depth] = False
-    return on.T
 
 
 def connected_nodes(taxonomy: Taxonomy, nodes: Iterable[int], max_depth: int | None) -> list[int]:
@@ -414,50 +494,6 @@ def connected_nodes(taxonomy: Taxonomy, nodes: Iterable[int], max_depth: int | N
         if (max_depth is None or depth[v] <= max_depth) and all(p in kept for p in parents[v]):
             kept[v] = None
     return list(kept)[1:]
-
-
-def truncate_label(
-    model: Any, x: Any, threshold: float | None, max_depth: int | None
-) -> Label | None:
-    """The deepest node with enough probability or, without a threshold, that of the rule."""
-    taxonomy: Taxonomy = model._taxonomy
-    p = None if threshold is None or without_labels(model) else model._softmax(x)
-    if p is not None:
-        v = deepest(model._labels, p, threshold)
-    elif (label := model._predict(x)) is None:
-        return None
-    else:
-        v = taxonomy.index(label)
-    while max_depth is not None and taxonomy._arrays.depth[v] > max_depth:
-        v = taxonomy._parent_indices[v][0]
-    return taxonomy.nodes[v]
-
-
-def truncated_labels(
-    model: Any, X: Batch, threshold: float | None, max_depth: int | None
-) -> list[Label | None]:
-    """The label of each row."""
-    if threshold is None and max_depth is None:
-        return list(model._labels_of(X))
-    if without_labels(model):
-        return [None] * X.n
-    taxonomy: Taxonomy = model._taxonomy
-    if threshold is None:
-        v = np.array([taxonomy.index(label) for label in model._labels_of(X)], dtype=np.intp)
-    else:
-        rows = np.ascontiguousarray(model._probabilities(X), np.float64)
-        v = np.array([deepest(model._labels, p, threshold) for p in rows], dtype=np.intp)
-    depth, above = taxonomy._arrays.depth, np.append(0, taxonomy._arrays.parent_index)
-    while max_depth is not None and (deep := depth[v] > max_depth).any():
-        v[deep] = above[v[deep]]
-    return [taxonomy.nodes[i] for i in v.tolist()]
-
-
-def refuse_unknown(method: Any, kwargs: Mapping[str, Any]) -> None:
-    """Raise an error for unknown keywords, which the methods of River's wrappers must accept."""
-    for name in kwargs:
-        called = f"{type(method.__self__).__name__}.{method.__name__}"
-        raise TypeError(f"{called}() got an unexpected keyword argument {name!r}")
 
 
 def masked_nodes(on: NDArray[np.bool_]) -> list[int]:

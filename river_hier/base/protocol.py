@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._core import labels_of
-from .classifiers import last_step, last_step_and_input
-from .predictor import Predictor
+from .classifiers import is_multilabel, last_step, last_step_and_input
+from .predictor import MultiLabelPredictor, Predictor, SingleLabelPredictor
 from .unseen import NONE
 
 
@@ -16,9 +16,25 @@ class Foreign(Predictor):
 
     def __init__(self, model: Any) -> None:
         self._last = last_step(model)
-        self.predict_one: Any = model.predict_one
-        self.predict_proba_one: Any = model.predict_proba_one
-        self.score_one: Any = getattr(model, "score_one", None)
+        self._whole = model
+
+    def learn_one(self, x: Any, y: Any, **kwargs: Any) -> None:
+        self._whole.learn_one(x, y, **kwargs)
+
+    def predict_one(
+        self,
+        x: Any,
+        threshold: float | None = None,
+        max_depth: int | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        return self._whole.predict_one(x)
+
+    def predict_proba_one(self, x: Any, **kwargs: Any) -> Any:
+        return self._whole.predict_proba_one(x)
+
+    def score_one(self, x: Any) -> Any:
+        return self._whole.score_one(x)
 
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         return self.predict_one(x)
@@ -40,18 +56,33 @@ class Foreign(Predictor):
         return self._last._never_predicted if is_ours(self._last) else NONE
 
 
+class ForeignLabel(Foreign, SingleLabelPredictor):
+    """Such a model of one label."""
+
+
+class ForeignLabels(Foreign, MultiLabelPredictor):
+    """Such a model of several labels."""
+
+    def _learned_nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        y_pred = self.predict_one(x)
+        return [v for v, label in enumerate(self._taxonomy.nodes) if v and y_pred[label]]
+
+    _nodes_on = _learned_nodes_on
+
+
 def is_ours(model: Any) -> bool:
     """Whether a model is a `Predictor`; a pipeline that ends in one is not."""
     return Predictor in type(model).__mro__  # `isinstance` of an ABC takes as long as a prediction
 
 
-def inner(model: Any) -> Predictor:
-    """Any model in a taxonomy, or a pipeline that ends in one, as a `Predictor`."""
-    found: Predictor = model if is_ours(model) else Foreign(model)
-    return found
+def inner(model: Any) -> Any:
+    """Any model in a taxonomy, or a pipeline that ends in one, as a predictor of its kind."""
+    if is_ours(model):
+        return model
+    return (ForeignLabels if is_multilabel(last_step(model)) else ForeignLabel)(model)
 
 
-def inner_and_input(model: Any, x: Any) -> tuple[Predictor, Any]:
+def inner_and_input(model: Any, x: Any) -> tuple[Any, Any]:
     """The model at the end of a pipeline as a `Predictor`, and x as it reaches this model."""
     last, x = last_step_and_input(model, x)
     return inner(last), x

@@ -5,30 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._core import Batch, below, distribution, softmax
+from .._core import Batch, Nodes, below, distribution, softmax
 from ..taxonomy import Label, Taxonomy, TaxonomyLike
 from .checks import checked_weight
 from .explanation import Floats
 from .model import TaxonomyModel
-from .predictor import without_labels
-from .targets import read_label, read_many
+from .predictor import SingleLabelPredictor
+from .targets import nodes_of, read_label
 from .unseen import Unseen, without_scores
 
 ROOT = frozenset({0})
 
 
-class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
+class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassifier):
     """A classifier whose labels are the nodes of a tree, the root and inner nodes included.
 
     The prediction is the label with the largest score; ties go to the first in taxonomy order. As
     in River, it is `None` before the first label of an open taxonomy.
     """
 
-    _first = 0
     _multiclass: bool = True
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
@@ -62,7 +60,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     def _predict(self, x: Mapping[Any, Any]) -> Label | None:
         label = self._answer(x)
-        return None if self.taxonomy is not self._taxonomy and without_labels(self) else label
+        return None if self.taxonomy is not self._taxonomy and self._without_labels else label
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """A distribution over all nodes: the softmax of the scores, which are not calibrated.
@@ -71,9 +69,13 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         a label and has probability 0. Empty if the taxonomy is open and there have been no labels.
         """
         p = distribution(self._labels, self._softmax(x))  # which reads x
-        return {} if without_labels(self) else p
+        return {} if self._without_labels else p
 
-    _read_many = read_many
+    def _targets(self, ys: Any, first: int, last: int) -> Nodes:
+        return nodes_of(self, ys, first, last)
+
+    def _read(self, y: Any) -> Any:
+        return read_label(self, y)
 
     @property
     def _first_label(self) -> int:
@@ -101,7 +103,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
         t, scores = self._taxonomy, self._scores_one(x)
-        if without_labels(self):
+        if self._without_labels:
             return {}
         path = t.path(self.predict_one(x))
         visited = {0: True}
@@ -114,16 +116,12 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         return visited
 
     def _labels_of(self, X: Batch) -> list[Label]:
-        nodes: Sequence[Any] = [None] if without_labels(self) else self._taxonomy.nodes
+        nodes: Sequence[Any] = [None] if self._without_labels else self._taxonomy.nodes
         return [nodes[v] for v in self._answers(X).tolist()]
 
     def _probabilities(self, X: Batch) -> NDArray[Any]:
         """The softmax of the scores, (rows, nodes)."""
-        p = without_scores(self._scores_many(X), self._never_predicted)
-        p -= p.max(axis=0)
-        np.exp(p, out=p)
-        p /= p.sum(axis=0)
-        return p.T
+        return softmax(without_scores(self._scores_many(X), self._never_predicted)).T
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         """The label of x."""

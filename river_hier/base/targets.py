@@ -1,8 +1,9 @@
-"""The y of a mini-batch, and the stages in which an open taxonomy grows with it."""
+"""The y of a mini-batch."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -10,11 +11,12 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, Labels, Multilabels, closed_many
+from .._core import Batch, Multilabels, Nodes, closed_many
+from .._core.batch import check_distinct
 from ..taxonomy import Label, Taxonomy, UnknownLabelError
 from ..taxonomy.open import with_labels
 from .checks import check_single_label, checked_weight
-from .dataframes import as_frame, at_row, check_distinct, check_shape, is_sparse, numbers
+from .dataframes import as_frame, check_shape, is_sparse, numbers
 from .explanation import Floats
 
 # Types of y that can certainly be read twice; checking other types is slower.
@@ -35,13 +37,14 @@ class Table:
         """Some of the rows."""
         return Table(self.names, self.cells[kept])
 
-    def multilabels(self, taxonomy: Taxonomy) -> Multilabels | None:
-        """The closed multilabels; None if the rows must be read one by one."""
+    def multilabels(self, taxonomy: Taxonomy, first: int, last: int) -> Multilabels | None:
+        """The closed multilabels of rows first:last; None if they must be read one by one."""
         nodes = [taxonomy._known_index(name) or 0 for name in self.names]
-        yes = self.cells == 1.0
-        if 0 in nodes or not (yes | (self.cells == 0.0)).all():
+        cells = self.cells[first:last]
+        yes = cells == 1.0
+        if 0 in nodes or not (yes | (cells == 0.0)).all():
             return None
-        on = np.zeros((len(taxonomy), len(self)), dtype=bool)
+        on = np.zeros((len(taxonomy), len(cells)), dtype=bool)
         on[0] = True
         on[nodes] = yes.T
         for v in range(len(taxonomy) - 1, 0, -1):  # children before their parents
@@ -49,9 +52,13 @@ class Table:
                 on[p] |= on[v]
         return Multilabels.of(on.T) if (on[nodes] == yes.T).all() else None
 
-    def rows(self) -> list[dict[Label, Any]]:
-        """The multilabels as `learn_one` takes them."""
-        return [dict(zip(self.names, row, strict=True)) for row in self.cells.tolist()]
+    def rows(self, first: int, last: int) -> list[dict[Label, Any]]:
+        """The multilabels of rows first:last as `learn_one` takes them."""
+        rows = self.cells[first:last].tolist()
+        return [dict(zip(self.names, row, strict=True)) for row in rows]
+
+    def __getitem__(self, i: int) -> dict[Label, Any]:
+        return self.rows(i, i + 1)[0]
 
 
 def series(y: Any, n: int, name: str = "y", what: str = "label") -> list[Any]:
@@ -89,11 +96,15 @@ def with_weights(X: Batch, y: Any, w: Any) -> tuple[Batch, Any]:
     """The rows with their weights and their targets, without rows of weight 0."""
     if w is None:
         return X, y
-    items = series(w, X.n, "w", "weight")
-    weights = np.empty(X.n)
-    for i, item in enumerate(items):
-        with at_row(i):
+    items = series(w, len(y), "w", "weight")
+    weights = np.ones(X.n)
+    for i, item in enumerate(items[: X.n]):
+        try:
             weights[i] = checked_weight(item)
+        except (TypeError, ValueError) as error:
+            X = replace(X.part(0, i), error=error)
+            break
+    weights = weights[: X.n]
     X = replace(X, weights=weights)
     if weights.all():
         return X, y
@@ -108,56 +119,27 @@ def check_length(n_labels: int, n: int, what: str = "label") -> None:
         raise ValueError(f"X has {n} rows and {name} has {n_labels}; each row needs its {what}")
 
 
-def stages(
-    model: Any, X: Batch, named: Iterable[Collection[Label]]
-) -> list[tuple[int, int, Taxonomy]]:
-    """The rows to learn in each taxonomy of a model: first row, last row + 1, taxonomy.
-
-    The taxonomy of an open model grows with the labels that are named in each row.
-    """
-    start, found = model.taxonomy, [(0, model._taxonomy)]
-    if isinstance(start, Taxonomy) or not X.n:
-        named = ()
-    seen: set[tuple[type, Label]] = set()
-    for i, labels in enumerate(named):
-        try:  # True is not 1 here
-            typed = list(zip(map(type, labels), labels, strict=True))
-            if seen.issuperset(typed):
-                continue
-        except TypeError:  # a label that is not hashable
-            typed = []
-        with at_row(X.number(i)):
-            taxonomy = with_labels(start, found[-1][1], labels)
-        seen.update(typed)
-        if taxonomy is not found[-1][1]:
-            found.append((i, taxonomy))
-    ends = [first for first, _ in found[1:]] + [X.n]
-    return [(a, z, t) for (a, t), z in zip(found, ends, strict=True) if a < z]
-
-
-def nodes_of(taxonomy: Taxonomy, ys: Sequence[Label], X: Batch, first: int, last: int) -> Any:
-    """The nodes of the single labels of rows first:last."""
-    try:
-        nodes = taxonomy._known_indices(ys[first:last])
-    except (KeyError, TypeError):
-        nodes = []
-        for i in range(first, last):
-            with at_row(X.number(i)):
-                nodes.append(taxonomy.index(ys[i]))
+def nodes_of(model: Any, ys: list[Label], first: int, last: int) -> Nodes:
+    """The nodes of the single labels ys[first:last], up to one that `learn_one` must read."""
+    taxonomy: Taxonomy = model._taxonomy
+    labels, nodes = taxonomy.nodes, list[int]()
+    with suppress(TypeError):  # a label that is not hashable
+        for y in ys[first:last]:
+            v = taxonomy._known_index(y)
+            if not v or type(labels[v]) is not type(y):  # the root may be new; True is not 1
+                break
+            nodes.append(v)
     return np.array(nodes, dtype=np.uint32)
 
 
-def multilabels_of(
-    labels: Labels, ys: Sequence[Any], X: Batch, first: int, last: int
-) -> Multilabels:
-    """The closed multilabels of rows first:last."""
-    try:
-        return Multilabels(*closed_many(labels, ys[first:last]))
-    except (KeyError, TypeError, ValueError):
-        for i in range(first, last):
-            with at_row(X.number(i)):
-                labels.taxonomy._closure_mask(ys[i])
-        raise
+def multilabels_of(model: Any, ys: Table | list[Any], first: int, last: int) -> Multilabels:
+    """The closed multilabels ys[first:last], up to one that `learn_one` must read."""
+    if isinstance(ys, Table):
+        if (found := ys.multilabels(model._taxonomy, first, last)) is not None:
+            return found
+        ys, first, last = ys.rows(first, last), 0, last - first
+    is_open = not isinstance(model.taxonomy, Taxonomy)
+    return Multilabels(*closed_many(model._labels, ys, first, last, is_open))
 
 
 def multilabel_rows(y: Any, labels: Iterable[Hashable] | None, n: int) -> Table | list[Any]:
@@ -193,17 +175,4 @@ def read_label(model: Any, y: Label) -> tuple[Taxonomy, int]:
         return taxonomy, taxonomy.index(y)
     except (TypeError, UnknownLabelError):
         check_single_label(model, y)
-        raise
-
-
-def read_many(model: Any, X: Batch, ys: Any) -> list[tuple[int, int, Taxonomy, Any]]:
-    """The stages of a valid batch: first row, last row + 1, taxonomy and nodes."""
-    model._check_many(X)
-    try:
-        rows = stages(model, X, ([label] for label in ys))
-        return [(a, z, t, nodes_of(t, ys, X, a, z)) for a, z, t in rows]
-    except (TypeError, UnknownLabelError):
-        for i, label in enumerate(ys):
-            with at_row(X.number(i)):
-                check_single_label(model, label)
         raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,9 +56,6 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     HLoss: 0.07
 
     """
-
-    second_order: ClassVar[bool] = False
-    """Whether weights have variances, which the rule is then given."""
 
     forgetting: float = 1.0
     """The factor by which a second-order step discounts the precision gained before it."""
@@ -152,15 +149,6 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         if np.isnan(steps).any():
             raise ValueError(f"`rule` of {type(self).__name__} must return numbers, got {steps}")
 
-    def _check_shape(
-        self, method: str, what: str, found: NDArray[Any], nodes: NDArray[np.intp]
-    ) -> None:
-        if found.shape != nodes.shape:
-            raise ValueError(
-                f"`{method}` of {type(self).__name__} must return {what} for each of the "
-                f"{len(nodes)} nodes that it is given, got an array of shape {found.shape}"
-            )
-
     def _predict(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         return self._labels.dictionary(self._state.top_down(x, self._averaged))
 
@@ -183,7 +171,3 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         self, x: Mapping[Any, Any], calibration: Any = None, given: bool = False
     ) -> Any:
         return NodeProbabilities(self._state, x, self._averaged, calibration, given)
-
-    def _start_average(self, from_first_round: bool) -> None:
-        """Begin to average the hypotheses."""
-        self._state.start_average(from_first_round)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Never, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from river import base
 
-from .._core import Batch, Labels, Nodes
+from .._core import Batch, Nodes
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
 from .classifiers import is_multilabel, last_step, shown
+from .dataframes import ColumnNames, Frame
 from .explanation import Floats
-from .predictor import LabelPredictor, Mask, Predictor, refuse_unknown
+from .predictor import Mask, MultiLabelPredictor, Predictor, SingleLabelPredictor, open_for_river
 from .protocol import inner, inner_and_input, is_ours
 from .unseen import Unseen
 
@@ -47,6 +48,10 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         return last_step(self.model)
 
     @property
+    def _first(self) -> int:
+        return int(inner(self.model)._first)
+
+    @property
     def taxonomy(self) -> TaxonomyLike:
         """The taxonomy of the model; `None` or an `OpenTaxonomy` if it is open."""
         return cast(TaxonomyLike, self._last.taxonomy)
@@ -59,7 +64,7 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     _taxonomy = taxonomy_
 
     @property
-    def _labels(self) -> Labels:
+    def _labels(self) -> Any:
         return inner(self.model)._labels
 
     @property
@@ -90,57 +95,84 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         model, x = inner_and_input(self._predictor, x)
-        return model._scores_one(x)
+        found: Floats = model._scores_one(x)
+        return found
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
         model, x = inner_and_input(self._predictor, x)
         return model._probabilities_one(x)
 
-    def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
+    def _learn_rows(self, X: Batch, ys: Any) -> None:
         if type(self).learn_one is ModelWrapper.learn_one and is_ours(self.model):
-            return inner(self.model)._learn_rows(X, ys)
-        return super()._learn_rows(X, ys)
+            self.model._learn_rows(X, ys)
+        else:
+            super()._learn_rows(X, ys)
 
-    def _checked(self, X: Batch, ys: Any) -> bool:
-        return inner(self.model)._checked(X, ys)
+    def _read_targets(self, y: Any, labels: ColumnNames, n: int) -> Any:
+        return inner(self.model)._read_targets(y, labels, n)
 
-    def _labels_of(self, X: Batch) -> list[Label]:
-        return inner(self._predictor)._labels_of(X)
-
-    def _masks(self, X: Batch) -> Mask:
-        return inner(self._predictor)._masks(X)
+    def _check_one(self, x: Any, y: Any, w: float) -> None:
+        model, x = inner_and_input(self.model, x)
+        model._check_one(x, y, w)
 
     def _probabilities(self, X: Batch) -> Floats:
-        return inner(self._predictor)._probabilities(X)
+        found: Floats = inner(self._predictor)._probabilities(X)
+        return found
 
     def _scores_many(self, X: Batch) -> Floats:
-        return inner(self._predictor)._scores_many(X)
+        found: Floats = inner(self._predictor)._scores_many(X)
+        return found
 
 
-class TransparentWrapper(ModelWrapper, LabelPredictor, base.MultiLabelClassifier, base.Classifier):
+class TransparentWrapper(ModelWrapper, SingleLabelPredictor, MultiLabelPredictor):
     """Base class of wrappers, of models of either kind, that predict as the model inside."""
+
+    @property
+    def _kind(self) -> type[SingleLabelPredictor | MultiLabelPredictor]:
+        return MultiLabelPredictor if is_multilabel(self._last) else SingleLabelPredictor
+
+    @open_for_river
+    def predict_one(
+        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+    ) -> Any:
+        """Predict x, as the model does."""
+        return self._kind.predict_one(self, x, threshold, max_depth)
+
+    @open_for_river
+    def predict_proba_one(self, x: dict[Any, Any]) -> Any:
+        """The model's probabilities for x, a dictionary of features."""
+        return self._predictor.predict_proba_one(x)
+
+    @open_for_river
+    def score_one(self, x: dict[Any, Any]) -> dict[Label, float]:
+        """The model's scores for x, a dictionary of features."""
+        return cast("dict[Label, float]", self._predictor.score_one(x))
+
+    def _answers_like(
+        self, X: Batch, like: Frame | None, threshold: float | None, max_depth: int | None
+    ) -> Any:
+        return self._kind._answers_like(self, X, like, threshold, max_depth)
 
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         return self._predictor.predict_one(x)
 
-    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Never) -> Any:
-        """The model's probabilities for x, a dictionary of features."""
-        refuse_unknown(self.predict_proba_one, kwargs)
-        return self._predictor.predict_proba_one(x)
-
-    def score_one(self, x: dict[Any, Any], **kwargs: Never) -> dict[Label, float]:
-        """The model's scores for x, a dictionary of features."""
-        refuse_unknown(self.score_one, kwargs)
-        return cast("dict[Label, float]", self._predictor.score_one(x))
-
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         check_multilabel(self)
         model, x = inner_and_input(self._predictor, x)
-        return model._learned_nodes_on(x)
+        found: list[int] = model._learned_nodes_on(x)
+        return found
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
         model, x = inner_and_input(self._predictor, x)
         return model._softmax(x)
+
+    def _labels_of(self, X: Batch) -> Sequence[Label | None]:
+        found: Sequence[Label | None] = inner(self._predictor)._labels_of(X)
+        return found
+
+    def _masks(self, X: Batch) -> Mask:
+        found: Mask = inner(self._predictor)._masks(X)
+        return found
 
 
 def check_multilabel(model: ModelWrapper) -> None:

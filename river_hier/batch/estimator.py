@@ -7,9 +7,8 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
-from river import base
-
-from ..base.predictor import LabelPredictor
+from .._core import Labels, labels_of
+from ..base.predictor import MultiLabelPredictor
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .expansions import Examples, Floats
 
@@ -17,7 +16,7 @@ from .expansions import Examples, Floats
 _PROGRESS_DELAY = 2.0  # seconds
 
 
-class BatchEstimator(LabelPredictor, base.MultiLabelClassifier):
+class BatchEstimator(MultiLabelPredictor):
     """Base class of models that `fit` trains on a list of examples.
 
     After `fit`, `learn_one` does nothing, so River's loops evaluate the model as it is. Before, it
@@ -26,7 +25,7 @@ class BatchEstimator(LabelPredictor, base.MultiLabelClassifier):
 
     def __init__(self, taxonomy: Taxonomy) -> None:
         check_taxonomy(taxonomy)
-        self.taxonomy = taxonomy
+        self.taxonomy: Taxonomy = taxonomy
         self._trained: Any = None  # set by `fit`, in one assignment
 
     @classmethod
@@ -63,6 +62,10 @@ class BatchEstimator(LabelPredictor, base.MultiLabelClassifier):
         return self.taxonomy
 
     _taxonomy = taxonomy_
+
+    @property
+    def _labels(self) -> Labels:
+        return labels_of(self.taxonomy)
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         """Do nothing: the model is trained by `fit` only."""

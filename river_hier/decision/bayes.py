@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any, Never, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 from river import base
 from river import linear_model as river_linear_model
 
-from .._core import Batch, connected, deepest, labels_of, least_h_loss, likeliest
+from .._core import Batch, Labels, connected, deepest, labels_of, least_h_loss, likeliest
 from ..base.checks import check_positive, checked_weight
 from ..base.classifiers import (
     check_weight_taken,
@@ -22,7 +22,7 @@ from ..base.classifiers import (
     takes_weights,
 )
 from ..base.explanation import Floats
-from ..base.predictor import LabelPredictor, Mask, Predictor, refuse_unknown
+from ..base.predictor import Mask, MultiLabelPredictor, SingleLabelPredictor, open_for_river
 from ..base.protocol import is_ours
 from ..base.targets import read_label
 from ..base.wrapper import ModelWrapper, check_model
@@ -32,7 +32,7 @@ from ..taxonomy import Label, Taxonomy, check_taxonomy, extended
 from ..taxonomy.multilabel import spelled
 
 
-class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
+class Decoder(ModelWrapper, MultiLabelPredictor):
     """Base class of decoders, which predict the best multilabel under a model's probabilities."""
 
     def __init__(self, model: Any) -> None:
@@ -50,11 +50,9 @@ class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"model": HAROW()}
 
-    def predict_proba_one(
-        self, x: dict[Any, Any], **kwargs: Never
-    ) -> dict[Label, dict[bool, float]]:
+    @open_for_river
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Label, dict[bool, float]]:
         """The model's probability that each node but the root is on: `{label: {True: p, ...}}`."""
-        refuse_unknown(self.predict_proba_one, kwargs)
         return cast("dict[Label, dict[bool, float]]", self.model.predict_proba_one(x))
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
@@ -245,7 +243,7 @@ class SymmetricDifferenceBayes(Decoder):
         return connected(self._labels, marginals, threshold, None)
 
 
-class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
+class TreeBayes(SingleLabelPredictor, base.Wrapper[Any]):
     r"""The node with the least expected tree distance under any classifier's probabilities.
 
     Given the probability $p_u$ of each label by a classifier, which need not know the taxonomy, the
@@ -340,18 +338,22 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
         _, v = read_label(self, y)  # which may be a path
         self.classifier.learn_one(x, self.taxonomy.nodes[v], **kwargs)
 
-    def _predict(self, x: Mapping[Any, Any]) -> Any:
-        return self.taxonomy.nodes[deepest(labels_of(self.taxonomy), self._shares(x), None)]
+    @property
+    def _labels(self) -> Labels:
+        return labels_of(self.taxonomy)
 
-    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Never) -> dict[Any, float]:
+    def _predict(self, x: Mapping[Any, Any]) -> Any:
+        return self.taxonomy.nodes[deepest(self._labels, self._shares(x), None)]
+
+    @open_for_river
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
         """The probability of each label, as the classifier gives it."""
-        refuse_unknown(self.predict_proba_one, kwargs)
         return self.classifier.predict_proba_one(x)
 
-    def _labels_of(self, X: Batch) -> list[Label]:
+    def _labels_of(self, X: Batch) -> Sequence[Label | None]:
         if not is_ours(self.classifier):
             return super()._labels_of(X)
-        nodes, labels = self.taxonomy.nodes, labels_of(self.taxonomy)
+        nodes, labels = self.taxonomy.nodes, self._labels
         rows = np.ascontiguousarray(self._probabilities(X), np.float64)
         return [nodes[deepest(labels, p, None)] for p in rows]
 

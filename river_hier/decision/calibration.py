@@ -6,7 +6,7 @@ import abc
 import copy
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from .._core import (
     connected,
     digests,
     distribution,
+    softmax,
     top_down,
     top_down_probabilities,
 )
@@ -26,11 +27,11 @@ from ..base.checks import checked_weight
 from ..base.classifiers import last_step_and_input, shown
 from ..base.explanation import Floats
 from ..base.path import PathLearner
-from ..base.predictor import LabelPredictor, refuse_unknown, without_labels
+from ..base.predictor import MultiLabelPredictor, SingleLabelPredictor, open_for_river
 from ..base.top_down import TopDownLearner
 from ..base.unseen import Unseen, replaced, seen_nodes, without_scores
 from ..base.wrapper import ModelWrapper, check_model
-from ..linear_model import HAROW, Hieron, PathSoftmax
+from ..linear_model import HAROW, Hieron
 from ..taxonomy import Label, Taxonomy
 
 MOST = 2**12  # maximum number of examples remembered
@@ -135,7 +136,7 @@ class Calibrator(ModelWrapper):
         """Learn from the scores that the nodes had before the step."""
 
 
-class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
+class Calibrated(Calibrator, MultiLabelPredictor):
     r"""Calibrated probabilities for a multilabel model: online Platt scaling of its scores.
 
     Given that its parents are on, node $i$ is on with probability
@@ -211,12 +212,13 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
             scores = np.append(scores, [np.nan] * more)
         self._calibration.learn(scores, y, self._labels, w)
 
-    def predict_proba_one(
-        self, x: dict[Any, Any], **kwargs: Never
-    ) -> dict[Label, dict[bool, float]]:
+    @open_for_river
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Label, dict[bool, float]]:
         """P(on) of each node but the root, never above its parent's: `{label: {True: p, ...}}`."""
-        refuse_unknown(self.predict_proba_one, kwargs)
-        return self._labels.probabilities(self._probabilities_one(x))
+        found: dict[Label, dict[bool, float]] = self._labels.probabilities(
+            self._probabilities_one(x)
+        )
+        return found
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return connected(self._labels, self._probabilities_one(x, True), 0.5, None)
@@ -260,7 +262,7 @@ FAR = 10.0  # units; limits the effect of a single extreme score on the unit
 LARGEST = 1e140  # limit of scores, so that sums of squares stay finite
 
 
-class Tempered(Calibrator, base.Classifier):
+class Tempered(Calibrator, SingleLabelPredictor):
     r"""Calibrated probabilities for a single-label model: online temperature scaling of its scores.
 
     The probability of label $v$ is a mixture of two softmax functions, a sharp and a flat one:
@@ -334,15 +336,15 @@ class Tempered(Calibrator, base.Classifier):
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         return self.model.predict_one(x)
 
-    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Never) -> dict[Any, float]:
+    @open_for_river
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
         """`{label: probability}`, with sum 1; empty if the taxonomy is open and without labels."""
-        refuse_unknown(self.predict_proba_one, kwargs)
         p = distribution(self._labels, self._softmax(x))  # which reads x
-        return {} if without_labels(self) else p
+        return {} if self._without_labels else p
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
         last, inner_x = last_step_and_input(self.model, x)
-        if isinstance(last, PathLearner | PathSoftmax):  # in one call of compiled code
+        if isinstance(last, PathLearner):  # in one call of compiled code
             return last._softmax(inner_x, *self._temperatures.slopes)
         return self._with_learned(self._scores_one(x))
 
@@ -404,7 +406,8 @@ class Temperatures:
     def probabilities(self, scores: Floats) -> Floats:
         """The probabilities of all nodes, (..., nodes), which sum to 1."""
         sharp, flat, share = self.slopes
-        p: Floats = (1.0 - share) * softmax(sharp * scores) + share * softmax(flat * scores)
+        p: Floats = (1.0 - share) * softmax(sharp * scores, axis=-1)
+        p += share * softmax(flat * scores, axis=-1)
         return p
 
     @property
@@ -438,10 +441,3 @@ class Temperatures:
         z = math.exp(slope.value) * scores
         p = softmax(z)
         return max(float(p[y]), TINY), float(p @ z) - float(z[y])
-
-
-def softmax(z: Floats) -> Floats:
-    """Probabilities proportional to e^z, which sum to 1 over the last axis."""
-    p: Floats = np.exp(z - z.max(axis=-1, keepdims=True))
-    p /= p.sum(axis=-1, keepdims=True)
-    return p

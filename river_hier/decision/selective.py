@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import Any, Never, cast
+from typing import Any, cast
 
 import numpy as np
 from river import base
@@ -14,7 +14,7 @@ from river import base
 from .._core import Batch, below
 from ..base.checks import check_integer, checked_weight, number
 from ..base.classifiers import shown
-from ..base.predictor import refuse_unknown, without_labels
+from ..base.predictor import SingleLabelPredictor, open_for_river
 from ..base.protocol import inner_and_input
 from ..base.targets import read_label
 from ..base.wrapper import ModelWrapper, check_model
@@ -25,7 +25,7 @@ from ..taxonomy.errors import short
 RATE = 0.1  # of the steps of the level, in units of the risk
 
 
-class Selective(ModelWrapper, base.Classifier):
+class Selective(ModelWrapper, SingleLabelPredictor):
     r"""Selective prediction: at most a given share of the answers is wrong, whatever the stream.
 
     An answer may be any node, and is right if the label is this node or below it. From the root, it
@@ -145,9 +145,9 @@ class Selective(ModelWrapper, base.Classifier):
         if len(self._latest) > self.window:
             del self._sorted[bisect_left(self._sorted, self._latest.popleft())]
 
-    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Never) -> dict[Any, float]:
+    @open_for_river
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
         """The model's probabilities: `{label: probability}`."""
-        refuse_unknown(self.predict_proba_one, kwargs)
         return cast("dict[Any, float]", self.model.predict_proba_one(x))
 
     def _predict(self, x: Mapping[Any, Any]) -> Label | None:
@@ -164,7 +164,7 @@ class Selective(ModelWrapper, base.Classifier):
     def _answer(self, probabilities: Any) -> Label | None:
         threshold = self.threshold
         reached = [v for v, p in self._way(probabilities) if p > threshold]  # which reads x
-        if without_labels(self):
+        if self._without_labels:
             return None
         return self._taxonomy.nodes[reached[-1] if reached else 0]
 

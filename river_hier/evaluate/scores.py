@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Iterator, Mapping
-from typing import Any, Never
+from typing import Any
 
 from river import base
 
 from .. import linear_model
 from .._core import Batch
 from ..base.classifiers import is_multilabel, last_step, shown
-from ..base.dataframes import ColumnNames, answer_frame
+from ..base.dataframes import ColumnNames, Frame, answer_frame, frame_like
 from ..base.explanation import Floats
-from ..base.predictor import refuse_unknown
+from ..base.predictor import open_for_river
 from ..base.protocol import inner
 from ..base.wrapper import ModelWrapper
 
@@ -23,17 +23,21 @@ class Numbers(ModelWrapper, base.MultiLabelClassifier):
 
     _predicts_labels = False
 
-    def predict_one(self, x: dict[Any, Any], **kwargs: Never) -> Any:
+    @open_for_river
+    def predict_one(self, x: dict[Any, Any]) -> Any:
         """The `{label: number}` of x, a dictionary of features."""
-        refuse_unknown(self.predict_one, kwargs)
         return self._predict(x)
 
-    def predict_many(self, X: Any, columns: ColumnNames = None, **kwargs: Never) -> Any:
+    @open_for_river
+    def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """The number of each label, for each row; see `predict_proba_many`."""
-        refuse_unknown(self.predict_many, kwargs)
-        batch, like = self._read_batch(X, columns)
+        return self._answers_like(self._read_batch(X, columns), frame_like(X), None, None)
+
+    def _answers_like(
+        self, X: Batch, like: Frame | None, threshold: float | None, max_depth: int | None
+    ) -> Any:
         first = int(is_multilabel(self.model))
-        cells = self._numbers_of(batch)[:, first:]
+        cells = self._numbers_of(X)[:, first:]
         return answer_frame(like, cells, self._taxonomy.nodes[first:])
 
     @abc.abstractmethod
@@ -86,7 +90,8 @@ class Ranked(Numbers):
         return self.model.score_one(x)
 
     def _numbers_of(self, X: Batch) -> Floats:
-        return inner(self.model)._scores_many(X).T
+        scores: Floats = inner(self.model)._scores_many(X)
+        return scores.T
 
 
 class Probabilities(Numbers):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator
+from collections.abc import Collection, Hashable
 from typing import Any
 
-from river import base
+from river import base, compose
 
 from .. import _core
-from ..base.batches import learn_rows
 from ..base.checks import check_power_of_two
 from ..base.memory import raw_memory_usage
 from .texts import LARGEST, PATTERN, Tokenizer, checked_range, frame_of, text_of, texts_of
@@ -21,15 +20,17 @@ class LogTFIDF(base.Transformer):
 
     $$\log(1 + \mathrm{tf}) \, \log(n / \mathrm{df})$$
 
-    where tf is the number of its occurrences in the document, n the number of documents learned
-    from and df the number of these that contain the word; they are then divided by their norm.
-    Words are runs of at least two letters, digits or underscores, in lower case. Stop words, words
-    that have occurred fewer than `min_count` times, and words of every document, whose weight is 0,
-    are left out.
+    where tf is the number of its occurrences in the document, n the number of documents so far,
+    this one included, and df the number of these that contain the word; they are then divided by
+    their norm. A document thus has the same weights when it is predicted and when it is learned,
+    and new words, of df 1, have the largest ones. Words are runs of at least two letters, digits or
+    underscores, in lower case. Stop words, words that have occurred fewer than `min_count` times,
+    and words of every document, whose weight is 0, are left out.
 
     Learning and transforming take time linear in the length of the text. A word takes roughly 150
-    bytes of memory, or 90 if it never had a weight. A text has ten to fifteen times as many runs of
-    3 to 5 characters as words, and they take five to eight times as long.
+    bytes of memory, or 90 if it never had a weight; transforming alone stores no word. A text has
+    ten to fifteen times as many runs of 3 to 5 characters as words, and they take five to eight
+    times as long.
 
     Parameters
     ----------
@@ -75,6 +76,12 @@ class LogTFIDF(base.Transformer):
     `min_count` times. The inverse document frequency is taken to be n / df. River's `TFIDF` smooths
     it, adds 1 and divides tf by the length of the document.
 
+    River's pipelines let a transformer learn a document and then transform it for the model, while
+    they only transform a document to be predicted. Therefore the first `transform_one` of a
+    document that was the last one learned does not count it again; all other calls weight a
+    document as if it were counted too, whether or not it has been learned before. A document in
+    `learn_many` is weighted by those before it, as in a loop.
+
     Examples
     --------
 
@@ -84,7 +91,7 @@ class LogTFIDF(base.Transformer):
     >>> for text in ["The wolf howls.", "The owl!", "The wolf, the wolf"]:
     ...     bag.learn_one(text)
     >>> bag.transform_one("the wolf and the WOLF and the owl")
-    {'wolf': 0.504, 'owl': 0.863}
+    {'wolf': 0.194, 'and': 0.936, 'owl': 0.295}
 
     References
     ----------
@@ -130,6 +137,8 @@ class LogTFIDF(base.Transformer):
         self.strip_accents = strip_accents
         self.tokenizer_pattern = tokenizer_pattern
         self.normalize = normalize
+        self._learned: Any = None  # a text or texts, until they are transformed
+        self._matrix: Any = None  # of these texts
         self._on = on if on is None or isinstance(on, list | tuple) else [on]
         self._vocabulary = _core.Vocabulary(
             Tokenizer(tokenizer_pattern, lowercase, strip_accents, analyzer == "char_wb"),
@@ -152,22 +161,28 @@ class LogTFIDF(base.Transformer):
 
     def learn_one(self, x: Any) -> None:
         """Count the words of a document: of x, a text or a dictionary with the features `on`."""
-        self._vocabulary.learn(text_of(x, self._on))
+        text = text_of(x, self._on)
+        self._vocabulary.learn(text)
+        self._learned = text
 
     def transform_one(self, x: Any) -> dict[Hashable, Any]:
         """Return `{word: weight}`, all positive, of a text or a dictionary with features `on`."""
-        return self._vocabulary.weights(text_of(x, self._on), self.normalize)
+        text = text_of(x, self._on)
+        return self._vocabulary.weights(text, self.normalize, self._is_learning(text))
 
     def learn_many(self, X: Any) -> None:
-        """Count the words of a batch of documents, all or none; see `transform_many`."""
+        """Count the words of a batch of documents; see `transform_many`.
 
-        def slices() -> Iterator[int]:
+        If a row has no text, none is counted.
+        """
+        before = self.n
+        try:
             texts, _ = texts_of(X, self._on)
-            for i, text in enumerate(texts):
-                self._vocabulary.learn(text)
-                yield i + 1
-
-        learn_rows(slices())
+            self._matrix = self._vocabulary.matrix(texts, self.normalize, True)
+            self._learned = texts
+        except BaseException as error:
+            vars(error)["n_learned"] = self.n - before
+            raise
 
     def transform_many(self, X: Any) -> Any:
         """Return the weights of the words of a batch of documents, as `transform_one` does.
@@ -177,7 +192,19 @@ class LogTFIDF(base.Transformer):
         of texts, they are a `scipy.sparse.csr_array`, whose attribute `columns` lists the words.
         """
         texts, like = texts_of(X, self._on)
-        return frame_of(*self._vocabulary.matrix(texts, self.normalize), like)
+        if self._is_learning(texts):
+            values, columns, start, names = self._matrix
+        else:
+            values, columns, start, names = self._vocabulary.matrix(texts, self.normalize, False)
+        return frame_of(values, columns, start, names, like)
+
+    def _is_learning(self, learned: Any) -> bool:
+        """Whether these were the last ones learned, and are transformed for the first time."""
+        if self._learned != learned:
+            return False
+        if not compose.Pipeline._LEARN_UNSUPERVISED_DURING_PREDICT:  # else transformed twice
+            self._learned = None
+        return True
 
     def _more_tags(self) -> set[str]:
         return {base.tags.TEXT_INPUT} if self.on is None else set()

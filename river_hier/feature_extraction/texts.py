@@ -72,7 +72,7 @@ def _rows(X: Any, on: list[Hashable] | tuple[Hashable, ...] | None) -> tuple[lis
 
 def frame_of(values: Any, columns: Any, start: Any, names: list[Any], like: Any) -> Any:
     """A frame like another one, or a sparse array, with a column for each name."""
-    matrix: Any = sparse.csr_array((values, columns, start), (len(start) - 1, len(names)))
+    matrix: Any = Words((values, columns, start), (len(start) - 1, len(names)))
     if like is not None:
         enabled = gc.isenabled()
         gc.disable()  # a frame has several objects a column, and collections would look at all
@@ -83,6 +83,35 @@ def frame_of(values: Any, columns: Any, start: Any, names: list[Any], like: Any)
                 gc.enable()
     matrix.columns = names
     return matrix
+
+
+class Words(sparse.csr_array):
+    """A sparse array with named columns, of which narwhals can put several side by side.
+
+    This is what River's unions do with the answers of their transformers.
+    """
+
+    columns: list[Any]
+
+    def __narwhals_dataframe__(self) -> Words:
+        return self
+
+    def __narwhals_namespace__(self) -> Words:
+        return self
+
+    def _with_version(self, version: Any) -> Words:
+        self._version = version
+        return self
+
+    @property
+    def _native_frame(self) -> Words:
+        return self
+
+    def concat(self, parts: list[Words], how: str) -> Words:
+        """The columns of all parts."""
+        matrix = Words(sparse.hstack(parts, format="csr"))
+        matrix.columns = [name for part in parts for name in part.columns]
+        return matrix._with_version(self._version)
 
 
 PATTERN = r"\w\w+"

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Never
+from typing import Any
 
 from river import base, linear_model
 
 from ..base.checks import check_integer, checked_weight
 from ..base.classifiers import check_weight_taken, probability, shown, takes_weights
 from ..base.memory import raw_memory_usage
-from ..base.predictor import refuse_unknown
+from ..base.predictor import open_for_river
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label
 from .binary_tree import BinaryTree
@@ -147,9 +147,9 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
                 self._rebuild(self._builder.taxonomy())
                 self._builder = None
 
-    def predict_one(self, x: Any, **kwargs: Never) -> Any:
+    @open_for_river
+    def predict_one(self, x: Any) -> Any:
         """Predict the class of x, `None` if there is none: O(depth) calls of classifiers."""
-        refuse_unknown(self.predict_one, kwargs)
         if not self._tree.classes:
             return None
         node = self._tree.root
@@ -158,9 +158,9 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
             node = self._tree.splits[node][right]
         return self._tree.classes[~node]
 
-    def predict_proba_one(self, x: Any, **kwargs: Never) -> dict[Any, float]:
+    @open_for_river
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """Predict probability 1 for the class of `predict_one`, 0 for the others."""
-        refuse_unknown(self.predict_proba_one, kwargs)
         predicted = self.predict_one(x)
         return {label: float(label == predicted) for label in self._tree.classes}
 
@@ -218,18 +218,18 @@ class SoftBinaryDecomposition(BinaryDecomposition):
 
     """
 
-    def predict_one(self, x: Any, **kwargs: Never) -> Any:
+    @open_for_river
+    def predict_one(self, x: Any) -> Any:
         """Predict the class of x: the most probable one; `None` if there is none yet."""
-        refuse_unknown(self.predict_one, kwargs)
         p = self.predict_proba_one(x)
         return max(p, key=p.__getitem__, default=None)
 
-    def predict_proba_one(self, x: Any, **kwargs: Never) -> dict[Any, float]:
+    @open_for_river
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """Predict a distribution over all classes: O(classes) calls of classifiers.
 
         `{class: probability}`, with sum 1; `{}` if there is no class yet.
         """
-        refuse_unknown(self.predict_proba_one, kwargs)
         p = {self._tree.root: 1.0}
         for split in range(self._tree.root, -1, -1):  # parents come before their children
             p_right = probability(self._classifiers[split], x)

@@ -137,6 +137,7 @@ class Average:
 class KernelPathLearner(SingleLabelModel):
     """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (11)."""
 
+    _averages = True
     _average: Average | None = None
     _averaged = False  # whether predictions are those of the average of all hypotheses
 
@@ -160,6 +161,7 @@ class KernelPathLearner(SingleLabelModel):
         self._w = Expansion(len(self._taxonomy))
 
     def _start_average(self, from_first_round: bool) -> None:
+        self._averaged = True
         self._average = Average(len(self._taxonomy), from_first_round)
 
     @property
@@ -355,7 +357,6 @@ class AveragedHieron(KernelPathLearner):
     ) -> None:
         super().__init__(taxonomy, kernel, C, budget)
         self.from_first_round = from_first_round
-        self._averaged = True
         self._start_average(from_first_round)  # Eq. (13)
 
     @property

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import abc
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from .. import linear_model
 from .._core import LARGEST_RATIO, Example, LeastSquares, Nodes
 from ..base.checks import check_positive
 from ..base.explanation import Contribution, Floats, rescaled
-from ..base.multi_label import MultiLabelModel
+from ..linear_model.least_squares import LeastSquaresRule, OfEachNode, OfSiblings
 from ..taxonomy import TaxonomyLike
 from .functions import Function, Kernel
 from .instances import Row, contributions, four_fifths, instances_of, pivoted_cholesky_projection
@@ -20,11 +18,8 @@ from .instances import Row, contributions, four_fifths, instances_of, pivoted_ch
 FEW = 64  # instances, too few to look for those that no node uses
 
 
-class KernelLeastSquares(MultiLabelModel):
+class KernelLeastSquares(LeastSquaresRule):
     """Regularised least squares at the nodes of a taxonomy in the space of a kernel; see `HRLS`."""
-
-    _margin = staticmethod(linear_model.HRLS._margin)  # Eq. (1)
-    _conditionals = linear_model.HRLS._conditionals  # Eq. (3)
 
     @property
     def _may_refuse(self) -> bool:
@@ -43,10 +38,8 @@ class KernelLeastSquares(MultiLabelModel):
         self.budget = budget
         check_positive("l2", l2)
         self.l2: float = l2
-        self._t = 0.0  # the weight of all examples
         self._many = FEW
-        self._below: dict[tuple[int, ...], int] = {}
-        self._rls: Any = LeastSquares(float(l2), kernel=True)
+        self._rls = LeastSquares(float(l2), kernel=True)
         self._add_nodes(1, self._taxonomy)
 
     @property
@@ -56,16 +49,14 @@ class KernelLeastSquares(MultiLabelModel):
         stored = {v: n for nodes, n in systems for v in nodes}
         return {label: stored[v] for v, label in enumerate(self._taxonomy.nodes) if v}
 
-    @abc.abstractmethod
-    def _limit(self, t: float) -> float:
-        """What N_i times the squared margin may be where node i stores x_t."""
-
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         row, t = self._row(x, w), self._t + w
         if row.norm2 == 0.0:
             self._taxonomy._closure_mask(y)  # an error if y is invalid
-        elif self._rls.learn_example(self._labels, Example(*row, w), y, self._limit(t)):
-            self._instances.append(x)
+        else:
+            step = Example(*row, w), y, self._limit(t), self._chosen(x, t)
+            if self._rls.learn_example(self._labels, *step):
+                self._instances.append(x)
         self._t = t
         self._drop()
 
@@ -98,7 +89,7 @@ class KernelLeastSquares(MultiLabelModel):
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         example = Example(*self._instances.row(x))
-        return self._margin(*self._rls.solve(example, len(self._taxonomy)))
+        return self.margin(*self._rls.solve(example, len(self._taxonomy)))
 
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]
@@ -132,7 +123,7 @@ class KernelLeastSquares(MultiLabelModel):
         return row
 
 
-class HRLS(KernelLeastSquares):
+class HRLS(OfSiblings, KernelLeastSquares):
     """H-RLS with a kernel: regularised least squares at every node, from the top down.
 
     It is `linear_model.HRLS` in the space of a kernel K. With the labels $v = \\pm 1$ of the
@@ -194,12 +185,8 @@ class HRLS(KernelLeastSquares):
 
     """
 
-    _limit = linear_model.HRLS._limit  # Figure 3
 
-    _add_nodes = linear_model.HRLS._add_nodes
-
-
-class SHRLS(KernelLeastSquares):
+class SHRLS(OfEachNode, KernelLeastSquares):
     """SH-RLS with a kernel: H-RLS that stores examples only at nodes whose score is small.
 
     It is `linear_model.SHRLS` in the space of a kernel. A node holds $N_i$ examples and a Cholesky
@@ -258,6 +245,3 @@ class SHRLS(KernelLeastSquares):
         check_positive("threshold", threshold)
         self.threshold = threshold
         super().__init__(taxonomy, kernel, l2, budget)
-
-    _limit = linear_model.SHRLS._limit  # section 8
-    _add_nodes = linear_model.SHRLS._add_nodes

@@ -27,7 +27,8 @@ class Averaged(TransparentWrapper):
     model
         A learner whose weights move in steps: `Hieron` of `linear_model` or `kernel`,
         `HPerceptron`, `HAROW`, or a `PathLearner` or `TopDownLearner` of your own. Its current
-        weights are the first hypothesis. It continues to learn inside the average.
+        weights are the first hypothesis. It continues to learn inside the average, by which it
+        predicts from now on.
     from_first_round
         Whether the average of every node is over the hypotheses of all rounds, as in the papers.
 
@@ -69,7 +70,7 @@ class Averaged(TransparentWrapper):
 
     def __init__(self, model: Any, from_first_round: bool = False) -> None:
         # A pipeline is an instance of its last step's class.
-        if not hasattr(type(model), "_start_average") or model._averaged:
+        if not getattr(type(model), "_averages", False) or model._averaged:
             raise TypeError(
                 "`model` must be a learner whose weights move in steps, such as `Hieron`, "
                 f"`HPerceptron` or `HAROW`, got {shown(model)}; put the average into the pipeline: "
@@ -85,37 +86,28 @@ class Averaged(TransparentWrapper):
         yield {"model": HPerceptron()}
 
     @property
-    def _predictor(self) -> Any:
-        """The model, of which the average predicts: it shares all that is learned."""
-        average = object.__new__(type(self.model))
-        vars(average).update(vars(self.model), _averaged=True)
-        return average
-
-    @property
-    def _never_predicted(self) -> Any:
-        return self.model._never_predicted
-
-    @property
     def last(self) -> Any:
         """The last hypothesis $w_{m+1}$ without the average: a copy of the inner model."""
-        return copy.deepcopy(self.model)
+        last = copy.deepcopy(self.model)
+        last._averaged = False
+        return last
 
     @property
     def weights(self) -> Any:
         """The average of the weights, `{label: {feature: weight}}`, if the model is linear."""
-        return self._predictor.weights
+        return self.model.weights
 
     @property
     def intercepts(self) -> Any:
         """The average of the intercepts, `{label: number}`, if the model is linear."""
-        return self._predictor.intercepts
+        return self.model.intercepts
 
     def explain_one(self, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
         """Explain the prediction for x, node by node, as the model does."""
-        explained: dict[Label, Explanation] = self._predictor.explain_one(x)
+        explained: dict[Label, Explanation] = self.model.explain_one(x)
         return explained
 
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x as text."""
-        text: str = self._predictor.debug_one(x, decimals)
+        text: str = self.model.debug_one(x, decimals)
         return text

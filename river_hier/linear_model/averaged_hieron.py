@@ -71,7 +71,6 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         check_cap("C", C)
         self.C = C
         self.from_first_round = from_first_round
-        self._averaged = True
         self._start_average(from_first_round)  # Eq. (13)
 
     @property

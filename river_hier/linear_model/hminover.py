@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
-from scipy.special import expit
 
 from .._core import (
     Batch,
@@ -12,6 +11,7 @@ from .._core import (
     Threshold,
     Vectors,
     conditional_probabilities,
+    logistic,
     worst_pair,
 )
 from ..base.checks import check_positive
@@ -24,7 +24,11 @@ from ..taxonomy import Taxonomy, TaxonomyLike
 from ..taxonomy.multilabel import Candidates
 
 
-class HMinOver(LinearLearner, MultiLabelModel):
+class HMinOver(
+    LinearLearner,
+    MultiLabelModel,
+    compiled=("margin", "_attributes", "_ranked_nodes", "_threshold.a", "_threshold.b"),
+):
     """Hierarchical minover perceptron: learns to rank labels jointly, in a tree or a DAG.
 
     Each node v has a weight vector $w_v$. A label is scored by its own weights and those of all its
@@ -104,6 +108,8 @@ class HMinOver(LinearLearner, MultiLabelModel):
 
     """
 
+    _averages = False
+    _rule_methods = ("rule",)
     _decision_rule = (
         "a candidate is on if its score reaches the threshold, others with one below them"
     )
@@ -129,7 +135,10 @@ class HMinOver(LinearLearner, MultiLabelModel):
         self.candidates = candidates
         self._threshold = Threshold()
         self._ranked = self._taxonomy, self._unseen, cast("Ranking | None", None)
-        ranking_of(self._taxonomy, t, candidates)  # an error if they are invalid
+        ranking = ranking_of(self._taxonomy, t, candidates)  # an error if they are invalid
+        # For the compiled policy: t, and that of nodes to come; and the candidates, unless leaves.
+        self._attributes = np.append(ranking.t, 1.0 if isinstance(t, Mapping) else float(t))
+        self._ranked_nodes = None if candidates is None else ranking.candidates.astype(np.uint32)
 
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
         """The lowest score at which candidates are switched on."""
@@ -153,6 +162,7 @@ class HMinOver(LinearLearner, MultiLabelModel):
             step = self.rule(scores[pair[0]] - scores[pair[1]], len(differing))
             if step > 0.0:
                 self._state.add(vector, differing, w * step * signs)
+        self._state.end_round(w)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         ranking = self._ranking
@@ -176,10 +186,10 @@ class HMinOver(LinearLearner, MultiLabelModel):
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
         ranking = self._ranking
         scores = ranking.scores(self._state.scores(x)[: len(ranking.t)])
-        return ranking.marginals(expit(scores - self._threshold.at(scores[ranking.candidates])))
+        return ranking.marginals(logistic(scores - self._threshold.at(scores[ranking.candidates])))
 
     def _conditionals(self, scores: Floats) -> Floats:
-        p = self._ranking.marginals(expit(scores - self._thresholds(scores)))
+        p = self._ranking.marginals(logistic(scores - self._thresholds(scores)))
         return conditional_probabilities(p, self._taxonomy._arrays)
 
     @property

@@ -1,17 +1,10 @@
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
-
 from .._core import Nodes
-from ..taxonomy import Taxonomy, TaxonomyLike
-from .least_squares import LeastSquaresModel
+from .least_squares import LeastSquaresModel, OfSiblings
 
 
-class HRLS(LeastSquaresModel):
+class HRLS(OfSiblings, LeastSquaresModel):
     """H-RLS: regularised least squares at every node, trained and evaluated from the top down.
 
     A node learns from every example whose parents are truly on. With the instances $S = [x_1 \\dots
@@ -100,42 +93,6 @@ class HRLS(LeastSquaresModel):
 
     """
 
-    _shared = True
-
-    def __init__(
-        self,
-        taxonomy: TaxonomyLike = None,
-        l2: float = 1.0,
-        budget: int | None = None,
-        forgetting: float = 1.0,
-        intercept: float = 0.0,
-    ) -> None:
-        self._below: dict[tuple[int, ...], int] = {}  # the system that new children join
-        super().__init__(taxonomy, l2, budget, forgetting, intercept)
-
-    def _limit(self: Any, t: float) -> float:
-        """Figure 3: every example is stored."""
-        return math.inf
-
-    def _add_nodes(self: Any, before: int, after: Taxonomy) -> None:
-        """Add nodes to the systems of their siblings, or new systems.
-
-        The nodes of an open flat taxonomy share one from the start, when there may be no labels.
-        """
-        groups: dict[tuple[int, ...], list[int]] = {}
-        if self.taxonomy is None and before == 1:
-            groups[0,] = []
-        for v in range(before, len(after)):
-            groups.setdefault(after._parent_rows[v], []).append(v)
-        n_systems = len(self._rls.n_stored)  # O(systems)
-        for above, nodes in groups.items():
-            if above in self._below:
-                self._rls.add_outputs(self._below[above], nodes)
-            else:
-                self._below[above] = n_systems
-                self._rls.add_system(nodes)
-                n_systems += 1
-
     def _forget(self, nodes: Nodes) -> None:
         super()._forget(nodes)
         self._below = {}
@@ -143,55 +100,3 @@ class HRLS(LeastSquaresModel):
         for _, s, of_system in sorted((-n, s, nodes) for s, (n, nodes) in enumerate(systems)):
             for v in of_system:
                 self._below.setdefault(self._taxonomy._parent_rows[v], s)
-
-    def _add_up(self: Any, parts: Sequence[tuple[Any, Any, Any]]) -> None:
-        """Become the sum of all parts: what they have stored since the first, and that once.
-
-        A part is a model with the places of its nodes and features here.
-        """
-        d, sums = len(self._features), [self._stored(*part) for part in parts]
-        ts = [model._t for model, *_ in parts]
-        self._t = ts[0] + sum(t - ts[0] for t in ts[1:])
-        *parameters, systems = self._rls.saved()
-        above, found = {s: parents for parents, s in self._below.items()}, []
-        for s, (_, nodes, *_) in enumerate(systems):
-            nothing = 0.0, np.zeros((d, d)), np.zeros((d, len(nodes))), np.zeros(d)
-            first, *others = (of.get(above[s], nothing) for of in sums)
-            n, squares, products, ones = (
-                before + sum(of[i] - before for of in others) for i, before in enumerate(first)
-            )
-            inverse = np.linalg.inv(self.l2 * np.eye(d) + squares)
-            found.append(("primal", nodes, float(n), 0, inverse, inverse @ products, ones))
-        self._rls = type(self._rls)(*parameters, found)
-
-    def _stored(self: Any, model: Any, nodes: Any, rows: Any) -> dict[Any, tuple[Any, ...]]:
-        """By the parents of its nodes here, the weight, `S S^T`, `S v` and `S 1` of each system."""
-        *_, (starts, features, values, _), systems = model._rls.saved()
-        if len(systems) != len(model._below):
-            raise TypeError(
-                f"`HRLS` cannot be merged after `forget`, got {len(systems)} systems for "
-                f"{len(model._below)} sets of siblings; merge first"
-            )
-        d, q, found = len(self._features), len(starts) - 1, {}
-        instances = np.zeros((q, d))
-        instances[np.repeat(np.arange(q), np.diff(starts).astype(int)), rows[features]] = values
-        for parents, s in model._below.items():
-            kind, own, n, _, *arrays = systems[s]
-            if kind == "primal":
-                inverse, w, total = arrays
-                r, m = rows[: len(total)], len(own)
-                matrix = np.linalg.inv(inverse)
-                squares, products, ones = np.zeros((d, d)), np.zeros((d, m)), np.zeros(d)
-                squares[np.ix_(r, r)] = matrix - model.l2 * np.eye(len(r))
-                products[r], ones[r] = matrix @ w, total
-            else:
-                ids, roots, y, *_ = arrays
-                x = roots[:, None] * instances[ids]
-                squares, products, ones = x.T @ x, x.T @ y, roots @ x
-            above = tuple(sorted(nodes[list(parents)].tolist()))
-            place = {int(nodes[v]): i for i, v in enumerate(own)}
-            here = self._rls.nodes[self._below[above]]  # labels that are new elsewhere were off
-            labels = [products[:, place[v]] if v in place else -ones for v in here]
-            products = np.stack(labels, axis=1) if labels else np.zeros((d, 0))
-            found[above] = n, squares, products, ones
-        return found

@@ -1,11 +1,10 @@
-"""The base class of H-RLS and SH-RLS, which differ only in which examples nodes store."""
+"""The base classes of H-RLS and SH-RLS, which differ only in which examples nodes store."""
 
 from __future__ import annotations
 
-import abc
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,36 +21,159 @@ from .._core import (
 )
 from .._core.least_squares import nothing_stored
 from ..base import weight_vectors
-from ..base.batches import ROWS, SECONDS
+from ..base.batches import SECONDS
 from ..base.checks import check_forgetting, check_integer, check_intercept, check_positive
-from ..base.dataframes import at_row
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
-from ..taxonomy import TaxonomyLike
+from ..taxonomy import Taxonomy, TaxonomyLike
 
 
-class LeastSquaresModel(MultiLabelModel):
-    """Regularised least squares at the nodes of a taxonomy.
+class LeastSquaresRule(MultiLabelModel):
+    """The equations of regularised least squares at the nodes, with features or a kernel.
 
-    With `A = l2 I + S S^T` over the instances S stored at a node and `w = A^-1 S v`, `_margin` is
-    the paper's Eq. (1), and the learner's `_limit` decides which examples nodes store.
+    Compiled code computes them as well, in `_core/native/algorithms/least_squares.hpp`.
+    """
+
+    _decides: ClassVar[bool] = False  # whether `stores` is not the one that is compiled
+    _shared: ClassVar[bool]  # whether siblings share a system
+    _rls: Any
+
+    def __init__(self, taxonomy: TaxonomyLike) -> None:
+        super().__init__(taxonomy)
+        self._t = 0.0  # the weight of all examples
+        self._below: dict[tuple[int, ...], int] = {}  # the system that new siblings join
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Refuse a `margin` that would never be called."""
+        super().__init_subclass__(**kwargs)
+        if cls.margin is not LeastSquaresRule.margin:
+            raise TypeError(
+                f"`margin` of {cls.__name__} would not be called where labels are predicted; "
+                "override `stores`, which decides what is learned"
+            )
+
+    def margin(self, score: Floats, r: Floats) -> Floats:
+        """The paper's score of an x that is counted in, from w . x and r = x^T A^-1 x: Eq. (1)."""
+        return score / (1.0 + r)  # by Sherman and Morrison's formula
+
+    def _conditionals(self, scores: Floats) -> Floats:
+        return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
+
+    def _limit(self, t: float) -> float:
+        """What N_i times the squared margin may be where node i stores x_t, in compiled code."""
+        return math.inf
+
+    def stores(self, margin: Floats, n: Floats, t: float) -> NDArray[np.bool_]:
+        """The nodes that store x_t if their parents are truly on: all of them (Figure 3).
+
+        Parameters
+        ----------
+        margin
+            The score of each node, Eq. (1).
+        n
+            The $N_i$ of each node, the weight of the examples that it has stored.
+        t
+            The weight of all examples, this one included.
+
+        Returns
+        -------
+        A mask, (nodes,).
+
+        """
+        return np.ones(len(margin), dtype=bool)
+
+    def _chosen(self, x: Mapping[Any, Any], t: float) -> Any:
+        """The nodes that store x by a rule of one's own, or `None`."""
+        if not self._decides:
+            return None
+        margin = self._scores_one(x)
+        n = np.array([0.0, *self._rls.n_stored])  # each node has a system
+        chosen = np.asarray(self.stores(margin[1:], n[1:], t), dtype=bool)
+        if chosen.shape != margin[1:].shape:
+            raise ValueError(
+                f"`stores` of {type(self).__name__} must return a bool for each of the "
+                f"{len(margin) - 1} nodes that it is given, got an array of shape {chosen.shape}"
+            )
+        return np.append(False, chosen)
+
+
+class OfSiblings(LeastSquaresRule):
+    """Figure 3: the children of a node store every example, and share one system."""
+
+    _shared = True
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Refuse a `stores`, which could not decide for each sibling."""
+        super().__init_subclass__(**kwargs)
+        if cls.stores is not LeastSquaresRule.stores:
+            raise TypeError(
+                f"`stores` of {cls.__name__} would not be called, as siblings share what they "
+                "store; override that of `SHRLS`"
+            )
+
+    def _add_nodes(self, before: int, after: Taxonomy) -> None:
+        """Add nodes to the systems of their siblings, or new systems.
+
+        The nodes of an open flat taxonomy share one from the start, when there may be no labels.
+        """
+        groups: dict[tuple[int, ...], list[int]] = {}
+        if self.taxonomy is None and before == 1:
+            groups[0,] = []
+        for v in range(before, len(after)):
+            groups.setdefault(after._parent_rows[v], []).append(v)
+        n_systems = len(self._rls.n_stored)  # O(systems)
+        for above, nodes in groups.items():
+            if above in self._below:
+                self._rls.add_outputs(self._below[above], nodes)
+            else:
+                self._below[above] = n_systems
+                self._rls.add_system(nodes)
+                n_systems += 1
+
+
+class OfEachNode(LeastSquaresRule):
+    """Section 8: nodes store what their scores leave in doubt, each in a system of its own."""
+
+    _shared = False
+    threshold: float
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Run a `stores` other than the compiled one."""
+        super().__init_subclass__(**kwargs)
+        cls._decides = cls.stores is not OfEachNode.stores
+
+    def _limit(self, t: float) -> float:
+        return float(self.threshold) * math.log(max(1.0, t))
+
+    def stores(self, margin: Floats, n: Floats, t: float) -> NDArray[np.bool_]:
+        """The nodes that store x_t if their parents are truly on: those in doubt (section 8)."""
+        mask: NDArray[np.bool_] = margin**2 * n <= self._limit(t)
+        return mask
+
+    def _add_nodes(self, before: int, after: Taxonomy) -> None:
+        for v in range(before, len(after)):
+            self._rls.add_system([v])
+
+
+class LeastSquaresModel(LeastSquaresRule):
+    """Regularised least squares at the nodes of a taxonomy, in the space of the features.
+
+    With `A = l2 I + S S^T` over the instances S stored at a node, its weights are `w = A^-1 S v`.
 
     Forgetting works in periods. After each period, everything that a system has seen is weighted by
     one half, or slightly less; within a period nothing is forgotten.
     """
-
-    _shared: bool  # whether siblings share a system
 
     weights: property = weight_vectors.weights
     intercepts: property = weight_vectors.intercepts
 
     def __init__(
         self,
-        taxonomy: TaxonomyLike,
-        l2: float,
-        budget: int | None,
-        forgetting: float,
-        intercept: float,
+        taxonomy: TaxonomyLike = None,
+        l2: float = 1.0,
+        budget: int | None = None,
+        forgetting: float = 1.0,
+        intercept: float = 0.0,
     ) -> None:
         super().__init__(taxonomy)
         check_intercept(intercept)
@@ -69,44 +191,40 @@ class LeastSquaresModel(MultiLabelModel):
         self.l2: float = l2
         self.budget = budget
         self.forgetting: float = forgetting
-        self._t: float = 0.0  # the weight of all examples
         rate, period = float(forgetting), 0
         if rate < 1.0:  # until a weight has fallen to one half, or just below
             period = max(1, math.ceil(math.log(0.5) / math.log(rate)))
             rate **= period
-        self._rls: Any = LeastSquares(float(l2), budget and int(budget), rate, period)
+        self._rls = LeastSquares(float(l2), budget and int(budget), rate, period)
         self._add_nodes(1, self._taxonomy)
 
-    @staticmethod
-    def _margin(score: Floats, r: Floats) -> Floats:
-        """The paper's score of an x that is counted in, from w . x and r = x^T A^-1 x (Eq. 1)."""
-        return score / (1.0 + r)  # by Sherman and Morrison's formula
-
-    @abc.abstractmethod
-    def _limit(self, t: float) -> float:
-        """What N_i times the squared margin may be where node i stores x_t."""
+    @property
+    def _may_refuse(self) -> bool:
+        return self._decides  # a custom rule may raise
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         t = self._t + w
-        if not self._rls.learn(self._features, self._labels, x, y, w, self._limit(t)):
+        step = x, y, w, self._limit(t), self._chosen(x, t)
+        if not self._rls.learn(self._features, self._labels, *step):
             raise self._lost_in_rounding(x, w)
         self._t = t
 
-    def _learn_many(self, X: Batch, y: Multilabels) -> Iterator[int]:
-        vectors = Vectors(self._features, X, True)
-        ts = np.cumsum([self._t, *X.each_weight()])[1:].tolist()
+    def _learns_together(self, X: Batch) -> bool:
+        return not self._decides
+
+    def _learn_slice(self, X: Batch, y: Multilabels) -> None:
+        vectors = Vectors(self._features, X)
+        ts = np.cumsum([self._t, *X.all_weights])[1:].tolist()
         limits = np.array([self._limit(t) for t in ts])
-        while (first := vectors.n_learned) < X.n:
-            part = slice(first, first + ROWS)
-            try:
-                self._rls.learn_rows(self._labels, vectors, y[part], limits[part], SECONDS)
-            except BaseException as error:  # Ctrl-C, after these rows
-                vars(error)["n_learned"] = vectors.n_learned
-                raise
-            finally:
-                if vectors.n_learned:
-                    self._t = ts[vectors.n_learned - 1]
-            yield vectors.n_learned
+        try:
+            while (n := vectors.n_learned) < X.n:
+                if not self._rls.learn_rows(self._labels, vectors, y[n:], limits[n:], SECONDS):
+                    n = vectors.n_learned
+                    raise self._lost_in_rounding(X.row(n), X.weight(n))
+        finally:
+            if n := vectors.n_learned:
+                self._t = ts[n - 1]
+            X.n_learned = n
 
     def _forget(self, nodes: Nodes) -> None:
         """The branch leaves the systems of its siblings, which contain the examples to forget."""
@@ -138,10 +256,7 @@ class LeastSquaresModel(MultiLabelModel):
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         example = Example(self._features.find(x))
-        return self._margin(*self._rls.solve(example, len(self._taxonomy)))
-
-    def _conditionals(self: Any, scores: Floats) -> Floats:
-        return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
+        return self.margin(*self._rls.solve(example, len(self._taxonomy)))
 
     def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:
         systems = enumerate(self._rls.nodes)
@@ -167,21 +282,8 @@ class LeastSquaresModel(MultiLabelModel):
             found.append(rescaled(float(scores[v]), terms))
         return found
 
-    def _check_many(self, X: Batch) -> None:
-        w = np.ones(X.n) if X.weights is None else X.weights
-        if X.n and X.most_norm2 * w.max() > self._safe_norm2:
-            norms2 = w * Vectors(self._features, X).norms2
-            i = int(norms2.argmax())
-            if norms2[i] > self._safe_norm2:
-                with at_row(X.number(i)):
-                    raise self._lost_in_rounding(X.row(i), float(w[i]))
-
-    @property
-    def _safe_norm2(self) -> float:
-        return LARGEST_RATIO * float(self.l2)
-
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
-        if w * self._features.find(x).norm2 > self._safe_norm2:
+        if w * self._features.find(x).norm2 > LARGEST_RATIO * float(self.l2):
             raise self._lost_in_rounding(x, w)
 
     def _lost_in_rounding(self, x: Mapping[Any, Any], w: float) -> ValueError:

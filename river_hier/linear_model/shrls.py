@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-import math
-from typing import Any
-
 from ..base.checks import check_positive
-from ..taxonomy import Taxonomy, TaxonomyLike
-from .least_squares import LeastSquaresModel
+from ..taxonomy import TaxonomyLike
+from .least_squares import LeastSquaresModel, OfEachNode
 
 
-class SHRLS(LeastSquaresModel):
+class SHRLS(OfEachNode, LeastSquaresModel):
     """SH-RLS: H-RLS that stores an instance only at nodes whose score is small.
 
     Node i learns from an example of round t whose parents are truly on only if its score is small,
@@ -60,8 +57,6 @@ class SHRLS(LeastSquaresModel):
 
     """
 
-    _shared = False
-
     def __init__(
         self,
         taxonomy: TaxonomyLike = None,
@@ -75,16 +70,8 @@ class SHRLS(LeastSquaresModel):
         self.threshold = threshold
         super().__init__(taxonomy, l2, budget, forgetting, intercept)
 
-    def _limit(self: Any, t: float) -> float:
-        """Section 8: node i stores x_t where $(w_{i,t} \\cdot x_t)^2 N_i$ is at most c ln t."""
-        return float(self.threshold) * math.log(max(1.0, t))
-
     @property
     def n_stored(self) -> dict[object, float]:
         """The $N_i$ of each node, discounted with `forgetting`, including dropped instances."""
         labels = self._taxonomy.nodes[1:]
         return dict(zip(labels, self._rls.n_stored, strict=True))
-
-    def _add_nodes(self: Any, before: int, after: Taxonomy) -> None:
-        for v in range(before, len(after)):
-            self._rls.add_system([v])

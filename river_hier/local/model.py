@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from river import base
 
+from .._core import Labels, labels_of
 from ..base.checks import checked_weight, number
 from ..base.classifiers import check_weight_taken, shown, takes_weights
 from ..base.predictor import Predictor
@@ -80,6 +81,10 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
         check_spec(classifier, self._top, self._check_classifier)
         if isinstance(taxonomy, Taxonomy):
             self._check_positions(taxonomy)
+
+    @property
+    def _labels(self) -> Labels:
+        return labels_of(self._taxonomy)
 
     _unseen = NONE  # nodes that were added, and have had no example since
 

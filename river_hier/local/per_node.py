@@ -1,22 +1,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
-from river import base
 from river import linear_model as river_linear_model
 
 from .._core import top_down_probabilities, trained_nodes
 from ..base.classifiers import probability
-from ..base.predictor import LabelPredictor, refuse_unknown
+from ..base.predictor import MultiLabelPredictor, open_for_river
 from ..base.unseen import Unseen
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.open import named, with_labels
 from .model import LocalModel, Position
 
 
-class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
+class PerNode(LocalModel, MultiLabelPredictor):
     """A binary classifier at each node but the root, trained and evaluated from the top down.
 
     A node learns whether it is on, `True` or `False`, from the examples in which all its parents
@@ -104,14 +103,12 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         if self._unseen:
             self._unseen -= {self._taxonomy.index(label) for label, on in targets if on}
 
-    def predict_proba_one(
-        self, x: Mapping[Any, Any], **kwargs: Never
-    ) -> dict[Label, dict[bool, float]]:
+    @open_for_river
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
         """The probability of each node but the root, `{label: {False: 1 - p, True: p}}`.
 
         It is the product of the conditional probabilities along the path.
         """
-        refuse_unknown(self.predict_proba_one, kwargs)
         nodes = self._taxonomy.nodes
         given = [1.0, *(self._conditional(label, x) for label in nodes[1:])]
         on = top_down_probabilities(np.array(given), self._taxonomy._arrays).tolist()

@@ -7,13 +7,12 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Never
+from typing import Any
 
-from river import base
 from river import linear_model as river_linear_model
 
 from ..base.classifiers import probabilities
-from ..base.predictor import refuse_unknown, without_labels
+from ..base.predictor import SingleLabelPredictor, open_for_river
 from ..base.targets import read_label
 from ..taxonomy import Label, Taxonomy, TaxonomyLike
 from .model import EstimatorSpec, LocalModel, Position, Threshold
@@ -37,7 +36,7 @@ class Ending:
         return not isinstance(other, Ending) or self.node > other.node
 
 
-class RoutingModel(LocalModel, base.Classifier):
+class RoutingModel(LocalModel, SingleLabelPredictor):
     """A classifier whose labels are the nodes of a tree: a path goes on to a child, or ends."""
 
     _multiclass: bool = True
@@ -69,12 +68,12 @@ class RoutingModel(LocalModel, base.Classifier):
         node, proba = self._path(x)[-1]
         return None if self._is_no_answer(proba) else node
 
-    def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Never) -> dict[Any, float]:
+    @open_for_river
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """A distribution over all nodes: the probability that the label is this very node.
 
         `{label: probability}`, including the root, of sum 1; empty where `predict_one` is `None`.
         """
-        refuse_unknown(self.predict_proba_one, kwargs)
         p = self._distributions(x)[1]
         return {} if self._is_no_answer(p) else p
 
@@ -99,7 +98,7 @@ class RoutingModel(LocalModel, base.Classifier):
 
     def _is_no_answer(self, proba: Probabilities) -> bool:
         """Whether the path certainly ends at the root, although that is not a label."""
-        no_label = self.taxonomy is None or without_labels(self)
+        no_label = self.taxonomy is None or self._without_labels
         return no_label and proba.get(self._taxonomy.root, 0.0) == 1.0
 
     def _path(self, x: Mapping[Any, Any]) -> list[tuple[Label, Probabilities]]:

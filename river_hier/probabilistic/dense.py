@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from .._core import Batch, FeatureIndex
 from .._core.features import by_name
-from ..base.batches import Stage
 from ..base.explanation import Floats
 from ..base.model import TaxonomyModel
 from ..base.single_label import SingleLabelModel
@@ -47,17 +46,27 @@ class DenseFeatures(TaxonomyModel):
                 "overflow; scale x"
             )
 
-    def _check_many(self, X: Batch) -> None:
-        heaviest = 1.0 if X.weights is None else X.weights.max(initial=1.0)
-        if max(X.most_norm2, 1.0) * heaviest > self._largest_square:
-            super()._check_many(X)
-
     def _make_room(self, names: Collection[Any]) -> None:
         known = self._features.find(dict.fromkeys(names, 1.0)).rows
         self._widen(len(self._features) + len(names) - len(known))
 
+    def _learns_together(self, X: Batch) -> bool:
+        heaviest = X.all_weights.max(initial=1.0)
+        return max(X.most_norm2, 1.0) * float(heaviest) <= self._largest_square
+
+    def _blocks(self, X: Batch) -> Iterator[tuple[slice, NDArray[Any], Floats]]:
+        """The rows of a slice to learn at once, over all coordinates, and their weights."""
+        X = X.compact()
+        self._make_room(X.names)
+        self._features.insert(dict.fromkeys(X.names, 1.0))
+        matrix, weights = self._matrix(X, self._d), X.all_weights
+        for first in range(0, X.n, BLOCK):
+            some = slice(first, first + BLOCK)
+            yield some, matrix[some], weights[some]
+
     def _matrix(self, X: Batch, d: int) -> NDArray[Any]:
         """The rows of a batch over the first d coordinates."""
+        X = X.compact()
         found = [self._features.row(name) for name in X.names]
         places = np.array([d if row is None else min(row, d) for row in found], dtype=np.intp)
         if X.columns is None and np.array_equal(places, np.arange(d)):
@@ -85,27 +94,11 @@ class DenseModel(DenseFeatures, SingleLabelModel):
         self._make_room(by_name(x))
         self._learn_vector(self._features.insert(x).dense(self._d), y, w)
 
-    def _learn_stages(self, X: Batch, stages: list[Stage]) -> Iterator[int]:
-        if not stages:
-            return
-        self._make_room(X.stored_names)
-        taxonomy = stages[-1][2]
-        if taxonomy is not self._taxonomy:  # new nodes change nothing elsewhere, so all at once
-            self._grow(taxonomy, {})
-        y = np.concatenate([nodes for *_, nodes in stages])
-        done = 0
-        for n in self._learn_many(X, y):
-            self._learned(y[done:n])
-            yield (done := n)
-
-    def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> Iterator[int]:
-        self._features.insert(dict.fromkeys(X.stored_names, 1.0))
-        weights = np.ones(X.n) if X.weights is None else X.weights
-        matrix, nodes = self._matrix(X, self._d), y.astype(np.intp)
-        for first in range(0, X.n, BLOCK):
-            some = slice(first, first + BLOCK)
-            self._learn_matrix(matrix[some], nodes[some], weights[some])
-            yield min(first + BLOCK, X.n)
+    def _learn_slice(self, X: Batch, y: NDArray[Any]) -> None:
+        nodes = y.astype(np.intp)
+        for some, rows, w in self._blocks(X):
+            self._learn_matrix(rows, nodes[some], w)
+            X.n_learned += len(rows)
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_one(x)!r}, the likeliest label"

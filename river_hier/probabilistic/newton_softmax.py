@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
-from .._core import Batch, Nodes
+from .._core import Batch, Nodes, softmax
 from ..base.checks import check_positive
 from ..base.explanation import Floats
 from ..taxonomy import Taxonomy, TaxonomyLike
@@ -130,8 +130,7 @@ class NewtonSoftmax(DenseModel):
         for i, v in enumerate(y):
             seen[v] = True  # and the scores, after the steps of the rows before
             s = np.where(seen, scores[i] + inner[i, :i] @ steps[:i], -np.inf)
-            p = np.exp(s - s.max())
-            p /= p.sum()
+            p = softmax(s)
             h[i] = w[i] * (p @ (1.0 - p)) / np.count_nonzero(seen)
             steps[i] = -p
             steps[i, v] += 1.0

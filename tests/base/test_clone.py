@@ -106,4 +106,4 @@ def test_the_parts_of_a_cloned_average_belong_together(taxonomy: Any) -> None:
             for x, y in examples(inner, 40, seed=2):
                 one.learn_one(x, y)
         assert clone.model is not model.model
-        assert clone.last.weights == model.last.weights == model.model.weights
+        assert clone.last.weights == model.last.weights != model.model.weights == model.weights

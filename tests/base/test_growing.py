@@ -127,11 +127,10 @@ def test_batches_grow_the_taxonomy(name: str) -> None:
     for x, y in zip(rows, ys, strict=True):
         other.learn_one(x, y)
     assert model.score_one(rows[1]) == pytest.approx(other.score_one(rows[1]))
-    before = pickle.dumps(model)
     bad = [*ys[:6], "g//h", *ys[7:]]
-    with pytest.raises(ValueError, match=r"row 6.*'g//h' has no name at level 2"):
+    with pytest.raises(ValueError, match=r"row 6.*'g//h' has no name at level 2") as refused:
         model.learn_many(pd.DataFrame(rows), bad)
-    assert pickle.dumps(model) == before
+    assert vars(refused.value)["n_learned"] == 6
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -315,10 +315,10 @@ def test_sparse_columns(private: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     X = pd.DataFrame({"a": column([1, 0, 2]), "b": column([True, False, False])})
     X["c"] = column([0.0, 0.5, 0.0], fill_value=0.0)
     X["d"] = column([0.0, 3.0, 4.0], fill_value=0.0, kind="block")
-    batch, _ = read_batch(X, None)
+    batch = read_batch(X, None)
     assert list(batch) == [{"a": 1.0, "b": 1.0}, {"c": 0.5, "d": 3.0}, {"a": 2.0, "d": 4.0}]
     X["e"] = column([1.0, 1.0, 2.0], fill_value=1.0)
-    batch, _ = read_batch(X, None)
+    batch = read_batch(X, None)
     assert batch.row(0) == {"a": 1.0, "b": 1.0, "c": 0.0, "d": 0.0, "e": 1.0}
 
 
@@ -387,19 +387,26 @@ BAD_X = [
 ]
 
 
+def assert_ended(model: Any, before: bytes, error: Exception) -> None:
+    """A batch of two rows ended before the refused one, and learned the row before that."""
+    n = vars(error)["n_learned"]
+    assert n == ("row 1" in str(error))
+    assert (pickle.dumps(model) == before) == (n == 0)
+
+
 @pytest.mark.parametrize(("X", "error", "message"), BAD_X, ids=range(len(BAD_X)))
 def test_bad_x(X: Any, error: type[Exception], message: str) -> None:
     for name in SINGLE + MULTI:
         for taxonomy in (TREE, None):
             model = loop(made(name, taxonomy), [{"x": 1.0}, {"x": -1.0}], ["b", "c"])
             before = pickle.dumps(model)
-            with pytest.raises(error, match=message):
+            with pytest.raises(error, match=message) as refused:
                 model.learn_many(X, ["b", "c"] if taxonomy else ["b", "brand new"])
+            assert_ended(model, before, refused.value)
             if "has 2" not in message:
                 for call in (model.predict_many, model.predict_proba_many):
                     with pytest.raises(error, match=message):
                         call(X)
-            assert pickle.dumps(model) == before
 
 
 @pytest.mark.parametrize("kind", [polars, pyarrow])
@@ -428,7 +435,7 @@ def test_bad_x_of_other_kinds() -> None:
     with pytest.raises(ValueError, match=r"row 1: feature 'y' is nan"):
         model.learn_many(X, ["b", "c"], columns=["x", "y"])
     with pytest.raises(ValueError, match="column 'x' comes twice"):
-        model.learn_many(X, ["b", "c"], columns=["x", "x"])
+        model.learn_many(sparse.csr_array(np.eye(2)), ["b", "c"], columns=["x", "x"])
     with pytest.raises(ValueError, match=r"`columns` must name each column of X, got 1 names"):
         model.learn_many(X, ["b", "c"], columns=["x"])
     with pytest.raises(TypeError, match=r"`columns` are the names of a sparse X"):
@@ -468,9 +475,9 @@ def test_bad_y(names: list[str], y: Any, error: type[Exception], message: str) -
         for taxonomy in (TREE, None):
             model = loop(made(name, taxonomy), [{"x": 1.0}, {"x": -1.0}], ["b", "c"])
             before = pickle.dumps(model)
-            with pytest.raises(error, match=message):
+            with pytest.raises(error, match=message) as refused:
                 model.learn_many(X, y)
-            assert pickle.dumps(model) == before
+            assert_ended(model, before, refused.value)
 
 
 def test_labels_that_the_taxonomy_refuses() -> None:
@@ -482,8 +489,6 @@ def test_labels_that_the_taxonomy_refuses() -> None:
                 closed.learn_many(X, y)
         with pytest.raises(ValueError, match=r"row 1: label 'root' names the root"):
             grows.learn_many(X, ["b", "root"])
-        for model in (closed, grows):
-            assert pickle.dumps(model) == pickle.dumps(model.clone())
     for name in MULTI:
         for y in ([{"b"}, {"b": True, "a": False}], pd.DataFrame({"b": [0, 1], "a": [0, 0]})):
             with pytest.raises(ValueError, match=r"row 1: label 'b' is on but its ancestor 'a'"):
@@ -493,13 +498,13 @@ def test_labels_that_the_taxonomy_refuses() -> None:
 
 
 @pytest.mark.parametrize("name", ["HRLS", "SHRLS"])
-def test_least_squares_refuse_a_batch_beside_which_l2_is_lost(name: str) -> None:
+def test_least_squares_refuse_a_row_beside_which_l2_is_lost(name: str) -> None:
     for taxonomy in (TREE, None):
         model = made(name, taxonomy, l2=1e-6)
         before = pickle.dumps(model)
-        with pytest.raises(ValueError, match=r"row 1: `l2` = 1e-06 is lost in rounding"):
+        with pytest.raises(ValueError, match=r"row 1: `l2` = 1e-06 is lost in rounding") as refused:
             model.learn_many(pd.DataFrame({"x": [1.0, 2000.0]}), ["b", "c"])
-        assert pickle.dumps(model) == before
+        assert_ended(model, before, refused.value)
 
 
 @pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HPerceptron", "HAROW"])
@@ -512,8 +517,8 @@ def test_small_floats(name: str, parameters: dict[str, Any]) -> None:
         many.learn_many(X, ["b", "c", "a"])
         same(one, many, records(X))
         before = pickle.dumps(many)
-        with pytest.raises(ValueError, match=r"row 1: the squared norm of x is .*float32"):
-            many.learn_many(pd.DataFrame({"x": [1.0, 1e20]}), ["b", "b" if taxonomy else "new"])
+        with pytest.raises(ValueError, match=r"row 0: the squared norm of x is .*float32"):
+            many.learn_many(pd.DataFrame({"x": [1e20, 1.0]}), ["b" if taxonomy else "new", "b"])
         for call in (many.predict_many, many.predict_proba_many):
             with pytest.raises(ValueError, match=r"the squared norm of x is .*float32"):
                 call(pd.DataFrame({"x": [1.0, 1e20]}))

@@ -24,7 +24,7 @@ def test_a_pipeline_answers_as_the_model_at_its_end(name: str) -> None:
     assert isinstance(adapted, Foreign)
     assert adapted._taxonomy is model.taxonomy
     assert adapted._labels.taxonomy is model.taxonomy
-    X = read_batch(np.zeros((2, 3)), None)[0]  # the scaler has learned nothing
+    X = read_batch(np.zeros((2, 3)), None)  # the scaler has learned nothing
     np.testing.assert_allclose(adapted._probabilities(X), own._probabilities(X))
     if isinstance(model, base.MultiLabelClassifier):
         np.testing.assert_array_equal(adapted._masks(X), own._masks(X))

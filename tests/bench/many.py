@@ -8,11 +8,16 @@ Each batch is learned three times by models that are alike: in one call, row by 
 and row by row from dicts that were made beforehand. They take turns to come first, for whoever does
 so finds the batch in no cache. Printed are medians over the batches, in milliseconds of processor
 time a batch, and how many times slower than the call the loops are.
+
+Then batches of 1, 10, 100 and 1,000 rows whose columns are mostly new: the time of the call over
+that of the loop that makes dicts; for compiled learners, and for a rule in Python after 8,000
+examples.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import itertools
 import statistics
 import time
@@ -23,7 +28,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from river_hier import Taxonomy, datasets, linear_model
+from river_hier import Taxonomy, base, datasets, linear_model
 
 ROWS = 1_000
 LEARNERS = ["Hieron", "HPerceptron", "HAROW"]
@@ -129,6 +134,46 @@ def medians(name: str, t: Taxonomy, batches: Iterator[Batch], n: int) -> list[fl
     return [statistics.median(spent) for spent in times]
 
 
+class Perceptron(base.TopDownLearner):
+    def rule(self, score, y, norm2):  # type: ignore[no-untyped-def, override]
+        return y * ((score >= 0) != (y > 0))
+
+
+def texts(n_rows: int, rng: np.random.Generator, t: Taxonomy) -> Batch:
+    """Rows of 76 words, of which most occur in no other row."""
+    xs = [
+        {
+            f"w{rng.integers(10**9) if rng.random() < 0.6 else rng.integers(50)}": float(
+                rng.random()
+            )
+            for _ in range(76)
+        }
+        for _ in range(n_rows)
+    ]
+    return as_sparse(xs, labels(t, rng)[:n_rows])
+
+
+def small(make: Callable[[], Any], n_rows: int, t: Taxonomy) -> float:
+    """The time of batches over that of loops, the median over 31 or fewer pairs."""
+    rng = np.random.default_rng(0)
+    models, ratios = [make(), make()], []
+    for turn in range(31 if n_rows < 1_000 else 9):
+        batch, spent = texts(n_rows, rng, t), [0.0, 0.0]
+        for k in (turn % 2, 1 - turn % 2):
+            start = time.process_time()
+            (many, loop)[k](models[k], batch)
+            spent[k] = time.process_time() - start
+        ratios.append(spent[0] / spent[1])
+    return statistics.median(ratios)
+
+
+def warm(t: Taxonomy) -> Any:
+    model, rng = Perceptron(t), np.random.default_rng(1)
+    for _ in range(8):
+        loop_over_dicts(model, texts(1_000, rng, t))
+    return model
+
+
 def main(data: str | None, n: int) -> None:
     print(f"milliseconds for {ROWS:,} rows, median of {n} batches\n")
     print(f"{'':24}{'':16}{'learn_many':>12}{'loop':>18}{'loop over dicts':>18}")
@@ -146,6 +191,14 @@ def main(data: str | None, n: int) -> None:
             call, *loops = medians(name, t, batches(t), n)
             cells = [f"{spent:,.1f} ({spent / call:.1f}x)" for spent in loops]
             print(f"{kind:24}{name:16}{call:>12,.2f}" + "".join(f"{cell:>18}" for cell in cells))
+    t, sizes = tree(), (1, 10, 100, 1_000)
+    print("\nlearn_many of a csr matrix over the loop, most columns new; rows:", sizes)
+    for name in LEARNERS[1:]:
+        ratios = [small(lambda name=name: getattr(linear_model, name)(t), k, t) for k in sizes]
+        print(f"{name:24}" + "".join(f"{ratio:>8.2f}" for ratio in ratios))
+    learned = warm(t)
+    print(f"{'a rule in Python':24}", *(f"{small(learned.clone, k, t):7.2f}" for k in (1,)), end="")
+    print(f"{small(lambda: copy.deepcopy(learned), 10, t):8.2f}")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def test_many_words_and_long_ones() -> None:
     for first in range(0, 3_000, 100):
         v.learn(" ".join(words[first : first + 100]))
     assert v.dfs == dict.fromkeys(words, 1)
-    assert set(v.weights(" ".join(words), False).values()) == {math.log(2) * math.log(30)}
+    assert set(v.weights(" ".join(words), False, True).values()) == {math.log(2) * math.log(30)}
 
 
 @pytest.mark.parametrize(

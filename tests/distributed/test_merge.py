@@ -185,24 +185,6 @@ def test_averages_are_over_the_hypotheses_of_all(found: Any, at: list[int], whol
 # Exactly
 
 
-@given(multilabel_streams(), bounds, sample_weights, st.permutations(range(3)))
-@n_examples(40)
-def test_least_squares_are_those_of_one_pass(
-    found: Any, at: list[int], weights: list[float], order: list[int]
-) -> None:
-    t, data = found
-    first, parts = split(weighted(data, weights), at)
-    start = learned(linear_model.HRLS(t), first)
-    one = learned(linear_model.HRLS(t), itertools.chain(first, *(parts[k] for k in order)))
-    merged = distributed.merge(apart(start, parts), start if first else None)
-    x: dict[Any, float] = {"a": 1.0, "b": -0.5, 1: 2.0, "new": 1.0}
-    for _ in range(2):
-        assert_near(merged.score_one(x), one.score_one(x))
-        assert_same_weights(merged.weights, one.weights)
-        merged.learn_one(x, t.nodes[-1:])
-        one.learn_one(x, t.nodes[-1:])
-
-
 @pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
 @pytest.mark.parametrize("open_", [False, True])
 def test_the_discriminant_is_that_of_one_pass(order: tuple[int, ...], open_: bool) -> None:
@@ -247,6 +229,7 @@ def test_words_are_counted_as_in_one_pass(texts: list[str], at: list[int], min_c
         found = pickle.loads(pickle.dumps(like or feature_extraction.LogTFIDF(min_count=min_count)))
         for text in texts:
             found.learn_one(text)
+            found.transform_one(text)  # as in a pipeline
         return found
 
     start, one = bag(first), bag(texts)
@@ -361,7 +344,6 @@ SINGLE: dict[str, Callable[[Any], Any]] = {
 SEVERAL: dict[str, Callable[[Any], Any]] = {
     "HPerceptron": linear_model.HPerceptron,
     "HAROW": linear_model.HAROW,
-    "HRLS": linear_model.HRLS,
     "Averaged HAROW": lambda t: linear_model.Averaged(linear_model.HAROW(t)),
     "Calibrated": lambda t: decision.Calibrated(linear_model.HAROW(t)),
     "HLossBayes": lambda t: decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t))),
@@ -491,20 +473,14 @@ t = TREE
     [
         ([], ValueError, "at least one model, got none"),
         (
-            [linear_model.SHRLS(t), learned(linear_model.SHRLS(t), examples(5, False))],
+            [linear_model.HRLS(t), learned(linear_model.HRLS(t), examples(5, False))],
             TypeError,
-            "SHRLS",
+            "HRLS",
         ),
         ([linear_model.HAROW(t), linear_model.HPerceptron(t)], TypeError, "same class"),
         ([linear_model.HAROW(t), linear_model.HAROW(t, r=2.0)], ValueError, "r=1.0 and r=2.0"),
         ([linear_model.HAROW(t), linear_model.HAROW(t.flatten())], ValueError, "same taxonomy"),
         ([linear_model.HMinOver(t)] * 2, TypeError, "threshold"),
-        ([linear_model.HRLS(t, budget=5)] * 2, TypeError, "without `budget`"),
-        (
-            [linear_model.HRLS(t, forgetting=0.9)] * 2,
-            TypeError,
-            "without `budget` and `forgetting`",
-        ),
         (
             [
                 decision.HLossBayes(linear_model.HAROW(t)),
@@ -558,14 +534,3 @@ def test_the_start_is_one() -> None:
         distributed.merge([start, start], models[0])
     with pytest.raises(TypeError, match="same class"):
         distributed.merge(models, linear_model.HPerceptron(TREE))
-
-
-def test_least_squares_of_many_features() -> None:
-    models = [linear_model.HRLS(TREE), linear_model.HRLS(TREE)]
-    models[0].learn_one(dict.fromkeys(range(5001), 1.0), {"a"})
-    with pytest.raises(TypeError, match="up to 5000 features, got 5001"):
-        distributed.merge(models)
-    models = [learned(linear_model.HRLS(TREE), examples(9, single=False)) for _ in range(2)]
-    models[0].forget("c")
-    with pytest.raises(TypeError, match="after `forget`"):
-        distributed.merge(models)

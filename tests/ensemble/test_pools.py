@@ -204,7 +204,7 @@ def test_refusals() -> None:
             with pytest.raises(ValueError, match=r"nan|not in|`w`|weight"):
                 model.learn_one(x, y, w=w)
         with pytest.raises(ValueError, match="'x'"):
-            model.learn_many(np.array([[1.0, 2.0], [1.0, 2.0]]), ["b", "x"], columns=["u", "v"])
+            model.learn_many(np.array([[1.0, 2.0], [1.0, 2.0]]), ["x", "b"], columns=["u", "v"])
         assert pickle.dumps(model.predict_proba_one({"u": 1.0})) == before
     with pytest.raises(ValueError, match="`n_components` must be even"):
         ensemble.DensePool(TREE, n_components=3)

@@ -13,12 +13,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from river import base, checks, compose, evaluate
+from river import drift as drift_
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from oracles import log_tfidf as oracle
-from river_hier import Taxonomy, linear_model, metrics
+from river_hier import (
+    Taxonomy,
+    decision,
+    drift,
+    ensemble,
+    linear_model,
+    metrics,
+)
+from river_hier.decision import calibration
 from river_hier.feature_extraction import STOP_WORDS, LogTFIDF
+from support.hypothesis_settings import n_examples
 
 TEXTS = ["The wolf, the wolf!", "An owl saw THE wolf; Äpfel 10%", "", "a b c", "the owl flies_2"]
 
@@ -56,6 +66,11 @@ def test_the_formula_over_all_documents_so_far(
         assert list(found) == list(expected)  # in the order of the text
         assert found == pytest.approx(expected)
         bag.learn_one(document)
+        if n % 2:
+            bag = pickle.loads(pickle.dumps(bag))
+        assert bag.transform_one(document) == found  # exactly, as a pipeline learns it
+        expected = oracle.weights(document, documents[: n + 1], *options)
+        assert bag.transform_one(document) == pytest.approx(expected)
     assert bag.n == len(documents)
 
 
@@ -254,7 +269,7 @@ def test_in_a_pipeline():
     metric = metrics.HLoss(t)
     evaluate.progressive_val_score(stream, model, metric)
     assert metric.get() < 0.6  # of it 0.5 or so is the text without words
-    assert set(model.transform_one({"text": "the wolf"})) == {"wolf"}
+    assert set(model.transform_one({"text": "an owl"})) == {"an", "owl"}
     assert bag.n == 80 or model["LogTFIDF"].n == 80
     both = bag.clone() + compose.Select("year")
     assert both.transform_one({"text": "", "year": 1}) == {"year": 1}
@@ -275,23 +290,25 @@ def test_batches_are_loops(kind: str) -> None:
         "polars": lambda: pytest.importorskip("polars").DataFrame({"text": texts}),
     }[kind]()
     documents: list[Any] = [{"text": text} for text in texts] if on else texts
+    learned = []
     for x in documents:
         one.learn_one(x)
+        learned.append(one.transform_one(x))
     many.learn_many(X)
     assert (one.n, one.dfs) == (many.n, many.dfs)
-    table = many.transform_many(X)
-    if kind in ("array", "list", "pyarrow"):
-        assert type(table) is sparse.csr_array
-        cells = table.toarray()
-    else:
-        assert type(table) is (pd.DataFrame if kind != "polars" else type(X))
-        cells = np.array(table, dtype=float)
-    names = list(table.columns)
-    for x, row in zip(documents, cells, strict=True):
-        found = {name: value for name, value in zip(names, row.tolist(), strict=True) if value}
-        assert found == one.transform_one(x)
-    if kind == "series":
-        assert table.index.equals(series.index)
+    for expected in (learned, [one.transform_one(x) for x in documents]):
+        table = many.transform_many(X)
+        if kind in ("array", "list", "pyarrow"):
+            assert isinstance(table, sparse.csr_array)
+            cells = table.toarray()
+        else:
+            assert type(table) is (pd.DataFrame if kind != "polars" else type(X))
+            cells = np.array(table, dtype=float)
+        names = list(table.columns)
+        for x, row in zip(expected, cells, strict=True):
+            assert {k: v for k, v in zip(names, row.tolist(), strict=True) if v} == x
+        if kind == "series":
+            assert table.index.equals(series.index)
 
 
 def test_a_batch_is_a_sequence_of_texts() -> None:
@@ -323,12 +340,114 @@ def test_a_batch_with_a_wrong_text_is_not_counted() -> None:
     assert model.n == 0
 
 
+# What a model learns is what it would have predicted
+
+T = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf"), ("mammal", "fox")])
+words = st.sampled_from(["wolf", "fox", "owl", "the", "a", "snow", "hunts", "sings"])
+documents = st.lists(words, max_size=4).map(" ".join)
+streams = st.lists(st.tuples(documents, st.sampled_from(T.nodes)), min_size=1, max_size=30)
+
+TRANSFORMERS: dict[str, Any] = {
+    "words": LogTFIDF,
+    "min_count": lambda: LogTFIDF(min_count=2, max_rare=3, normalize=False),
+    "characters": lambda: LogTFIDF(analyzer="char_wb", ngram_range=(2, 3)),
+    "hashed": lambda: LogTFIDF(n_features=4),
+    "union": lambda: LogTFIDF() + LogTFIDF(analyzer="char_wb"),
+}
+
+softmax, hieron, harow = linear_model.PathSoftmax, linear_model.Hieron, linear_model.HAROW
+WRAPPERS: dict[str, tuple[Any, Any]] = {  # what is put around a model, and the model
+    "Selective": (lambda m: decision.Selective(m, risk=0.3), softmax),
+    "Tempered": (decision.Tempered, hieron),
+    "Selective, Tempered": (lambda m: decision.Selective(decision.Tempered(m)), softmax),
+    "BranchReset": (lambda m: drift.BranchReset(m, detector=drift_.ADWIN(clock=4)), softmax),
+    "LogarithmicPool": (lambda m: ensemble.LogarithmicPool([m]), softmax),
+    "Calibrated": (decision.Calibrated, harow),
+    "ZeroOneBayes": (lambda m: decision.ZeroOneBayes(decision.Calibrated(m)), harow),
+    "HLossBayes": (lambda m: decision.HLossBayes(decision.Calibrated(m)), harow),
+}
+
+
+@pytest.mark.parametrize("transformer", TRANSFORMERS)
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+@n_examples(5)
+@given(streams)
+def test_a_wrapper_may_stand_on_either_side(transformer, wrapper, stream):
+    # Calibrators recognise repeated examples by what reaches them, here texts and there their
+    # words: let all be new.
+    numbers = itertools.count()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(calibration, "digests", lambda x: (next(numbers),) * 2)
+        check_both_sides(transformer, wrapper, stream)
+
+
+def check_both_sides(transformer: str, wrapper: str, stream: list[tuple[str, str]]) -> None:
+    f, (wrapped, model) = TRANSFORMERS[transformer], WRAPPERS[wrapper]
+    behind, around = f() | wrapped(model(T)), wrapped(f() | model(T))
+    multilabel = model is harow
+    for text, y in stream:
+        assert behind.predict_one(text) == around.predict_one(text)
+        if wrapper != "Selective":
+            assert behind.predict_proba_one(text) == around.predict_proba_one(text)
+        for one in (behind, around):
+            one.learn_one(text, {y} if multilabel else y)
+
+
+@pytest.mark.parametrize("transformer", TRANSFORMERS)
+@n_examples(10)
+@given(st.lists(streams, max_size=3))
+def test_what_is_learned_is_what_would_have_been_predicted(transformer, batches):
+    """One by one, in batches, and where River's transformers learn from predictions."""
+    one = TRANSFORMERS[transformer]() | hieron(T)
+    many, early = one.clone(), one.clone()
+    for batch in batches:
+        texts, ys = map(list, zip(*batch, strict=True))
+        for text, y in batch:
+            one.learn_one(text, y)
+            with compose.learn_during_predict():
+                early.predict_one(text)
+                early.learn_one(text, y)
+        many.learn_many(texts, ys)
+        xs = [one.transform_one(text) for text in texts]
+        assert [many.transform_one(text) for text in texts] == xs
+        for x in xs:
+            scores = one[-1].score_one(x)
+            assert early[-1].score_one(x) == scores
+            assert many[-1].score_one(x) == pytest.approx(scores)
+        p = np.array(many.predict_proba_many(np.array(texts, dtype=object)))
+        expected = [list(one.predict_proba_one(text).values()) for text in texts]
+        assert p == pytest.approx(np.array(expected))
+
+
 @pytest.mark.parametrize("n_features", [None, 2**10])
-def test_batches_through_a_pipeline(n_features: int | None) -> None:
+@pytest.mark.parametrize("union", [False, True])
+def test_batches_through_a_pipeline(n_features: int | None, union: bool) -> None:
     texts = ["a cat and a dog", "the dog", "the end"] * 9
     ys = ["b", "c", "a"] * 9
-    model = LogTFIDF(min_count=1, n_features=n_features) | linear_model.Hieron()
+    words: Any = LogTFIDF(min_count=1, n_features=n_features)
+    if union:
+        words += LogTFIDF(analyzer="char_wb", n_features=n_features)
+    model = words | linear_model.Hieron()
     for X in (texts, np.array(texts), pd.Series(texts)):
         model.learn_many(X, ys)
         assert list(model.predict_many(X)) == ys
         assert [model.predict_one(text) for text in texts] == ys
+        assert len(model.predict_proba_many(X)) == len(texts)
+
+
+@pytest.mark.parametrize("options", [{}, {"analyzer": "char_wb"}, {"n_features": 2**20}])
+def test_predictions_store_no_names(options: dict[str, Any]) -> None:
+    model = LogTFIDF(**options) | linear_model.PathSoftmax()
+    texts = [f"a text of {word}" for word in ("cats", "dogs", "owls")]
+    model.learn_many(texts, texts)
+    model.predict_many(texts)
+    before = pickle.dumps(list(model.steps.values()))
+    sizes = []
+    for letter in "qz":  # with the first, buffers grow
+        unseen = [f"{i}{letter}{i}" for i in range(1000, 2000)]
+        model.predict_many(unseen)
+        for text in unseen:
+            model.predict_one(text)
+        sizes.append(sum(step._raw_memory_usage for step in model.steps.values()))
+    assert sizes[0] == sizes[1]
+    assert pickle.dumps(list(model.steps.values())) == before

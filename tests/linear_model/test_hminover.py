@@ -103,6 +103,54 @@ def test_hminover(stream: Any, pickle_at: int, weights: Any) -> None:
             ours = pickle.loads(pickle.dumps(ours))
 
 
+class InPython(linear_model.HMinOver):
+    def rule(self, margin: float, gamma: int) -> float:
+        return super().rule(margin, gamma)
+
+
+@given(
+    stream=streams(),
+    more=st.data(),
+    dtype=st.sampled_from(["float64", "float32"]),
+    open_=st.booleans(),
+    weights=powers,
+)
+@n_examples(100)
+def test_the_rule_in_python_equals_the_compiled_policy(
+    stream: Any, more: Any, dtype: str, open_: bool, weights: Any
+) -> None:
+    taxonomy, parameters, examples = stream
+    if open_:
+        taxonomy, parameters = None, {"margin": parameters["margin"], "t": 0.5}
+    assert InPython._policy is None
+    ours = InPython(taxonomy, dtype=dtype, **parameters)
+    theirs = linear_model.HMinOver(taxonomy, dtype=dtype, **parameters)
+    assert theirs._policy is not None
+    new = more.draw(st.lists(st.sampled_from(["new 1", "new 2", "new 3"]), max_size=3, unique=True))
+    for step, (x, y) in enumerate(examples):
+        if step == 6 and not open_ and new:
+            grown = taxonomy.extend([(more.draw(st.sampled_from(taxonomy.nodes)), v) for v in new])
+            ours.adopt(grown)
+            theirs.adopt(grown)
+        if step > 6 and not open_ and new:
+            y = more.draw(multilabels(grown))
+        ours.learn_one(x, y, weights[step])
+        theirs.learn_one(x, y, weights[step])
+        assert ours.weights == theirs.weights
+        assert ours._state.n == theirs._state.n
+        assert ours._unseen == theirs._unseen
+        np.testing.assert_allclose(ours._threshold.a, theirs._threshold.a, rtol=1e-12)
+        np.testing.assert_allclose(ours._threshold.b, theirs._threshold.b, rtol=1e-12, atol=1e-12)
+    batch = linear_model.HMinOver(taxonomy, dtype=dtype, **parameters)
+    if len(examples) <= 6 and examples:
+        names = sorted({name for x, _ in examples for name in x}, key=str)
+        rows = pd.DataFrame(
+            [[x.get(name, 0.0) for name in names] for x, _ in examples], columns=names
+        )
+        batch.learn_many(rows, [y for _, y in examples], w=weights[: len(examples)])
+        assert batch.weights == theirs.weights
+
+
 @given(stream=streams(), x=features(numbers=reals))
 @n_examples(25)
 def test_probabilities_say_what_predictions_say(stream: Any, x: Any) -> None:

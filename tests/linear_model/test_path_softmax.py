@@ -15,7 +15,7 @@ import oracles
 from river_hier import OpenTaxonomy, Taxonomy, linear_model
 from support.comparison import NEAR, assert_near, assert_same_weights, near_the_top
 from support.hypothesis_settings import n_examples
-from support.strategies import parents_of, sample_weights, single_label_streams
+from support.strategies import extensions, parents_of, sample_weights, single_label_streams
 
 TREE = Taxonomy.from_nested({"a": {"b": ["c", "d"], "e": []}, "f": ["g"]})
 
@@ -61,6 +61,77 @@ def test_it_equals_the_oracle(
         assert_same_weights(ours.own_weights, without_constant(theirs.own))
         if step == pickle_at:
             ours = pickle.loads(pickle.dumps(ours))
+
+
+class InPython(linear_model.PathSoftmax):
+    """The rule of the class instead of the compiled policy."""
+
+    close = False
+
+    def learns(self, p: Any, t: Any) -> Any:
+        self.close = self.close or bool((np.abs(np.abs(t - p) - 0.01) < NEAR).any())
+        return super().learns(p, t)
+
+
+@given(
+    data=single_label_streams(),
+    more=st.data(),
+    forgetting=st.sampled_from([1.0, 0.9]),
+    dtype=st.sampled_from(["float64", "float32"]),
+    weights=sample_weights,
+)
+@n_examples(100)
+def test_the_rule_in_python_equals_the_compiled_policy(
+    data: Any, more: Any, forgetting: float, dtype: str, weights: Any
+) -> None:
+    taxonomy, stream = data
+    parameters: dict[str, Any] = {"forgetting": forgetting, "dtype": dtype}
+    ours, theirs = (
+        InPython(taxonomy, **parameters),
+        linear_model.PathSoftmax(taxonomy, **parameters),
+    )
+    assert InPython._policy is None
+    assert theirs._policy is not None
+    near = NEAR if dtype == "float64" else 1e-4
+    grown = more.draw(extensions(taxonomy))
+    labels = more.draw(st.lists(st.sampled_from(grown.nodes), min_size=5, max_size=5))
+    later = [(x, y) for (x, _), y in zip(stream[::-1], labels, strict=False)]
+    for step, (x, y) in enumerate([*stream[:20], *later]):
+        if step == len(stream[:20]):
+            ours.adopt(grown)
+            theirs.adopt(grown)
+        ours.learn_one(x, y, w=weights[step])
+        theirs.learn_one(x, y, w=weights[step])
+        if ours.close:
+            return  # rounding decides which vectors move
+        for name in ("weights", "own_weights"):
+            for label, w in getattr(theirs, name).items():
+                assert getattr(ours, name)[label] == pytest.approx(w, abs=near, rel=near)
+        assert ours._unseen == theirs._unseen
+        assert ours._state.n == theirs._state.n
+
+
+def test_a_subclass_runs_its_own_rule() -> None:
+    class Still(linear_model.PathSoftmax):
+        def rule(self, *args: Any) -> Any:
+            return 0.0 * args[3], 0.0 * args[3]
+
+    class Torn(linear_model.PathSoftmax):
+        def rule(self, *args: Any) -> Any:
+            return 0.0, 0.0
+
+    model = Still(TREE)
+    model.learn_one({"x": 1.0}, "c")
+    assert not any(model.weights.values())
+    with pytest.raises(
+        ValueError, match="`rule` of Torn must return a move for each of the 11 vectors"
+    ):
+        Torn(TREE).learn_one({"x": 1.0}, "c")
+    with pytest.raises(TypeError, match="`rival` of Lost would not be called"):
+
+        class Lost(linear_model.PathSoftmax):
+            def rival(self, score: Any, y: int) -> int:
+                return 0
 
 
 def mode(model: Any, x: dict[str, float], y: str) -> dict[Any, float]:

@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import oracles
-from river_hier import Taxonomy, linear_model
+from river_hier import Taxonomy, kernel, linear_model
+from river_hier._core import Example
+from support.hypothesis_settings import n_examples
 from support.least_squares import kinds, n_instances
-from support.strategies import parents_of
+from support.strategies import multilabel_streams, parents_of, sample_weights
 
 ONE = Taxonomy.flat(["a"])
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("a", "d")])
@@ -106,3 +110,69 @@ def test_a_budget_survives_repeated_examples(l2: float) -> None:
 def test_bad_budgets(name: str, budget: Any) -> None:
     with pytest.raises((TypeError, ValueError), match=r"`budget` must be"):
         getattr(linear_model, name)(ONE, budget=budget)
+
+
+# The rules in Python
+
+
+@given(
+    data=multilabel_streams(), threshold=st.sampled_from([0.05, 0.5, 5.0]), weights=sample_weights
+)
+@n_examples(50)
+def test_the_rule_in_python_equals_the_compiled_one(
+    data: Any, threshold: float, weights: Any
+) -> None:
+    taxonomy, stream = data
+    for module in (linear_model, kernel):
+
+        class InPython(module.SHRLS):  # type: ignore[name-defined,misc]
+            close, last_t = False, 0.0
+
+            def stores(self, margin: Any, n: Any, t: float) -> Any:
+                self.last_t = t
+                doubt = margin**2 * n - self.threshold * math.log(max(1.0, t))
+                self.close = self.close or bool((np.abs(doubt[n > 0]) < NEAR).any())
+                return super().stores(margin, n, t)
+
+        theirs = module.SHRLS(taxonomy, threshold=threshold)
+        ours = InPython(taxonomy, threshold=threshold)
+        for (x, y), w in zip(stream, weights, strict=False):
+            score, r = theirs._rls.solve(example_of(theirs, x), len(taxonomy))
+            margins = dict(zip(taxonomy.nodes[1:], ours.margin(score, r)[1:], strict=True))
+            assert theirs.score_one(x) == margins
+            theirs.learn_one(x, y, w=w)
+            ours.learn_one(x, y, w=w)
+            if ours.close:
+                break  # rounding decides
+            assert ours.n_stored == theirs.n_stored
+            assert ours.score_one(x) == theirs.score_one(x)
+            assert ours._t == theirs._t
+            if any(x.values()):
+                assert ours.last_t == ours._t
+
+
+def example_of(model: Any, x: Any) -> Any:
+    if hasattr(model, "_instances"):
+        return Example(*model._instances.row(x))
+    return Example(model._features.find(x))
+
+
+@pytest.mark.parametrize("module", [linear_model, kernel])
+def test_a_subclass_runs_its_own_rule_or_is_refused(module: Any) -> None:
+    class Half(module.SHRLS):  # type: ignore[name-defined,misc]
+        def stores(self, margin: Any, n: Any, t: float) -> Any:
+            return n < self.threshold
+
+    class Torn(module.SHRLS):  # type: ignore[name-defined,misc]
+        def stores(self, margin: Any, n: Any, t: float) -> Any:
+            return True
+
+    model = Half(TREE, threshold=2.0)
+    for _ in range(5):
+        model.learn_one({"x": 1.0}, {"b"})
+    assert model.n_stored == {"a": 2.0, "c": 2.0, "b": 2.0, "d": 2.0}
+    with pytest.raises(ValueError, match=r"`stores` of Torn must return a bool for each of the 4"):
+        Torn(TREE).learn_one({"x": 1.0}, {"b"})
+    for name, cls in [("margin", module.HRLS), ("margin", module.SHRLS), ("stores", module.HRLS)]:
+        with pytest.raises(TypeError, match=f"`{name}` of Lost would not be called"):
+            type("Lost", (cls,), {name: lambda *args: None})

@@ -6,7 +6,8 @@ The score of a split is the reduction of the variance of the indicators of the n
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import chain
 from zlib import crc32
 
 from .trees import Features, Node, Parents, ancestors
@@ -19,7 +20,7 @@ class Tree:
 
     def __init__(self, rows: Sequence[int] = ()) -> None:
         self.rows = list(rows)
-        self.stuck = False  # whether all its x are the same although targets differ
+        self.stuck = False  # whether all its x are the same; if not, its targets are
         self.split: tuple[int, float] | None = None
         self.below: list[Tree] = []
 
@@ -56,7 +57,6 @@ class Forest:
             for tree in self.trees:
                 leaf = tree.leaf(self.padded(i))
                 leaf.rows.remove(i)
-                leaf.stuck &= bool(leaf.rows)
         self.stored[i] = x, targets, w
         self.n += 1
         for k, tree in enumerate(self.trees):
@@ -73,21 +73,15 @@ class Forest:
 
     def grow(self, leaf: Tree, k: int) -> None:
         leaf.stuck = len({self.stored[i][1] for i in leaf.rows}) > 1
-        if not leaf.stuck:
+        if not leaf.stuck or not self.names:
             return
         best: tuple[float, int, float] | None = None
-        features = sorted(range(len(self.names)), key=lambda i: key(self.names[i]))
-        candidates = math.isqrt(len(features))
-        while features and candidates:
-            drawn = int(self.uniform(k) * len(features))
-            feature = features[drawn]
-            features[drawn] = features[-1]
-            del features[-1]
+        candidates = math.isqrt(len(self.names))
+        for feature in self.draws(leaf.rows, k):
             column = {i: self.padded(i)[feature] for i in leaf.rows}
             low, high = min(column.values()), max(column.values())
             if low == high:
                 continue
-            candidates -= 1
             threshold = low + self.uniform(k) * (high - low)
             if threshold >= high:
                 threshold = low
@@ -97,6 +91,9 @@ class Forest:
             )
             if best is None or score > best[0]:
                 best = score, feature, threshold
+            candidates -= 1
+            if not candidates:
+                break
         if best is not None:
             leaf.stuck, leaf.split = False, best[1:]
             for side in (False, True):
@@ -104,6 +101,20 @@ class Forest:
                 leaf.below.append(Tree(rows))
                 self.grow(leaf.below[-1], k)
             leaf.rows = []
+
+    def draws(self, rows: list[int], k: int) -> Iterator[int]:
+        """Random features, each once: of rows with many that are not 0, first a few of all."""
+        features = sorted(range(len(self.names)), key=lambda i: key(self.names[i]))
+        most, drawn = 2 * math.isqrt(len(features)), set[int]()
+        if sum(map(bool, chain.from_iterable(map(self.padded, rows)))) > most * len(rows):
+            for _ in range(most):
+                feature = features[int(self.uniform(k) * len(features))]
+                if feature not in drawn:
+                    drawn.add(feature)
+                    yield feature
+        seed = self.bits(k)
+        left = {f for f in features if len({self.padded(i)[f] for i in rows}) > 1} - drawn
+        yield from sorted(left, key=lambda f: -split_mix(seed + key(self.names[f]))[1])
 
     def score(self, part: list[int]) -> float:
         """Minus the variance within a part, up to a constant of all parts."""
@@ -141,13 +152,21 @@ class Forest:
         x = self.stored[i][0]
         return x + [0.0] * (len(self.names) - len(x))
 
+    def bits(self, k: int) -> int:
+        self.states[k], bits = split_mix(self.states[k])
+        return bits
+
     def uniform(self, k: int) -> float:
-        """SplitMix64."""
-        mask = (1 << 64) - 1
-        self.states[k] = z = (self.states[k] + 0x9E3779B97F4A7C15) & mask
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
-        return float((z ^ (z >> 31)) >> 11) * 2.0**-53
+        return (self.bits(k) >> 11) * 2.0**-53
+
+
+def split_mix(state: int) -> tuple[int, int]:
+    """The next state and random bits of SplitMix64."""
+    mask = (1 << 64) - 1
+    state = z = (state + 0x9E3779B97F4A7C15) & mask
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+    return state, z ^ (z >> 31)
 
 
 def key(name: Hashable) -> int:

@@ -1,4 +1,4 @@
-"""log(1 + tf) log(n / df), from all the documents seen so far, kept as they came."""
+"""log(1 + tf) log(n / df), from a text and all the documents before it, kept as they came."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ def weights(
     n_features: int | None = None,
     normalize: bool = False,
 ) -> dict[str | int, float]:
-    """The weights of the words of a text that have come often enough."""
+    """The weights of the words of a text that come often enough in it and the ones before."""
+    documents = [*documents, text]
     n = len(documents)
     bags = [
         grams(document, stop_words, analyzer, ngram_range, n_features) for document in documents

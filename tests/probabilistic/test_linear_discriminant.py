@@ -151,8 +151,8 @@ def test_many_labels_one_by_one_and_at_once() -> None:
     scores = np.array(
         [list(one.score_one(dict(enumerate(row))).values()) for row in X[:20].tolist()]
     )
-    assert pytest.approx(scores, rel=1e-8) == many._scores_many(read_batch(X[:20], None)[0]).T
-    assert pytest.approx(scores[:3], rel=1e-8) == many._scores_many(read_batch(X[:3], None)[0]).T
+    assert pytest.approx(scores, rel=1e-8) == many._scores_many(read_batch(X[:20], None)).T
+    assert pytest.approx(scores[:3], rel=1e-8) == many._scores_many(read_batch(X[:3], None)).T
     assert (many.predict_many(X) == y).mean() > 0.95
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from river import base
 from river.datasets.base import MO_BINARY_CLF, SyntheticDataset
 
+from ..._core import Labels, labels_of
 from ...base.checks import check_integer
-from ...base.predictor import LabelPredictor, connected_nodes
+from ...base.predictor import MultiLabelPredictor, connected_nodes
 from ...taxonomy import Label, Taxonomy, check_taxonomy
 from ..base import TaxonomyDataset
 from . import sampling
@@ -172,7 +172,7 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
             steps += sampling.BLOCK
 
 
-class ReferenceClassifier(LabelPredictor, base.MultiLabelClassifier):
+class ReferenceClassifier(MultiLabelPredictor):
     """The reference classifier of a stream, against which regret is measured.
 
     A node is predicted on if its parents are and its true score is at least 0 (Eq. 4 of the paper
@@ -191,6 +191,10 @@ class ReferenceClassifier(LabelPredictor, base.MultiLabelClassifier):
         return self.stream.taxonomy
 
     _taxonomy = taxonomy
+
+    @property
+    def _labels(self) -> Labels:
+        return labels_of(self.taxonomy)
 
     def learn_one(self, x: dict[Any, Any], y: Any) -> None:
         self.step += 1

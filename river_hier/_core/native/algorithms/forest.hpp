@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "python/objects.hpp"
 #include "store/labels.hpp"
@@ -41,7 +42,7 @@ class Forest {
         ensure(n_nodes >= n_nodes_, "a share for each node");
         double n_voters = 0.0;
         for (const Tree& tree : trees_) {
-            const uint32_t first = tree.nodes[leaf(tree, x)].child;
+            const uint32_t first = tree.nodes[leaf(tree, x)].example;
             double total = 0.0;
             for (uint32_t i = first; i != none; i = tree.next[i]) total += w_[i];
             for (uint32_t i = first; i != none; i = tree.next[i])
@@ -68,6 +69,7 @@ class Forest {
         std::iota(in_order_.begin(), in_order_.end(), 0);
         std::sort(in_order_.begin(), in_order_.end(),
                   [&](uint32_t a, uint32_t b) { return std::tie(keys_[a], a) < std::tie(keys_[b], b); });
+        last_split_.resize(d);
     }
 
     // The examples from the oldest to the latest, as `learn` takes them.
@@ -113,6 +115,11 @@ class Forest {
         x_ = numbers(x);
         if (n_stored) stride_ = x_.size() / n_stored;
         ensure(x_.size() == n_stored * stride_ && d() <= stride_, "a number for each feature");
+        held_.resize(n_stored);
+        for (size_t i = 0; i < n_stored; ++i) {
+            ensure(w_[i] > 0.0 && std::isfinite(w_[i]), "weights above 0");
+            hold(i);
+        }
         ensure(trees.size() == trees_.size(), "as many trees");
         for (size_t k = 0; k < trees_.size(); ++k) {
             const auto [nodes, next, random, next_build] =
@@ -125,8 +132,8 @@ class Forest {
     }
 
     size_t bytes() const {
-        size_t bytes = heap_bytes(keys_) + heap_bytes(in_order_) + heap_bytes(x_) + heap_bytes(w_) +
-                       heap_bytes(targets_) + heap_bytes(trees_);
+        size_t bytes = heap_bytes(keys_) + heap_bytes(in_order_) + heap_bytes(last_split_) + heap_bytes(x_) +
+                       heap_bytes(held_) + heap_bytes(w_) + heap_bytes(targets_) + heap_bytes(trees_);
         for (const Tree& tree : trees_) bytes += heap_bytes(tree.nodes) + heap_bytes(tree.next);
         return bytes;
     }
@@ -135,10 +142,18 @@ class Forest {
     static constexpr uint32_t none = ~0u;
     static constexpr double growth = 1.5;
 
+    // In place of a feature: a leaf, and what its examples have in common.
+    static constexpr uint32_t same_targets = ~0u, same_x = ~0u - 1;
+
     struct Node {
-        uint32_t feature = none;  // none: a leaf
-        uint32_t child = none;    // the first of two or, of a leaf, the first example
-        double threshold = 0.0;   // of a leaf: whether its targets differ although its x are the same
+        uint32_t feature = same_targets;
+        union {
+            uint32_t example = none;  // of a leaf: the first; the others follow by `next`
+            uint32_t child;           // of an inner node: the first of two
+        };
+        double threshold = 0.0;  // of an inner node: larger values belong to the second child
+
+        bool is_leaf() const { return feature >= same_x; }
     };
 
     struct Tree {
@@ -161,30 +176,34 @@ class Forest {
     const double* x(size_t i) const { return x_.data() + i * stride_; }
 
     bool is_sound(const Tree& tree) const {
-        size_t listed = 0;
+        if (tree.nodes.empty() || tree.next.size() > w_.size() || !(tree.next_build >= 2.0)) return false;
         for (size_t a = 0; a < tree.nodes.size(); ++a) {
             const Node& node = tree.nodes[a];
-            if (node.feature != none) {
-                if (node.feature >= d() || node.child <= a || node.child >= tree.nodes.size() - 1) return false;
-                continue;
-            }
-            for (uint32_t i = node.child; i != none; i = tree.next[i])
-                if (i >= tree.next.size() || ++listed > w_.size()) return false;
+            if (!node.is_leaf() &&
+                (node.feature >= d() || node.child <= a || node.child >= tree.nodes.size() - 1))
+                return false;
         }
-        return tree.next.size() == w_.size() && listed == w_.size() && !tree.nodes.empty();
+        size_t listed = 0;
+        for (size_t a = 0; a < tree.nodes.size(); ++a)
+            for (uint32_t i = tree.nodes[a].is_leaf() ? tree.nodes[a].example : none; i != none; i = tree.next[i])
+                if (i >= tree.next.size() || ++listed > w_.size() || leaf(tree, x(i)) != a) return false;
+        return true;
     }
 
-    // Uniform in [0, 1): SplitMix64.
-    static double uniform(uint64_t& state) {
+    // SplitMix64.
+    static uint64_t random_bits(uint64_t& state) {
         uint64_t z = state += 0x9E3779B97F4A7C15u;
         z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
         z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-        return static_cast<double>((z ^ z >> 31) >> 11) * 0x1p-53;
+        return z ^ z >> 31;
     }
+
+    // In [0, 1).
+    static double uniform(uint64_t& state) { return static_cast<double>(random_bits(state) >> 11) * 0x1p-53; }
 
     static uint32_t leaf(const Tree& tree, const double* x) {
         uint32_t at = 0;
-        while (tree.nodes[at].feature != none)
+        while (!tree.nodes[at].is_leaf())
             at = tree.nodes[at].child + (x[tree.nodes[at].feature] > tree.nodes[at].threshold);
         return at;
     }
@@ -194,39 +213,50 @@ class Forest {
         if (n_ < budget_) {
             x_.resize((n_ + 1) * stride_);
             targets_.resize(n_ + 1);
+            held_.resize(n_ + 1);
             w_.resize(n_ + 1);
         } else {
             for (Tree& tree : trees_) remove(tree, i);
         }
         std::copy_n(x, d(), x_.data() + i * stride_);
+        hold(i);
         w_[i] = w;
         n_nodes_ = std::max<size_t>(n_nodes_, targets.back() + 1);
         targets_[i] = std::move(targets);
         ++n_;
         for (Tree& tree : trees_) {
             tree.next.resize(w_.size());
-            static_cast<double>(n_) < tree.next_build ? insert(tree, i) : build(tree);
+            if (static_cast<double>(n_) < tree.next_build)
+                insert(tree, i);
+            else
+                build(tree);
         }
     }
 
+    void hold(size_t i) {
+        held_[i].clear();
+        for (uint32_t feature = 0; feature < d(); ++feature)
+            if (x(i)[feature] != 0.0) held_[i].push_back(feature);
+    }
+
     void remove(Tree& tree, uint32_t i) {
-        Node& node = tree.nodes[leaf(tree, x(i))];
-        uint32_t* at = &node.child;
+        uint32_t* at = &tree.nodes[leaf(tree, x(i))].example;
         while (*at != i) {
             if (*at == none) return;  // memory did not suffice when it was learned
             at = &tree.next[*at];
         }
         *at = tree.next[i];
-        if (node.child == none) node.threshold = 0.0;
     }
 
     void insert(Tree& tree, uint32_t i) {
-        const uint32_t at = leaf(tree, x(i)), other = tree.nodes[at].child;
+        const uint32_t at = leaf(tree, x(i));
+        Node& node = tree.nodes[at];
+        const uint32_t other = node.example;
         tree.next[i] = other;
-        tree.nodes[at].child = i;
+        node.example = i;
         if (other == none) return;
-        const bool same_x = std::equal(x(i), x(i) + d(), x(other));
-        if (tree.nodes[at].threshold ? same_x : targets_[i] == targets_[other]) return;
+        if (node.feature == same_targets && targets_[i] == targets_[other]) return;
+        if (node.feature == same_x && std::equal(x(i), x(i) + d(), x(other))) return;
         rows_.clear();
         for (uint32_t j = i; j != none; j = tree.next[j]) rows_.push_back(j);
         grow(tree, at);
@@ -249,9 +279,10 @@ class Forest {
             uint32_t *const rows = rows_.data() + begin, *const last = rows_.data() + end - 1;
             const bool differ =
                 std::any_of(rows, last, [&](uint32_t i) { return targets_[i] != targets_[*last]; });
-            const Split split = differ ? best_split(tree, begin, end) : Split();
+            Split split;
+            if (differ) split = best_split(tree, begin, end);
             if (split.feature == none) {
-                tree.nodes[node] = {none, *rows, differ ? 1.0 : 0.0};
+                tree.nodes[node] = {differ ? same_x : same_targets, {*rows}};
                 for (uint32_t* i = rows; i < last; ++i) tree.next[*i] = i[1];
                 tree.next[*last] = none;
                 continue;
@@ -259,8 +290,8 @@ class Forest {
             const auto child = static_cast<uint32_t>(tree.nodes.size());
             const auto low = [&](uint32_t i) { return x(i)[split.feature] <= split.threshold; };
             const size_t middle = static_cast<size_t>(std::stable_partition(rows, last + 1, low) - rows_.data());
-            tree.nodes[node] = {split.feature, child, split.threshold};
             tree.nodes.resize(child + 2);
+            tree.nodes[node] = {split.feature, {child}, split.threshold};
             parts_.push_back({child + 1, middle, end});
             parts_.push_back({child, begin, middle});
         }
@@ -269,26 +300,52 @@ class Forest {
     // The best of random thresholds of about sqrt(d) random features that are not constant.
     Split best_split(Tree& tree, size_t begin, size_t end) {
         sum(begin, end);
-        features_ = in_order_;
+        ++n_splits_;
         Split best;
-        auto n_candidates = static_cast<size_t>(std::sqrt(static_cast<double>(d())));
-        for (size_t left = d(); left && n_candidates; --left) {
-            std::swap(features_[static_cast<size_t>(uniform(tree.random) * static_cast<double>(left))],
-                      features_[left - 1]);
-            const uint32_t feature = features_[left - 1];
-            double low = x(rows_[begin])[feature], high = low;
-            for (size_t a = begin; a < end; ++a) {
-                low = std::min(low, x(rows_[a])[feature]);
-                high = std::max(high, x(rows_[a])[feature]);
-            }
-            if (low == high) continue;
-            --n_candidates;
-            double threshold = low + uniform(tree.random) * (high - low);
-            if (threshold >= high) threshold = low;
-            const double score = explained(begin, end, feature, threshold);
-            if (score > best.score) best = {feature, threshold, score};
+        auto wanted = static_cast<size_t>(std::sqrt(static_cast<double>(d())));
+        size_t held = 0;
+        for (size_t a = begin; a < end; ++a) held += held_[rows_[a]].size();
+        const bool sparse = held <= 2 * wanted * (end - begin);
+        for (size_t left = sparse ? 0 : 2 * wanted; left && wanted; --left) {
+            const auto drawn = static_cast<size_t>(uniform(tree.random) * static_cast<double>(d()));
+            if (is_new(in_order_[drawn])) wanted -= improve(best, tree, in_order_[drawn], begin, end);
+        }
+        if (!wanted) return best;
+        // Those that are left and not constant, in a random order.
+        const uint64_t seed = random_bits(tree.random);
+        const uint32_t first = rows_[begin];
+        drawn_.clear();
+        for (size_t a = begin + 1; a < end; ++a)
+            for (const uint32_t one : {first, rows_[a]})
+                for (uint32_t feature : held_[one])
+                    if (x(rows_[a])[feature] != x(first)[feature] && is_new(feature)) {
+                        uint64_t state = seed + keys_[feature];
+                        drawn_.emplace_back(random_bits(state), feature);
+                    }
+        std::make_heap(drawn_.begin(), drawn_.end());
+        for (; !drawn_.empty() && wanted; drawn_.pop_back()) {
+            std::pop_heap(drawn_.begin(), drawn_.end());
+            wanted -= improve(best, tree, drawn_.back().second, begin, end);
         }
         return best;
+    }
+
+    // Whether this split meets a feature for the first time.
+    bool is_new(uint32_t feature) { return std::exchange(last_split_[feature], n_splits_) != n_splits_; }
+
+    // Tries a random threshold. Returns false if the feature is constant.
+    bool improve(Split& best, Tree& tree, uint32_t feature, size_t begin, size_t end) {
+        double low = x(rows_[begin])[feature], high = low;
+        for (size_t a = begin; a < end; ++a) {
+            low = std::min(low, x(rows_[a])[feature]);
+            high = std::max(high, x(rows_[a])[feature]);
+        }
+        if (low == high) return false;
+        double threshold = low + uniform(tree.random) * (high - low);
+        if (threshold >= high) threshold = low;
+        const double score = explained(begin, end, feature, threshold);
+        if (score > best.score) best = {feature, threshold, score};
+        return true;
     }
 
     // The totals of the targets of some examples.
@@ -299,7 +356,10 @@ class Forest {
         for (size_t a = begin; a < end; ++a) {
             total_w_ += w_[rows_[a]];
             for (uint32_t v : targets_[rows_[a]]) {
-                if (v >= low_.size()) total_.resize(v + 1), low_.resize(v + 1);
+                if (v >= low_.size()) {
+                    total_.resize(v + 1);
+                    low_.resize(v + 1);
+                }
                 if (total_[v] == 0.0) present_.push_back(v);
                 total_[v] += w_[rows_[a]];
             }
@@ -328,11 +388,15 @@ class Forest {
     size_t n_ = 0, n_nodes_ = 0, stride_ = 0;  // examples so far, nodes of their targets, and room for features
     Nodes keys_, in_order_;      // of the features
     Numbers x_, w_;
+    std::vector<Nodes> held_;    // the features that are not 0 in each row
     std::vector<Nodes> targets_;
     std::vector<Tree> trees_;
 
     // Scratch
-    std::vector<uint32_t> rows_, features_;
+    std::vector<uint32_t> rows_;
+    std::vector<std::pair<uint64_t, uint32_t>> drawn_;  // features, in a random order
+    std::vector<uint64_t> last_split_;  // that met each feature
+    uint64_t n_splits_ = 0;
     std::vector<Part> parts_;
     Nodes present_;
     Numbers total_, low_;

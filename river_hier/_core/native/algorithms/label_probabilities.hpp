@@ -7,7 +7,7 @@
 namespace river_hier {
 
 inline double* path_scores(LinearState& state, const Vector& x, bool averaged) {
-    return state.vectors == 2 ? label_scores(state.w, x, state.labels)
+    return state.vectors == PathSoftmax::vectors ? label_scores(state.w, x, state.labels)
                               : path_scores(state.w, x, state.labels, averaged);
 }
 

@@ -78,13 +78,16 @@ class LeastSquares {
         system.nodes.insert(system.nodes.end(), nodes.begin(), nodes.end());
     }
 
-    // Fig. 3, step 4: nodes whose parents are truly on store x, if they are in doubt. -> whether any does.
-    bool learn(Example& example, const char* on, const Labels& labels, double c_ln_t) {
+    // Fig. 3, step 4: nodes whose parents are truly on store x, if they are in doubt or, given `chosen`, if
+    // they are among them. -> whether any does.
+    bool learn(Example& example, const char* on, const Labels& labels, double c_ln_t,
+               const std::vector<bool>* chosen = nullptr) {
         bool stored = false;
         for (System& system : systems) {
             const uint32_t first = system.nodes.empty() ? 0 : system.nodes[0];
             if (!labels.all_parents(on, first)) continue;
-            if (in_doubt(system, example, c_ln_t)) {
+            const bool stores = in_doubt(system, example, chosen ? HUGE_VAL : c_ln_t);
+            if (chosen ? chosen->at(first) : stores) {
                 store(system, example, on);
                 stored = true;
             }

@@ -15,13 +15,18 @@
 
 namespace river_hier {
 
-struct FirstOrder {};
+struct FirstOrder {
+    static constexpr size_t vectors = 1;  // of a node
+};
 
 struct SecondOrder {
+    static constexpr size_t vectors = 1;
     double forgetting;  // the factor that discounts the precision gained before a step
 };
 
-struct OnPaths {};
+struct OnPaths {
+    static constexpr size_t vectors = 1;
+};
 
 struct Step {
     double step, confidence;

@@ -29,6 +29,8 @@ struct Group {
 constexpr double most_variance = 1e300;  // of a score, so that no product overflows
 
 struct PathSoftmax : OnPaths, SecondOrder {
+    static constexpr size_t vectors = 2;
+
     PathSoftmax(double prior_variance, double forgetting)
         : SecondOrder{forgetting}, prior_variance(prior_variance) {}
 

@@ -16,9 +16,17 @@ LeastSquares& ready(LeastSquares& rls, size_t n_nodes) {
     return rls;
 }
 
+// A step by the limit of the library's own rule, or by the nodes that a rule in Python has chosen.
+bool step(LeastSquares& rls, Example& example, On& on, Labels& labels, double c_ln_t, nb::handle chosen) {
+    const std::vector<bool> mask = chosen.is_none() ? std::vector<bool>() : numbers<bool>(chosen);
+    on.mask.resize(labels.n());  // x's own code may add nodes
+    return ready(rls, labels.n())
+        .learn(example, on.mask.data(), labels, c_ln_t, chosen.is_none() ? nullptr : &mask);
+}
+
 // False, and nothing has changed, if l2 is lost in rounding beside x.
 bool learn(LeastSquares& rls, FeatureIndex& features, Labels& labels, nb::handle x, nb::handle y,
-           double weight, double c_ln_t) {
+           double weight, double c_ln_t, nb::handle chosen) {
     On on = labels.closed(y);
     const Vector& found = features.find(x);
     if (weight * found.norm2 > largest_ratio * rls.l2) return false;
@@ -26,14 +34,14 @@ bool learn(LeastSquares& rls, FeatureIndex& features, Labels& labels, nb::handle
                            static_cast<size_t>(PyDict_Size(x.ptr())) + features.first_row == found.size();
     const Vector& vector = all_known ? found : features.insert(x);
     if (weight * vector.norm2 == 0.0) return true;
-    on.mask.resize(labels.n());  // x's own code may add nodes
     Example example(vector, weight);
-    ready(rls, labels.n()).learn(example, on.mask.data(), labels, c_ln_t);
+    step(rls, example, on, labels, c_ln_t, chosen);
     return true;
 }
 
-// Learns the next rows, which have a multilabel and a number each, for so many seconds.
-void learn_rows(LeastSquares& rls, const Labels& labels, Rows& X, nb::handle multilabels,
+// Learns the next rows, which have a multilabel and a number each, for so many seconds; false before a row
+// beside which l2 is lost in rounding.
+bool learn_rows(LeastSquares& rls, const Labels& labels, Rows& X, nb::handle multilabels,
                 nb::handle c_ln_ts, double seconds) {
     const Numbers of_rows = numbers(c_ln_ts);
     Multilabels Y(multilabels, labels);
@@ -42,21 +50,23 @@ void learn_rows(LeastSquares& rls, const Labels& labels, Rows& X, nb::handle mul
     ready(rls, labels.n());
     const Deadline end(seconds);
     for (size_t i = 0; i < Y.size() && (i == 0 || !end.passed()); ++i) {
-        const Vector& x = X[first + i];
         const double weight = X.weight(first + i);
+        if (weight * X[first + i].norm2 > largest_ratio * rls.l2) return false;
+        const Vector& x = X.insert(first + i);
         if (weight * x.norm2 > 0.0) {
             Example example(x, weight);
             rls.learn(example, Y[i].mask.data(), labels, of_rows[i]);
         }
         ++X.n_learned;
     }
+    return true;
 }
 
 // An example of a kernel; whether any system stores it.
-bool learn_example(LeastSquares& rls, Labels& labels, Example& example, nb::handle y, double c_ln_t) {
+bool learn_example(LeastSquares& rls, Labels& labels, Example& example, nb::handle y, double c_ln_t,
+                   nb::handle chosen) {
     On on = labels.closed(y);
-    on.mask.resize(labels.n());
-    return ready(rls, labels.n()).learn(example, on.mask.data(), labels, c_ln_t);
+    return step(rls, example, on, labels, c_ln_t, chosen);
 }
 
 nb::list nodes_on(LeastSquares& rls, const Labels& labels, const Example& example) {
@@ -214,9 +224,11 @@ void least_squares(nb::module_& m) {
         .def_prop_ro("nodes", of_each_system([](System& system) { return system.nodes; }))
         .def_prop_ro("n_stored", of_each_system([](System& system) { return system.n_stored; }))
         .def("__sizeof__", [](LeastSquares& rls) { return sizeof(LeastSquares) + rls.bytes(); })
-        .def("learn", &learn, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none(), "w"_a, "c_ln_t"_a)
+        .def("learn", &learn, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none(), "w"_a, "c_ln_t"_a,
+             "chosen"_a = nb::none())
         .def("learn_rows", &learn_rows, "labels"_a, "X"_a, "Y"_a, "c_ln_ts"_a, "seconds"_a)
-        .def("learn_example", &learn_example, "labels"_a, "example"_a, "y"_a.none(), "c_ln_t"_a)
+        .def("learn_example", &learn_example, "labels"_a, "example"_a, "y"_a.none(), "c_ln_t"_a,
+             "chosen"_a = nb::none())
         .def("nodes_on", &nodes_on, "labels"_a, "example"_a)
         .def("masks", &masks_of, "labels"_a, "X"_a)
         .def("solve", &solve, "example"_a, "n_nodes"_a)

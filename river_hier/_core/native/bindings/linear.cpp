@@ -2,6 +2,7 @@
 // policy (see algorithms/linear.hpp) and one line in `linear` below; `learn_one` and `learn_many` are built
 // from it here.
 
+#include "algorithms/hminover.hpp"
 #include "algorithms/label_probabilities.hpp"
 #include "algorithms/merging.hpp"
 #include "algorithms/rules.hpp"
@@ -55,7 +56,7 @@ Policy with_parameters(nb::handle parameters, std::index_sequence<I...>) {
 template <class Policy>
 void check_planes(const LinearState& state) {
     ensure(!std::is_base_of_v<SecondOrder, Policy> || state.w.n_planes == 2, "weights without variances");
-    ensure(state.vectors == (std::is_same_v<Policy, PathSoftmax> ? 2 : 1), "weight vectors of another learner");
+    ensure(state.vectors == Policy::vectors, "weight vectors of another learner");
 }
 
 template <class Policy, class Target>
@@ -83,6 +84,13 @@ void learn_one(LinearState& state, nb::handle x, nb::handle y, double weight, nb
     learn(policy, state, vector, target, weight);
 }
 
+// The next row, which the weights can take.
+const Vector& next(const LinearState& state, Rows& X, size_t i) {
+    const Vector& x = X[i];
+    state.w.check_range(x.norm2);
+    return x;
+}
+
 // Learns the next rows, which have a label each in y, for so many seconds.
 template <class Policy, class... P>
 void learn_many(LinearState& state, Rows& rows, nb::handle y, nb::handle parameters, double seconds) {
@@ -93,7 +101,8 @@ void learn_many(LinearState& state, Rows& rows, nb::handle y, nb::handle paramet
     ensure(first + targets.size() <= rows.n(), "a row for each label");
     const Deadline end(seconds);
     for (size_t i = 0; i < targets.size() && (i == 0 || !end.passed()); ++i) {
-        learn(policy, state, rows[first + i], targets[i], rows.weight(first + i));
+        next(state, rows, first + i);  // or an error, before anything is written
+        learn(policy, state, rows.insert(first + i), targets[i], rows.weight(first + i));
         ++rows.n_learned;
     }
 }
@@ -106,13 +115,6 @@ void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
     learner.def("learn_many", &learn_many<Policy, P...>, "state"_a, "X"_a, "y"_a, "parameters"_a.none(),
                 "seconds"_a);
     policies[name] = learner;
-}
-
-// The next row, which the weights can take.
-const Vector& next(const LinearState& state, Rows& X, size_t i) {
-    const Vector& x = X[i];
-    state.w.check_range(x.norm2);
-    return x;
 }
 
 // The node with the largest score, the first one of several.
@@ -344,6 +346,8 @@ void linear(nb::module_& m) {
     add_learner<Hieron, double>(policies, m, "Hieron");
     add_learner<AveragedHieron, double>(policies, m, "AveragedHieron");
     add_learner<PathSoftmax, double, double>(policies, m, "PathSoftmax");
+    add_learner<HMinOver, double, nb::object, nb::object, HMinOver::Matrix, HMinOver::Matrix>(policies, m,
+                                                                                              "HMinOver");
     m.attr("policies") = policies;
 
     nb::class_<LinearState>(m, "LinearState")
@@ -403,7 +407,7 @@ void linear(nb::module_& m) {
         .def("best_paths", &best_paths, "X"_a, "averaged"_a, "first"_a);
 
     nb::class_<Rows>(m, "Vectors")
-        .def(nb::init<FeatureIndex&, nb::handle, bool>(), "features"_a, "X"_a, "insert"_a = false,
+        .def(nb::init<FeatureIndex&, nb::handle>(), "features"_a, "X"_a,
              nb::keep_alive<1, 2>())
         .def_ro("n_learned", &Rows::n_learned)
         .def_prop_ro("norms2",

@@ -65,12 +65,22 @@ void features(nb::module_& m) {
         .def("saved", [](const FeatureIndex& names) { return nb::make_tuple(names.names(), names.intercept); });
 }
 
-nb::tuple closed_many(Labels& labels, nb::list ys) {
+// The closed multilabels of ys[first:last], up to one that only Python can read or refuse: in an open taxonomy
+// also a tuple, which may be a label, and the root, which may be refused.
+nb::tuple closed_many(Labels& labels, nb::list ys, size_t first, size_t last, bool open) {
     std::vector<int64_t> start{0};
     Nodes nodes;
-    for (nb::handle y : ys) {
-        const On on = labels.closed(y);
-        nodes.insert(nodes.end(), on.nodes.begin(), on.nodes.end());
+    for (size_t i = first; i < std::min(last, ys.size()); ++i) {
+        const nb::object y = ys[i];
+        On on;
+        if (open && (PyTuple_Check(y.ptr()) || !labels.read(y, on) || labels.names_root(y))) break;
+        try {
+            if (!open) on = labels.closed(y);
+            nodes.insert(nodes.end(), on.nodes.begin(), on.nodes.end());
+        } catch (nb::python_error& error) {
+            if (!error.matches(PyExc_Exception)) throw;
+            break;
+        }
         start.push_back(static_cast<int64_t>(nodes.size()));
     }
     return nb::make_tuple(array(std::move(start)), array(std::move(nodes)));
@@ -122,7 +132,7 @@ void labels(nb::module_& m) {
              },
              "given"_a)
         .def("probabilities", &probabilities, "p"_a);
-    m.def("closed_many", &closed_many, "labels"_a, "ys"_a);
+    m.def("closed_many", &closed_many, "labels"_a, "ys"_a, "first"_a, "last"_a, "open"_a);
 }
 
 // Reads a number, as Python does, and returns its end, or null if it is none.
@@ -175,8 +185,8 @@ void texts(nb::module_& m) {
         .def_prop_ro("dfs", &Vocabulary::dfs)
         .def("saved", [](Vocabulary& v) { return v.options + nb::make_tuple(v.counts()); })
         .def("learn", &Vocabulary::learn, "text"_a)
-        .def("weights", &Vocabulary::weights, "text"_a, "normalize"_a)
-        .def("matrix", &Vocabulary::matrix, "texts"_a, "normalize"_a)
+        .def("weights", &Vocabulary::weights, "text"_a, "normalize"_a, "counted"_a)
+        .def("matrix", &Vocabulary::matrix, "texts"_a, "normalize"_a, "learning"_a)
         .def("__sizeof__", [](const Vocabulary& v) { return sizeof v + v.bytes(); });
     m.def("read_pairs", &read_pairs, "text"_a);
 }

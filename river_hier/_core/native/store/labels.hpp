@@ -128,6 +128,21 @@ class Labels {
         return inner;
     }
 
+    template <class Visit>
+    void each_parent(uint32_t v, Visit visit) const {
+        for (uint32_t e = parents_.ptr[v]; e < parents_.ptr[v + 1]; ++e) visit(parents_.nodes[e]);
+    }
+
+    // The node and all its ancestors, in order.
+    void above(uint32_t v, Nodes& found) const {
+        found.assign(1, v);
+        for (size_t i = 0; i < found.size(); ++i)
+            each_parent(found[i], [&](uint32_t u) {
+                if (std::find(found.begin(), found.end(), u) == found.end()) found.push_back(u);
+            });
+        std::sort(found.begin(), found.end());
+    }
+
     // The least or largest of the values of a node's parents.
     template <class Values, class Choose>
     auto of_parents(const Values& values, uint32_t v, Choose choose) const {
@@ -252,6 +267,33 @@ class Labels {
         return nodes;
     }
 
+    // The usual y: a str or an int, or a list, a tuple, a set or a dict of them. Returns false, and
+    // leaves it to Python, where there is anything else or anything wrong: above all an ancestor of a
+    // node that is on and was stated to be off, unless those are `ignored`.
+    bool read(nb::handle y, On& on, bool ignored = false) const {
+        if (!plain_) return false;
+        begin(on);
+        const PyTypeObject* type = Py_TYPE(y.ptr());
+        if (type == &PyDict_Type) {
+            if (!read_dict(y.ptr(), on) || !finish(on, ignored)) return false;
+            for (char& m : on.mask) m = m == 1;
+            return true;
+        }
+        if (is_name(y.ptr())) return add(y.ptr(), on) && finish(on);
+        if (type != &PyList_Type && type != &PyTuple_Type && type != &PySet_Type &&
+            type != &PyFrozenSet_Type)
+            return false;
+        for (nb::handle label : y)
+            if (!add(label.ptr(), on)) return false;
+        return finish(on);
+    }
+
+    // Whether a y that `read` has read is the root's label, or holds it.
+    bool names_root(nb::handle y) const {
+        PyObject* root = labels_[0].ptr();
+        return is_name(y.ptr()) ? y.equal(labels_[0]) : PySequence_Contains(y.ptr(), root) == 1;
+    }
+
   private:
     // Lists of nodes before each node: those of v are nodes[ptr[v]:ptr[v + 1]].
     struct Above {
@@ -280,27 +322,6 @@ class Labels {
             ranges.back().last = range.last;
         else
             ranges.push_back(range);
-    }
-
-    // The usual y: a str or an int, or a list, a tuple, a set or a dict of them. Returns false, and
-    // leaves it to Python, where there is anything else or anything wrong: above all an ancestor of a
-    // node that is on and was stated to be off, unless those are `ignored`.
-    bool read(nb::handle y, On& on, bool ignored = false) const {
-        if (!plain_) return false;
-        begin(on);
-        const PyTypeObject* type = Py_TYPE(y.ptr());
-        if (type == &PyDict_Type) {
-            if (!read_dict(y.ptr(), on) || !finish(on, ignored)) return false;
-            for (char& m : on.mask) m = m == 1;
-            return true;
-        }
-        if (is_name(y.ptr())) return add(y.ptr(), on) && finish(on);
-        if (type != &PyList_Type && type != &PyTuple_Type && type != &PySet_Type &&
-            type != &PyFrozenSet_Type)
-            return false;
-        for (nb::handle label : y)
-            if (!add(label.ptr(), on)) return false;
-        return finish(on);
     }
 
     bool begin(On& on) const {

@@ -1,6 +1,8 @@
 // Mini-batches: many rows that share their columns. Names are looked up once a batch.
 #pragma once
 
+#include <numeric>
+
 #include "store/feature_index.hpp"
 #include "store/labels.hpp"
 
@@ -19,22 +21,24 @@ inline void ensure_starts(const std::vector<int64_t>& start, size_t n_entries) {
 // The rows of a `Batch` as vectors, each just as the dict of the row would give it.
 class Rows {
   public:
-    // With `insert`, columns seen for the first time get the next rows, in order of appearance.
-    Rows(FeatureIndex& features, nb::handle batch, bool insert)
-        : features_(features), values_(view<double>(batch.attr("values"))) {
-        const nb::tuple names(nb::handle(batch.attr("names")));  // nobody can change it meanwhile
-        width_ = names.size();
-        const std::vector<uint32_t> used = read_columns(batch);
-        if (const nb::object weights = batch.attr("weights"); !weights.is_none()) {
-            weights_ = numbers(weights);
-            ensure(weights_.size() == n_, "a weight for each row");
+    Rows(FeatureIndex& features, nb::handle batch)
+        : features_(features), values_(view<double>(batch.attr("values"))), width_(nb::len(nb::object(batch.attr("names")))) {
+        if (const nb::object weights = batch.attr("weights"); !weights.is_none()) weights_ = numbers(weights);
+        const nb::object columns = batch.attr("columns");
+        dense_ = columns.is_none();
+        if (dense_) {
+            ensure(values_.ndim() == 2 && values_.shape(1) == width_, "a name for each column");
+            n_ = values_.shape(0);
+            if (n_) look_up(batch, all(width_));
+        } else {
+            columns_ = numbers<uint32_t>(columns);
+            start_ = numbers<int64_t>(batch.attr("start"));
+            ensure(values_.ndim() == 1 && values_.size() == columns_.size(), "a column for each entry");
+            ensure_starts(start_, columns_.size());
+            n_ = start_.size() - 1;
+            look_up_entries(batch);
         }
-        std::vector<PyObject*> asked;
-        for (uint32_t c : used) asked.push_back(names[c].ptr());
-        std::vector<uint32_t> rows(used.size());
-        features.find_rows(asked.data(), asked.size(), rows.data(), insert);
-        row_of_.assign(width_, no_row);
-        for (size_t k = 0; k < used.size(); ++k) row_of_[used[k]] = rows[k];
+        ensure(weights_.empty() || weights_.size() == n_, "a weight for each row");
     }
 
     size_t n() const { return n_; }
@@ -55,38 +59,78 @@ class Rows {
         return x_;
     }
 
+    // The same, but features that are new get the next rows.
+    const Vector& insert(size_t i) {
+        for (size_t e = begin(i); n_new_ && e < begin(i + 1); ++e) {
+            const size_t c = dense_ ? e - begin(i) : columns_[e];
+            if (row_of_[c] != no_row) continue;
+            PyObject* name = names_[c].ptr();
+            const size_t before = features_.size();
+            features_.find_rows(&name, 1, &row_of_[c], true);
+            if (features_.size() == before) throw twice(c);
+            --n_new_;
+        }
+        return (*this)[i];
+    }
+
     double weight(size_t i) const { return weights_.empty() ? 1.0 : weights_[i]; }
 
-    // For each column, the row of its feature; beyond all rows if it has none.
+    // For each column of a dense batch, the row of its feature; beyond all rows if it has none.
     const std::vector<uint32_t>& rows_of_columns() const { return row_of_; }
 
     size_t n_learned = 0;  // how many of them a learner has learned
 
   private:
-    // Reads the rest of the batch, besides names and values. Returns the columns that have an entry, in
-    // order of appearance.
-    std::vector<uint32_t> read_columns(nb::handle batch) {
+    static std::vector<uint32_t> all(size_t n) {
+        std::vector<uint32_t> numbers(n);
+        std::iota(numbers.begin(), numbers.end(), 0u);
+        return numbers;
+    }
+
+    // Renumbers the columns with entries 0, 1, ..., in order of appearance: few of very many columns may
+    // have any, so they are looked up in a table of twice as many slots as there are entries.
+    void look_up_entries(nb::handle batch) {
+        size_t slots = 16;
+        while (slots < 2 * std::min(columns_.size(), width_)) slots *= 2;
+        const bool direct = slots >= width_;
+        std::vector<std::pair<uint32_t, uint32_t>> seen(direct ? width_ : slots, {no_row, 0});
         std::vector<uint32_t> used;
-        const nb::object columns = batch.attr("columns");
-        dense_ = columns.is_none();
-        if (dense_) {
-            ensure(values_.ndim() == 2 && values_.shape(1) == width_, "a name for each column");
-            n_ = values_.shape(0);
-            for (uint32_t c = 0; n_ && c < width_; ++c) used.push_back(c);
-            return used;
-        }
-        columns_ = numbers<uint32_t>(columns);
-        start_ = numbers<int64_t>(batch.attr("start"));
-        ensure(values_.ndim() == 1 && values_.size() == columns_.size(), "a column for each entry");
-        ensure_starts(start_, columns_.size());
-        n_ = start_.size() - 1;
-        std::vector<char> seen(width_, 0);
-        for (uint32_t c : columns_) {
+        for (uint32_t& c : columns_) {
             ensure(c < width_, "a name for each column");
-            if (!seen[c]) used.push_back(c);
-            seen[c] = 1;
+            size_t slot = direct ? c : c * 0x9E3779B1u & (slots - 1);
+            while (seen[slot].first != c && seen[slot].first != no_row) slot = (slot + 1) & (slots - 1);
+            if (seen[slot].first == no_row) {
+                seen[slot] = {c, static_cast<uint32_t>(used.size())};
+                used.push_back(c);
+            }
+            c = seen[slot].second;
         }
-        return used;
+        look_up(batch, used);
+    }
+
+    void look_up(nb::handle batch, const std::vector<uint32_t>& used) {
+        const nb::object names = batch.attr("names");
+        std::vector<PyObject*> asked;
+        for (uint32_t c : used) {
+            names_.push_back(names[c]);
+            asked.push_back(names_.back().ptr());
+        }
+        row_of_.resize(used.size());
+        features_.find_rows(asked.data(), asked.size(), row_of_.data(), false);
+        std::vector<bool> taken(features_.size());
+        for (size_t c = 0; c < used.size(); ++c) {
+            if (row_of_[c] == no_row) {
+                ++n_new_;
+                continue;
+            }
+            if (taken[row_of_[c]]) throw twice(c);
+            taken[row_of_[c]] = true;
+        }
+    }
+
+    nb::builtin_exception twice(size_t c) const {
+        const nb::str text("column {!r} comes twice; rename one, or add them up if they are one feature");
+        return nb::value_error(text.format(names_[c]).c_str());
     }
 
     size_t begin(size_t i) const { return dense_ ? i * width_ : start_[i]; }
@@ -99,6 +143,8 @@ class Rows {
     std::vector<uint32_t> columns_;  // of each entry, and where those of each row start
     std::vector<int64_t> start_;
     std::vector<uint32_t> row_of_;  // of each column: its row, or `no_row`
+    std::vector<nb::object> names_;  // of the columns, which nobody can change meanwhile
+    size_t n_new_ = 0;               // how many of them have no row yet
     Vector x_;
 };
 

@@ -40,42 +40,42 @@ class Vocabulary : TextReader {
         if (n_rare_ > max_rare_) forget_rare();
     }
 
-    // log(1 + tf) log(n / df) of each word that has occurred often enough, in the order of the text.
-    nb::object weights(const nb::str& text, bool normalize) {
+    // log(1 + tf) log(n / df) of each word that has occurred often enough, in the order of the text. The text
+    // is the last one that was `counted`, or is weighted as if it were counted too.
+    nb::object weights(const nb::str& text, bool normalize, bool counted) {
         nb::object found = nb::steal(PyDict_New());  // first: it may collect garbage
-        weigh(text, normalize);
+        weigh(text, normalize, counted);
         for (const Gram& gram : grams()) {
             if (gram.weight == 0.0) continue;
             const nb::object weight = nb::steal(PyFloat_FromDouble(gram.weight));
-            if (!weight.is_valid() || PyDict_SetItem(found.ptr(), name(words_[gram.word]), weight.ptr()))
+            if (!weight.is_valid() || PyDict_SetItem(found.ptr(), name(gram).ptr(), weight.ptr()))
                 throw nb::python_error();
         }
         return found;
     }
 
-    // The same of several texts, as the parts of a sparse matrix with a column for each word.
-    nb::tuple matrix(const nb::list& texts, bool normalize) {
+    // The same of several texts, of which each may be learned first, as the parts of a sparse matrix with a
+    // column for each word.
+    nb::tuple matrix(const nb::list& texts, bool normalize, bool learning) {
         Numbers weights;
         std::vector<int32_t> columns;
         std::vector<int64_t> start{0};
-        nb::list names;
-        std::vector<uint32_t> column_of(words_.size(), none);
+        nb::dict column_of;
         for (nb::handle text : texts) {
-            weigh(text, normalize);
+            if (PyErr_CheckSignals()) throw nb::python_error();
+            if (learning) learn(nb::borrow<nb::str>(text));
+            weigh(text, normalize, learning);
             for (const Gram& gram : grams()) {
                 if (gram.weight == 0.0) continue;
-                uint32_t& column = column_of[gram.word];
-                if (column == none) {
-                    column = static_cast<uint32_t>(nb::len(names));
-                    names.append(nb::handle(name(words_[gram.word])));
-                }
+                const nb::object word = name(gram);
+                if (!column_of.contains(word)) column_of[word] = nb::len(column_of);
                 weights.push_back(gram.weight);
-                columns.push_back(static_cast<int32_t>(column));
+                columns.push_back(nb::cast<int32_t>(column_of[word]));
             }
             start.push_back(static_cast<int64_t>(weights.size()));
         }
         return nb::make_tuple(array(std::move(weights)), array(std::move(columns)), array(std::move(start)),
-                              names);
+                              column_of.keys());
     }
 
     nb::dict dfs() {
@@ -127,14 +127,19 @@ class Vocabulary : TextReader {
         uint32_t hash;
     };
 
-    void weigh(nb::handle text, bool normalize) {
+    void weigh(nb::handle text, bool normalize, bool counted) {
         read(text);
         double norm2 = 0.0;
         for (Gram& gram : grams()) {
             gram.word = slots_[slot(gram)];
             gram.weight = 0.0;
-            if (gram.word == none || !frequent(words_[gram.word])) continue;
-            const double idf = static_cast<double>(n) / static_cast<double>(words_[gram.word].documents);
+            uint64_t occurrences = counted ? 0 : gram.count, documents = !counted;
+            if (gram.word != none) {
+                occurrences += words_[gram.word].occurrences;
+                documents += words_[gram.word].documents;
+            }
+            if (occurrences < min_count_) continue;
+            const double idf = static_cast<double>(n + !counted) / static_cast<double>(documents);
             gram.weight = std::log1p(static_cast<double>(gram.count)) * std::log(idf);
             norm2 += gram.weight * gram.weight;
         }
@@ -147,6 +152,10 @@ class Vocabulary : TextReader {
     PyObject* name(Word& word) {
         if (!word.name.is_valid()) word.name = name_of(&bytes_[word.begin], word.size);
         return word.name.ptr();
+    }
+
+    nb::object name(const Gram& gram) {  // that of an unknown word is not kept
+        return gram.word == none ? name_of(bytes_of(gram), gram.size) : nb::borrow(name(words_[gram.word]));
     }
 
     size_t slot(const Gram& gram) const {
