@@ -110,7 +110,10 @@ LEARNERS: dict[str, Row] = {
     "HPerceptron": several(linear_model.HPerceptron),
     "HAROW": several(linear_model.HAROW, varied=[{"r": 0.1}, {"forgetting": 0.9}]),
     "HRLS": several(
-        linear_model.HRLS, late=SQUARES, varied=[{"l2": 0.3}, {"budget": 3}, {"forgetting": 0.7}]
+        linear_model.HRLS,
+        MERGE,
+        late=SQUARES,
+        varied=[{"l2": 0.3}, {"budget": 3}, {"forgetting": 0.7}],
     ),
     "SHRLS": several(
         linear_model.SHRLS,
@@ -176,12 +179,13 @@ DECOMPOSITIONS: dict[str, Row] = {
 # Classifiers of River inside, and pipelines.
 PIPELINES: dict[str, Row] = {
     "Calibrated pipeline": several(
-        lambda t: decision.Calibrated(preprocessing.Normalizer() | linear_model.HAROW(t))
+        lambda t: decision.Calibrated(preprocessing.Normalizer() | linear_model.HAROW(t)), READ
     ),
     "SymmetricDifferenceBayes pipeline": several(
         lambda t: decision.SymmetricDifferenceBayes(
-            preprocessing.Normalizer() | linear_model.HRLS(t)
-        )
+            preprocessing.Normalizer() | linear_model.HPerceptron(t)
+        ),
+        READ,
     ),
     "TreeBayes naive": one(
         lambda t: decision.TreeBayes(naive_bayes.GaussianNB(), t),
