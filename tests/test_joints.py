@@ -40,7 +40,7 @@ Example = tuple[dict[int, float], Any]
 
 
 def calibrates(name: str) -> bool:
-    return name.startswith(("Tempered", "Calibrated", "HLossBayes"))
+    return name.startswith(("Tempered", "TreeBayes", "Calibrated", "HLossBayes", "Symmetric"))
 
 
 def broken(names: Callable[[str], bool], reason: str, of: Any = ALL) -> Any:

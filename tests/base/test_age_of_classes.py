@@ -10,11 +10,13 @@ import pytest
 
 from river_hier import decision, linear_model
 from river_hier.datasets import synth
-from support.makers import TABLE, one, several, that
+from support.makers import FORGET, TABLE, one, several, that
 
 FORGETS = "it remembers about 100 examples of each node, in which the class is off"
 MODELS: dict[str, Any] = {name: TABLE[name] for name in that("taxonomy", "answers")} | {
-    "TreeBayes(PathSoftmax)": one(lambda t: decision.TreeBayes(linear_model.PathSoftmax(t), t)),
+    "TreeBayes(PathSoftmax)": one(
+        lambda t: decision.TreeBayes(linear_model.PathSoftmax(t), t), FORGET
+    ),
     "HLossBayes(HPerceptron)": several(
         lambda t: decision.HLossBayes(decision.Calibrated(linear_model.HPerceptron(t)))
     ),

@@ -105,8 +105,10 @@ LEARNERS: dict[str, Row] = {
     "kernel Hieron": one(kernel.Hieron, MERGE),
     "kernel AveragedHieron": one(kernel.AveragedHieron, MERGE),
     "PerParent": one(lambda t: local.PerParent(SOFTMAX.clone(), t), READ, MERGE, FORGET, WEIGHTS),
-    "PerLevel": one(lambda t: local.PerLevel(SOFTMAX.clone(), t), READ, MERGE, FORGET, WEIGHTS),
-    "DensePool": one(lambda t: ensemble.DensePool(t, n_components=20), MERGE, late=MANY),
+    "PerLevel": one(
+        lambda t: local.PerLevel(SOFTMAX.clone(), t), READ, MERGE, FORGET, WEIGHTS, late=FREQUENCIES
+    ),
+    "DensePool": one(lambda t: ensemble.DensePool(t, n_components=20), MERGE),
     "HPerceptron": several(linear_model.HPerceptron),
     "HAROW": several(linear_model.HAROW, varied=[{"r": 0.1}, {"forgetting": 0.9}]),
     "HRLS": several(
@@ -147,7 +149,7 @@ WRAPPERS: dict[str, Row] = {
     "Selective": around(LEARNERS["PathSoftmax"], decision.Selective, MERGE),
     "TreeBayes": around(
         LEARNERS["Hieron"],
-        lambda m: decision.TreeBayes(m, getattr(m, "_last_step", m).taxonomy),
+        lambda m: decision.TreeBayes(decision.Tempered(m), getattr(m, "_last_step", m).taxonomy),
         CLOSED,
         FORGET,
     ),
@@ -156,7 +158,9 @@ WRAPPERS: dict[str, Row] = {
         LEARNERS["HAROW"], lambda m: decision.HLossBayes(decision.Calibrated(m)), TREE
     ),
     "ZeroOneBayes": around(LEARNERS["HAROW"], decision.ZeroOneBayes),
-    "SymmetricDifferenceBayes": around(LEARNERS["HAROW"], decision.SymmetricDifferenceBayes),
+    "SymmetricDifferenceBayes": around(
+        LEARNERS["HAROW"], lambda m: decision.SymmetricDifferenceBayes(decision.Calibrated(m))
+    ),
     "BranchReset": around(LEARNERS["Hieron"], drift.BranchReset, MERGE),
     "BranchReset HAROW": around(LEARNERS["HAROW"], drift.BranchReset, MERGE),
     "Replayed": around(LEARNERS["Hieron"], lambda m: stream.Replayed(m, 2, 10), MERGE),
@@ -190,10 +194,12 @@ PIPELINES: dict[str, Row] = {
     "TreeBayes naive": one(
         lambda t: decision.TreeBayes(naive_bayes.GaussianNB(), t),
         *(CLOSED, READ, MERGE, FORGET, WEIGHTS),
+        late=FREQUENCIES,
     ),
     "PerParent naive": one(
         lambda t: local.PerParent(naive_bayes.GaussianNB(), t),
         *(READ, MERGE, FORGET, WEIGHTS),
+        late=FREQUENCIES,
     ),
 }
 TABLE = LEARNERS | WRAPPERS | POOLS | DECOMPOSITIONS | PIPELINES
