@@ -39,6 +39,10 @@ METHODS = ("predict_one", "predict_labels_one", "predict_proba_one", "score_one"
 Example = tuple[dict[int, float], Any]
 
 
+def calibrates(name: str) -> bool:
+    return name.startswith(("Tempered", "TreeBayes", "Calibrated", "HLossBayes", "Symmetric"))
+
+
 def broken(names: Callable[[str], bool], reason: str, of: Any = ALL) -> Any:
     """All models, of which some do not keep the law yet."""
     mark = pytest.mark.xfail(strict=True, reason=reason)
@@ -113,8 +117,9 @@ TRANSFORMERS: dict[str, Callable[[], Any]] = {
 }
 
 
+WORDS = pytest.mark.xfail(strict=True, reason="a calibration recognises x as it reaches it")
 IN_FRONT = [
-    (f, name)
+    pytest.param(f, name, marks=[WORDS] if f == "LogTFIDF" and calibrates(name) else [])
     for f, name in itertools.product(TRANSFORMERS, [name for name in ALL if ALL[name].inside])
     # Texts that are replayed would be counted again: its docstring says where to put the counter.
     if not (f == "LogTFIDF" and name.startswith("Replayed"))
