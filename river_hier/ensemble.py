@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Never, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from river import compose

@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import Any, Never, cast
+from typing import Any, cast
 
 import numpy as np
 from river import base

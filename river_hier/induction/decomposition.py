@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Never
+from typing import Any
 
 from river import base, linear_model
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 from river import linear_model as river_linear_model

@@ -36,7 +36,7 @@ MODELS: dict[str, Any] = {
 
 
 def single(name: str) -> bool:
-    return name in SINGLE or name.startswith(("kernel", "Tempered", "TreeBayes"))
+    return name in SINGLE or name.startswith(("kernel Av", "Tempered", "TreeBayes"))
 
 
 def examples(name: str, n: int, seed: int = 0) -> list[tuple[dict[int, float], Any]]:
@@ -104,6 +104,8 @@ def test_batches_agree(name: str) -> None:
         assert np.asarray(found).tolist() == [list(y.values()) for y in one]
     columns = [v for v in nodes if v not in T]
     assert not np.asarray(p)[:, [nodes.index(v) for v in columns]].any()
+    if name == "DensePool":
+        return  # its batches are no loops
     looped = copy.deepcopy(model)
     stream = examples(name, 10, seed=2)
     stream[5] = (stream[5][0], "h" if single(name) else {"h"})

@@ -9,8 +9,8 @@ and row by row from dicts that were made beforehand. They take turns to come fir
 so finds the batch in no cache. Printed are medians over the batches, in milliseconds of processor
 time a batch, and how many times slower than the call the loops are.
 
-Then small batches, of which most columns are new: the time of the call over that of the loop that
-makes dicts, of 1, 10, 100 and 1,000 rows; for a compiled learner, and for a rule in Python after 8,000
+Then batches of 1, 10, 100 and 1,000 rows whose columns are mostly new: the time of the call over
+that of the loop that makes dicts; for compiled learners, and for a rule in Python after 8,000
 examples.
 """
 

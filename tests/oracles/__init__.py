@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from .averages import Averaged
 from .branch_reset import BranchReset
-from .calibration import Calibration, FirstTime, Temperatures
+from .calibration import Calibration, Temperatures
 from .decompositions import (
     Decomposition,
     agglomerate,
