@@ -39,18 +39,6 @@ METHODS = ("predict_one", "predict_labels_one", "predict_proba_one", "score_one"
 Example = tuple[dict[int, float], Any]
 
 
-def calibrates(name: str) -> bool:
-    return name.startswith(("Tempered", "TreeBayes", "Calibrated", "HLossBayes", "Symmetric"))
-
-
-def broken(names: Callable[[str], bool], reason: str, of: Any = ALL) -> Any:
-    """All models, of which some do not keep the law yet."""
-    mark = pytest.mark.xfail(strict=True, reason=reason)
-    return pytest.mark.parametrize(
-        "name", [pytest.param(name, marks=mark) if names(name) else name for name in of]
-    )
-
-
 def taxonomies(row: Row) -> Iterator[Any]:
     """A closed one and, unless the model refuses it, an open one."""
     yield TREE
@@ -117,9 +105,8 @@ TRANSFORMERS: dict[str, Callable[[], Any]] = {
 }
 
 
-WORDS = pytest.mark.xfail(strict=True, reason="a calibration recognises x as it reaches it")
 IN_FRONT = [
-    pytest.param(f, name, marks=[WORDS] if f == "LogTFIDF" and calibrates(name) else [])
+    (f, name)
     for f, name in itertools.product(TRANSFORMERS, [name for name in ALL if ALL[name].inside])
     # Texts that are replayed would be counted again: its docstring says where to put the counter.
     if not (f == "LogTFIDF" and name.startswith("Replayed"))
@@ -399,7 +386,7 @@ def test_rivers_checks(name: str, open_: bool) -> None:
 # G. A weight works at every position, as any number.
 
 
-@broken(lambda name: name == "DensePool", "a weight of the int 1 is taken for no weight")
+@EVERY
 def test_weights_of_every_type_work_at_every_position(name: str) -> None:
     row = ALL[name]
     for taxonomy in taxonomies(row):
