@@ -169,11 +169,7 @@ def _step(name: Any) -> Callable[[Any], Any]:
 @_merged.register(compose.Pipeline)
 @_merged.register(compose.TransformerUnion)
 def _(first: Any, models: Sequence[Any], start: Any) -> Any:
-    merged = copy.copy(first)
-    name = "steps" if isinstance(first, compose.Pipeline) else "transformers"
-    parts = [(step, _part(models, start, _step(step))) for step in _parts(first)]
-    setattr(merged, name, type(_parts(first))(parts))
-    return merged
+    return type(first)(*((name, _part(models, start, _step(name))) for name in _parts(first)))
 
 
 @_merged.register(Averaged)
