@@ -104,7 +104,7 @@ LEARNERS: dict[str, Row] = {
     "DensePool": one(lambda t: ensemble.DensePool(t, n_components=20), MERGE, late=MANY),
     "HPerceptron": several(linear_model.HPerceptron),
     "HAROW": several(linear_model.HAROW),
-    "HRLS": several(linear_model.HRLS, late=SQUARES),
+    "HRLS": several(linear_model.HRLS, MERGE, late=SQUARES),
     "SHRLS": several(linear_model.SHRLS, MERGE, late=SQUARES),
     "HMinOver": several(linear_model.HMinOver, MERGE),
     "kernel HRLS": several(kernel.HRLS, KERNEL, late=SQUARES),
