@@ -39,6 +39,10 @@ METHODS = ("predict_one", "predict_labels_one", "predict_proba_one", "score_one"
 Example = tuple[dict[int, float], Any]
 
 
+def calibrates(name: str) -> bool:
+    return name.startswith(("Tempered", "TreeBayes", "Calibrated", "HLossBayes", "Symmetric"))
+
+
 def broken(names: Callable[[str], bool], reason: str, of: Any = ALL) -> Any:
     """All models, of which some do not keep the law yet."""
     mark = pytest.mark.xfail(strict=True, reason=reason)
@@ -113,8 +117,9 @@ TRANSFORMERS: dict[str, Callable[[], Any]] = {
 }
 
 
+WORDS = pytest.mark.xfail(strict=True, reason="a calibration recognises x as it reaches it")
 IN_FRONT = [
-    (f, name)
+    pytest.param(f, name, marks=[WORDS] if f == "LogTFIDF" and calibrates(name) else [])
     for f, name in itertools.product(TRANSFORMERS, [name for name in ALL if ALL[name].inside])
     # Texts that are replayed would be counted again: its docstring says where to put the counter.
     if not (f == "LogTFIDF" and name.startswith("Replayed"))
@@ -250,9 +255,8 @@ def test_a_list_of_texts_is_its_loop(name: str, union: bool) -> None:
     examples = [(text(x), y) for x, y in stream(row, 30)]
     one, many = (learned(make() | row(TREE), examples[:1]) for _ in range(2))
     for a, z in ((1, 2), (2, 12), (12, 30)):
-        texts, ys = [x for x, _ in examples[a:z]], [y for _, y in examples[a:z]]
         learned(one, examples[a:z])
-        many.learn_many(texts, ys)
+        many.learn_many([x for x, _ in examples[a:z]], [y for _, y in examples[a:z]])
     xs = [one.transform_one(x) for x, _ in examples[:5]]
     assert_same(answers(many[-1], xs), answers(one[-1], xs))
     found = np.array(many.predict_many([x for x, _ in examples[:5]])).tolist()

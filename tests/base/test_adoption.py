@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import random
 import time
 from typing import Any
 
@@ -134,6 +135,19 @@ def test_hrls_is_as_if_new_siblings_had_always_existed(features_of_x: str, data:
         assert model.debug_one(x).splitlines()[1:2] == fresh.debug_one(x).splitlines()[1:2]
         model.learn_one(x, y)
         fresh.learn_one(x, y)
+
+
+def test_new_siblings_were_off_in_all_examples_by_their_weights() -> None:
+    """In primal variables, of which the sums are kept."""
+    after, rng = T.extend([("a", "new")]), random.Random(1)
+    examples = [
+        ({k: rng.gauss(0.0, 1.0) for k in "xyz"}, {rng.choice("bce")}, rng.choice([0.5, 1.0, 3.0]))
+        for _ in range(400)
+    ]
+    model = learned(learner("HRLS", T), examples)
+    model.adopt(after)
+    fresh = learned(learner("HRLS", after), examples)
+    assert model.score_one({"x": 1.0, "y": -2.0}) == near(fresh.score_one({"x": 1.0, "y": -2.0}))
 
 
 @given(st.data())

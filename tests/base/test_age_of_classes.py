@@ -3,93 +3,31 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
 import pytest
-from river import linear_model as river_linear_model
-from river import naive_bayes
 
-from river_hier import decision, drift, ensemble, kernel, linear_model, local, probabilistic
+from river_hier import decision, linear_model
 from river_hier.datasets import synth
-from support.public_api import learners
+from support.makers import FORGET, TABLE, one, several, that
 
-Make = Callable[[Any], Any]  # a model from a taxonomy
-
-SINGLE: dict[str, Make] = {
-    "Hieron": linear_model.Hieron,
-    "AveragedHieron": linear_model.AveragedHieron,
-    "PathSoftmax": linear_model.PathSoftmax,
-    "Averaged(Hieron)": lambda t: linear_model.Averaged(linear_model.Hieron(t)),
-    "LinearDiscriminant": probabilistic.LinearDiscriminant,
-    "DensePool": lambda t: ensemble.DensePool(t, n_components=100),
-    "NewtonSoftmax": probabilistic.NewtonSoftmax,
-    "Tempered(AveragedHieron)": lambda t: decision.Tempered(linear_model.AveragedHieron(t)),
-    "TreeBayes(Tempered(AveragedHieron))": lambda t: decision.TreeBayes(
-        decision.Tempered(linear_model.AveragedHieron(t)), t
+FORGETS = "it remembers about 100 examples of each node, in which the class is off"
+MODELS: dict[str, Any] = {name: TABLE[name] for name in that("taxonomy", "answers")} | {
+    "TreeBayes(PathSoftmax)": one(
+        lambda t: decision.TreeBayes(linear_model.PathSoftmax(t), t), FORGET
     ),
-    "TreeBayes(PathSoftmax)": lambda t: decision.TreeBayes(linear_model.PathSoftmax(t), t),
-    "TreeBayes(LinearDiscriminant)": lambda t: decision.TreeBayes(
-        probabilistic.LinearDiscriminant(t), t
+    "HLossBayes(HPerceptron)": several(
+        lambda t: decision.HLossBayes(decision.Calibrated(linear_model.HPerceptron(t)))
     ),
-    "BranchReset(Hieron)": lambda t: drift.BranchReset(linear_model.Hieron(t)),
-    "kernel.Hieron(budget=200)": lambda t: kernel.Hieron(t, budget=200),
-    "kernel.AveragedHieron(budget=200)": lambda t: kernel.AveragedHieron(t, budget=200),
-    "PerParent(GaussianNB)": lambda t: local.PerParent(naive_bayes.GaussianNB(), t),
-    "PerLevel(GaussianNB)": lambda t: local.PerLevel(naive_bayes.GaussianNB(), t),
+    **{
+        f"{cls.__name__}(forgetting=0.99)": several(
+            lambda t, cls=cls: cls(t, forgetting=0.99), late=FORGETS
+        )
+        for cls in (linear_model.HRLS, linear_model.SHRLS)
+    },
 }
-SEVERAL: dict[str, Make] = {
-    "HPerceptron": linear_model.HPerceptron,
-    "HAROW": linear_model.HAROW,
-    "HMinOver": linear_model.HMinOver,
-    "Averaged(HPerceptron)": lambda t: linear_model.Averaged(linear_model.HPerceptron(t)),
-    "Averaged(HAROW)": lambda t: linear_model.Averaged(linear_model.HAROW(t)),
-    "HLossBayes(Calibrated(HPerceptron))": lambda t: decision.HLossBayes(
-        decision.Calibrated(linear_model.HPerceptron(t))
-    ),
-    "HLossBayes(Calibrated(HAROW))": lambda t: decision.HLossBayes(
-        decision.Calibrated(linear_model.HAROW(t))
-    ),
-    "ZeroOneBayes(Calibrated(HAROW))": lambda t: decision.ZeroOneBayes(
-        decision.Calibrated(linear_model.HAROW(t))
-    ),
-    "SymmetricDifferenceBayes(Calibrated(HAROW))": lambda t: decision.SymmetricDifferenceBayes(
-        decision.Calibrated(linear_model.HAROW(t))
-    ),
-    "HRLS": linear_model.HRLS,
-    "HRLS(forgetting=0.99)": lambda t: linear_model.HRLS(t, forgetting=0.99),
-    "HLossBayes(Calibrated(HRLS))": lambda t: decision.HLossBayes(
-        decision.Calibrated(linear_model.HRLS(t))
-    ),
-    "SHRLS": linear_model.SHRLS,
-    "SHRLS(forgetting=0.99)": lambda t: linear_model.SHRLS(t, forgetting=0.99),
-    "kernel.HRLS": kernel.HRLS,
-    "kernel.SHRLS(budget=200)": lambda t: kernel.SHRLS(t, budget=200),
-    "PerNode(LogisticRegression)": lambda t: local.PerNode(
-        river_linear_model.LogisticRegression(), t
-    ),
-}
-MODELS = SINGLE | SEVERAL
-LEAST_SQUARES = (
-    "HRLS",
-    "HLossBayes(Calibrated(HRLS))",
-    "SHRLS",
-    "kernel.HRLS",
-    "kernel.SHRLS(budget=200)",
-)
-# Why the age of a class matters for some models.
-AGE_MATTERS = {
-    **dict.fromkeys(LEAST_SQUARES, "every example in which the class is off counts"),
-    **dict.fromkeys(
-        ("HRLS(forgetting=0.99)", "SHRLS(forgetting=0.99)"),
-        "they remember about 100 examples of each node, in which the class is off",
-    ),
-    **dict.fromkeys(
-        ("PerParent(GaussianNB)", "PerLevel(GaussianNB)"),
-        "the classifiers estimate frequencies from all examples",
-    ),
-}
+LATE_ONES = [name for name, row in MODELS.items() if row.late]
 CHECKS = (1, 2, 3, 5, 7, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320, 448, 640)
 
 
@@ -107,7 +45,7 @@ def examples_needed(name: str, at: int, seed: int, before: str = "parent") -> in
 
     def found(x: Any) -> bool:
         y = model.predict_one(x)
-        return bool(y == leaf if name in SINGLE else y[leaf])
+        return bool(y[leaf] if MODELS[name].several else y == leaf)
 
     stream = whole if before == "learned" else synth.Appearing(whole, {leaf: at})
     for step, ((x, y), (_, truth)) in enumerate(zip(stream, whole, strict=False)):
@@ -116,7 +54,7 @@ def examples_needed(name: str, at: int, seed: int, before: str = "parent") -> in
         if step == at and before == "learned":
             model.forget(leaf)
         if before != "absent" or truth != leaf or step >= at:
-            model.learn_one(x, y if name in SINGLE else {y})
+            model.learn_one(x, MODELS[name].y(y))
         if y == leaf and step >= at:
             n += 1
             if n in CHECKS and sum(map(found, held_out)) >= 85:
@@ -127,22 +65,21 @@ def examples_needed(name: str, at: int, seed: int, before: str = "parent") -> in
 
 
 LATE = 1500
-CANNOT_FORGET = ("TreeBayes", "PerNode")
 FEW = 28  # without a clock for each node, an average needs hundreds
 
 
 @pytest.mark.slow(but=4)
 @pytest.mark.parametrize("before", ["parent", "absent", "unknown", "learned"])
-@pytest.mark.parametrize("name", [name for name in MODELS if name not in AGE_MATTERS])
+@pytest.mark.parametrize("name", [name for name in MODELS if not MODELS[name].late])
 def test_late_classes_are_learned_as_fast_as_early_ones(name: str, before: str) -> None:
-    if before == "learned" and name.startswith(CANNOT_FORGET):
+    if before == "learned" and "forget" in MODELS[name].refuses:
         pytest.skip("it cannot forget a node")
     needed = examples_needed(name, LATE, 1, before)
     assert needed <= FEW or needed <= 2 * examples_needed(name, 0, 1)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in AGE_MATTERS if name != "kernel.HRLS"])
+@pytest.mark.parametrize("name", LATE_ONES)
 def test_the_exceptions_are_exceptions(name: str) -> None:
     assert examples_needed(name, 0, 1) <= FEW < examples_needed(name, LATE, 1)
 
@@ -154,15 +91,3 @@ def test_forgetting_limits_the_effect_of_age(name: str) -> None:
         examples_needed(f"{name}(forgetting=0.99)", at, 1, "absent") for at in (LATE, 3 * LATE)
     )
     assert late <= early <= FEW
-
-
-def test_every_learner_is_tried() -> None:
-    for package in ("linear_model", "kernel", "probabilistic"):
-        prefix = "kernel." if package == "kernel" else ""
-        for kind in learners(package):
-            for learner in kind:
-                # Neighbours of an early class are many: a late one needs as many.
-                there = learner.endswith("Neighbors") or any(
-                    f"{prefix}{learner}" in name for name in MODELS
-                )
-                assert there, f"add {learner} to SINGLE or SEVERAL"

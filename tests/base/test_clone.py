@@ -1,18 +1,17 @@
-"""`clone` of every public model: untrained, or with all that was learned."""
+"""`clone` beyond the law of `tests/test_joints.py`: batch models, parameters, shared parts."""
 
 from __future__ import annotations
 
 import inspect
 import pickle
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 import pytest
-from river import drift, ensemble, naive_bayes, preprocessing
+from river import drift
 
-from river_hier import Taxonomy, decision, evaluate, linear_model, local
+from river_hier import Taxonomy, linear_model
 from river_hier import drift as our_drift
 from river_hier.batch.estimator import BatchEstimator
 from river_hier.feature_extraction import LogTFIDF
@@ -48,46 +47,6 @@ def answers(model: Any, xs: Any) -> list[Any]:
     return said
 
 
-def pipelines() -> Iterator[tuple[str, Any]]:
-    yield from estimators().items()
-    yield "pipeline", preprocessing.StandardScaler() | decision.Calibrated(linear_model.HAROW())
-    scaled = preprocessing.StandardScaler() | linear_model.HPerceptron(TREE)
-    yield "wrapped pipeline", decision.HLossBayes(decision.Calibrated(scaled))
-    flat, scaler = Taxonomy.flat(LABELS), preprocessing.StandardScaler
-    bayes = scaler() | naive_bayes.GaussianNB()
-    yield "bayes", decision.TreeBayes(bayes, flat)
-    yield "bayes, ours", decision.TreeBayes(decision.Tempered(linear_model.Hieron(flat)), flat)
-    yield "voting", decision.TreeBayes(ensemble.VotingClassifier([bayes, bayes.clone()]), flat)
-    reset = our_drift.BranchReset(scaler() | linear_model.HAROW(TREE))
-    yield "three deep", decision.HLossBayes(decision.Calibrated(reset))
-    average = linear_model.Averaged(linear_model.Hieron(flat))
-    yield "average", decision.TreeBayes(decision.Tempered(average), flat)
-    several = linear_model.Averaged(linear_model.HAROW(TREE))
-    yield "probabilities", evaluate.Probabilities(decision.Calibrated(several))
-    yield "local", preprocessing.StandardScaler() | local.PerParent(bayes.clone(), TREE)
-
-
-@pytest.mark.slow(but=1)
-def test_a_clone_with_attributes_has_learned_the_same() -> None:
-    n = 0
-    for name, model in pipelines():
-        for x, y in examples(model, 60, seed=1):
-            step(model, x, y)
-        xs = [x for x, _ in examples(model, 20, seed=2)]
-        before = answers(model, xs)
-        clone = model.clone(include_attributes=True)
-        assert type(clone) is type(model), name
-        assert answers(clone, xs) == before, name
-        for x, y in examples(model, 30, seed=3):
-            step(clone, x, y)
-        assert answers(model, xs) == before, f"{name}: the clone has changed its origin"
-        for x, y in examples(model, 30, seed=3):
-            step(model, x, y)
-        assert answers(clone, xs) == answers(model, xs), f"{name}: they learn differently"
-        n += answers(model, xs) != before
-    assert n > 20
-
-
 def test_predictions_change_nothing() -> None:
     for name, model in estimators().items():  # River's pipelines have a cache
         for x, y in examples(model, 10, seed=1):
@@ -98,16 +57,6 @@ def test_predictions_change_nothing() -> None:
         if hasattr(model, "debug_one"):
             model.debug_one(x)
         assert pickle.dumps(model) == before, name
-
-
-@pytest.mark.slow(but=1)
-def test_a_clone_without_attributes_has_learned_nothing() -> None:
-    for name, model in pipelines():
-        xs = [x for x, _ in examples(model, 20, seed=2)]
-        before = answers(model, xs)
-        for x, y in examples(model, 60, seed=1):
-            step(model, x, y)
-        assert answers(model.clone(), xs) == before, name
 
 
 def test_clones_of_batch_estimators_are_trained_if_they_keep_attributes() -> None:

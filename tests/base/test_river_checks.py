@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from river import base, compose, datasets, ensemble, evaluate, preprocessing
+from river import compose, datasets, ensemble, evaluate, preprocessing
 from river import metrics as river_metrics
 
 from river_hier import Taxonomy, kernel, linear_model, metrics, probabilistic
 from river_hier.datasets import synth
 from support import makers
-from support.public_api import learners, one_label, public
+from support.public_api import learners, one_label
 from support.river_checks import rivers_checks
 from support.river_data import GENE_TREE, TREE
 
@@ -30,7 +30,6 @@ def variants() -> Iterator[tuple[str, Any]]:
     for name in SINGLE + MULTI:
         tree = TREE if name in SINGLE else GENE_TREE
         cls = getattr(linear_model, name)
-        yield f"{name}-open", cls()
         yield f"{name}-tree", cls(tree)
         if name in ("AveragedHieron", "HRLS"):
             yield f"{name}-adopted", adopted(cls(Taxonomy.flat([], root=tree.root)), tree)
@@ -63,9 +62,9 @@ def pickled(check: Callable[..., None]) -> Callable[..., None]:
 
 def cases() -> Iterator[Any]:
     for name, model in variants():
-        yield pytest.param(name, model, lambda check: check, id=name)
-        if name.endswith("-tree"):
-            yield pytest.param(name, model, pickled, id=f"{name}-pickled")
+        # The law of the joints has the plain ones.
+        wrap = pickled if name.endswith("-tree") else lambda check: check
+        yield pytest.param(name, model, wrap, id=name)
 
 
 @pytest.mark.slow(but=2)
@@ -77,27 +76,6 @@ def test_rivers_checks(name: str, model: Any, wrap: Any) -> None:
         if name.endswith("adopted"):
             fresh = copy.deepcopy(model)
         wrap(check)(fresh)
-
-
-# Those have tests with parameters of their own.
-ELSEWHERE = ("feature_extraction.",)
-ELSEWHERE += tuple(f"linear_model.{name}" for name in SINGLE + MULTI)
-
-
-def by_unit_test_params() -> Iterator[Any]:
-    for name, cls in public():
-        if name.startswith(ELSEWHERE) or not inspect.isclass(cls) or inspect.isabstract(cls):
-            continue
-        if issubclass(cls, base.Estimator):
-            for parameters in cls._unit_test_params():
-                yield pytest.param(cls(**parameters), id=name)
-
-
-@pytest.mark.slow(but=2)
-@pytest.mark.parametrize("model", list(by_unit_test_params()))
-def test_rivers_checks_of_every_estimator(model: Any) -> None:
-    for check in rivers_checks(model):
-        check(model.clone())
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)

@@ -28,6 +28,7 @@ import oracles
 from river_hier import Taxonomy, linear_model
 from river_hier._core import FeatureIndex, distances_from, policies
 from support.hypothesis_settings import n_examples
+from support.makers import TABLE
 from support.public_api import learners
 from support.strategies import taxonomies, trees
 
@@ -219,23 +220,11 @@ def same_weights(pair: Pair) -> None:
         same(*({name: w[label].get(name, 0.0) for name in names} for w in (ours, theirs)))
 
 
-# Parameters of the learners, with values that change what they do.
-PARAMETERS: dict[str, list[dict[str, Any]]] = {
-    "Hieron": [{}, {"C": 0.1}, {"intercept": 0.5}],
-    "AveragedHieron": [{}, {"C": 0.1}, {"intercept": 0.5}, {"from_first_round": True}],
-    "HPerceptron": [{}, {"intercept": 2.0}],
-    "HAROW": [{}, {"r": 0.1}, {"forgetting": 0.9}, {"intercept": 0.5}],
-    "PathSoftmax": [{}, {"prior_variance": 0.5}, {"forgetting": 0.9}, {"intercept": 0.5}],
-    "HRLS": [{}, {"l2": 0.3}, {"budget": 3}, {"forgetting": 0.7}, {"intercept": 0.5}],
-    "SHRLS": [
-        {},
-        {"threshold": 0.1},
-        {"l2": 0.3},
-        {"budget": 3},
-        {"forgetting": 0.7},
-        {"intercept": 0.5, "budget": 4},
-    ],
-}
+def parameters_of(name: str) -> list[dict[str, Any]]:
+    """Parameters of a learner, with values that change what it does."""
+    return [{}, {"intercept": 0.5}, *TABLE[name].varied]
+
+
 OF_ALL = {"taxonomy", "dtype", "intercept"}  # have tests of their own
 
 
@@ -282,17 +271,17 @@ def run(pair: Pair, labels: list[Any], seed: int, n: int) -> None:
 @n_examples(40)
 def test_programs(name: str, data: st.DataObject, seed: int) -> None:
     taxonomy = data.draw(trees() if name in SINGLE else taxonomies())
-    parameters = data.draw(st.sampled_from(PARAMETERS.get(name, [{}])))
+    parameters = data.draw(st.sampled_from(parameters_of(name)))
     run(Pair(name, taxonomy, **parameters), list(taxonomy.nodes), seed, 30)
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 def test_programs_use_every_parameter(name: str) -> None:
     parameters = {*inspect.signature(getattr(linear_model, name)).parameters} - OF_ALL
-    untried = parameters.difference(*PARAMETERS.get(name, [{}]))
+    untried = parameters.difference(*parameters_of(name))
     assert not untried, (
-        "tests/core/test_programs.py: add to PARAMETERS a dictionary with a value of "
-        f"each parameter of {name} that is missing: {untried}"
+        f"tests/support/makers.py: add to `varied` of {name} a dictionary with a value of each "
+        f"parameter that is missing: {untried}"
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from river import linear_model as river_linear_model
-from river import naive_bayes
+from river import naive_bayes, preprocessing
 
 from river_hier import (
     decision,
@@ -40,6 +40,7 @@ class Row:
     refuses: dict[str, str] = field(default_factory=dict)  # joints, and what is said of them
     inside: Row | None = None  # that of the model in a wrapper
     late: str = ""  # why a class that comes late needs more examples than an early one
+    varied: tuple[dict[str, Any], ...] = ()  # values of each parameter of a linear learner
 
     def __call__(self, taxonomy: Any) -> Any:
         return self.make(self.inside(taxonomy) if self.inside else taxonomy)
@@ -67,12 +68,12 @@ FREQUENCIES = "the classifiers estimate frequencies from all examples"
 MANY = "neighbours of an early class are many"
 
 
-def one(make: Make, *refuses: dict[str, str], late: str = "") -> Row:
-    return Row(make, False, TREE | _all(refuses), None, late)
+def one(make: Make, *refuses: dict[str, str], late: str = "", varied: Any = ()) -> Row:
+    return Row(make, False, TREE | _all(refuses), None, late, varied)
 
 
-def several(make: Make, *refuses: dict[str, str], late: str = "") -> Row:
-    return Row(make, True, _all(refuses), None, late)
+def several(make: Make, *refuses: dict[str, str], late: str = "", varied: Any = ()) -> Row:
+    return Row(make, True, _all(refuses), None, late, varied)
 
 
 def around(inside: Row, make: Make, *refuses: dict[str, str], late: str = "") -> Row:
@@ -90,9 +91,13 @@ def pool(*names: str) -> Make:
 
 
 LEARNERS: dict[str, Row] = {
-    "Hieron": one(linear_model.Hieron),
-    "AveragedHieron": one(linear_model.AveragedHieron),
-    "PathSoftmax": one(linear_model.PathSoftmax),
+    "Hieron": one(linear_model.Hieron, varied=[{"C": 0.1}]),
+    "AveragedHieron": one(
+        linear_model.AveragedHieron, varied=[{"C": 0.1}, {"from_first_round": True}]
+    ),
+    "PathSoftmax": one(
+        linear_model.PathSoftmax, varied=[{"prior_variance": 0.5}, {"forgetting": 0.9}]
+    ),
     "LinearDiscriminant": one(probabilistic.LinearDiscriminant),
     "NewtonSoftmax": one(probabilistic.NewtonSoftmax, MERGE),
     "DiscriminantNeighbors": one(probabilistic.DiscriminantNeighbors, MERGE, late=MANY),
@@ -100,12 +105,30 @@ LEARNERS: dict[str, Row] = {
     "kernel Hieron": one(kernel.Hieron, MERGE),
     "kernel AveragedHieron": one(kernel.AveragedHieron, MERGE),
     "PerParent": one(lambda t: local.PerParent(SOFTMAX.clone(), t), READ, MERGE, FORGET, WEIGHTS),
-    "PerLevel": one(lambda t: local.PerLevel(SOFTMAX.clone(), t), READ, MERGE, FORGET, WEIGHTS),
-    "DensePool": one(lambda t: ensemble.DensePool(t, n_components=20), MERGE, late=MANY),
+    "PerLevel": one(
+        lambda t: local.PerLevel(SOFTMAX.clone(), t), READ, MERGE, FORGET, WEIGHTS, late=FREQUENCIES
+    ),
+    "DensePool": one(lambda t: ensemble.DensePool(t, n_components=20), MERGE),
     "HPerceptron": several(linear_model.HPerceptron),
-    "HAROW": several(linear_model.HAROW),
-    "HRLS": several(linear_model.HRLS, MERGE, late=SQUARES),
-    "SHRLS": several(linear_model.SHRLS, MERGE, late=SQUARES),
+    "HAROW": several(linear_model.HAROW, varied=[{"r": 0.1}, {"forgetting": 0.9}]),
+    "HRLS": several(
+        linear_model.HRLS,
+        MERGE,
+        late=SQUARES,
+        varied=[{"l2": 0.3}, {"budget": 3}, {"forgetting": 0.7}],
+    ),
+    "SHRLS": several(
+        linear_model.SHRLS,
+        MERGE,
+        late=SQUARES,
+        varied=[
+            {"l2": 0.3},
+            {"threshold": 0.1},
+            {"budget": 3},
+            {"forgetting": 0.7},
+            {"intercept": 0.5, "budget": 4},
+        ],
+    ),
     "HMinOver": several(linear_model.HMinOver, MERGE),
     "kernel HRLS": several(kernel.HRLS, KERNEL, late=SQUARES),
     "kernel SHRLS": several(kernel.SHRLS, KERNEL, late=SQUARES),
@@ -126,7 +149,7 @@ WRAPPERS: dict[str, Row] = {
     "Selective": around(LEARNERS["PathSoftmax"], decision.Selective, MERGE),
     "TreeBayes": around(
         LEARNERS["Hieron"],
-        lambda m: decision.TreeBayes(m, getattr(m, "_last_step", m).taxonomy),
+        lambda m: decision.TreeBayes(decision.Tempered(m), getattr(m, "_last_step", m).taxonomy),
         CLOSED,
         FORGET,
     ),
@@ -135,7 +158,9 @@ WRAPPERS: dict[str, Row] = {
         LEARNERS["HAROW"], lambda m: decision.HLossBayes(decision.Calibrated(m)), TREE
     ),
     "ZeroOneBayes": around(LEARNERS["HAROW"], decision.ZeroOneBayes),
-    "SymmetricDifferenceBayes": around(LEARNERS["HAROW"], decision.SymmetricDifferenceBayes),
+    "SymmetricDifferenceBayes": around(
+        LEARNERS["HAROW"], lambda m: decision.SymmetricDifferenceBayes(decision.Calibrated(m))
+    ),
     "BranchReset": around(LEARNERS["Hieron"], drift.BranchReset, MERGE),
     "BranchReset HAROW": around(LEARNERS["HAROW"], drift.BranchReset, MERGE),
     "Replayed": around(LEARNERS["Hieron"], lambda m: stream.Replayed(m, 2, 10), MERGE),
@@ -155,7 +180,29 @@ DECOMPOSITIONS: dict[str, Row] = {
         ("SoftBinaryDecomposition", induction.SoftBinaryDecomposition),
     )
 }
-TABLE = LEARNERS | WRAPPERS | POOLS | DECOMPOSITIONS
+# Classifiers of River inside, and pipelines.
+PIPELINES: dict[str, Row] = {
+    "Calibrated pipeline": several(
+        lambda t: decision.Calibrated(preprocessing.Normalizer() | linear_model.HAROW(t)), READ
+    ),
+    "SymmetricDifferenceBayes pipeline": several(
+        lambda t: decision.SymmetricDifferenceBayes(
+            preprocessing.Normalizer() | linear_model.HPerceptron(t)
+        ),
+        READ,
+    ),
+    "TreeBayes naive": one(
+        lambda t: decision.TreeBayes(naive_bayes.GaussianNB(), t),
+        *(CLOSED, READ, MERGE, FORGET, WEIGHTS),
+        late=FREQUENCIES,
+    ),
+    "PerParent naive": one(
+        lambda t: local.PerParent(naive_bayes.GaussianNB(), t),
+        *(READ, MERGE, FORGET, WEIGHTS),
+        late=FREQUENCIES,
+    ),
+}
+TABLE = LEARNERS | WRAPPERS | POOLS | DECOMPOSITIONS | PIPELINES
 # Wrappers around what has parts itself: a detector, and a pool.
 NESTED: dict[str, Row] = {
     f"{name} of {inside}": around(TABLE[inside], row.make, row.refuses)
