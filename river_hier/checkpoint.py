@@ -10,7 +10,6 @@ import platform
 import re
 import secrets
 import shutil
-import threading
 import time
 from contextlib import suppress
 from importlib import metadata
@@ -19,7 +18,7 @@ from typing import Any
 
 from . import __version__
 
-__all__ = ["Saving", "dumps", "load", "loads", "save", "save_in_background"]
+__all__ = ["dumps", "load", "loads", "save"]
 
 
 FilePath = str | os.PathLike[str]
@@ -192,9 +191,6 @@ def _versions() -> str:
     return ", ".join([f"river_hier {__version__}", *others, f"Python {platform.python_version()}"])
 
 
-_in_background: dict[Path, Saving] = {}  # those that are not done
-
-
 def save(state: Any, path: FilePath) -> None:
     """Save a state to a file, replacing the file if it exists.
 
@@ -204,7 +200,8 @@ def save(state: Any, path: FilePath) -> None:
     program after an hour. Several programs may save to one path.
 
     Saving takes the time to pickle, hash (SHA-256) and write the state, and the memory of the
-    pickle. It waits for a `save_in_background` to the same path.
+    pickle. Nothing may change the state meanwhile; for a program that goes on learning, another
+    thread saves a copy: `executor.submit(checkpoint.save, copy.deepcopy(state), path)`.
 
     Parameters
     ----------
@@ -237,98 +234,8 @@ def save(state: Any, path: FilePath) -> None:
 
     """
     path = _checked(path)
-    if (earlier := _in_background.get(path)) is not None and not earlier.done():
-        earlier._thread.join()  # or else it might replace this one
     payload = _pickled(state)
     _replace(path, _header(payload), payload)
-
-
-def save_in_background(state: Any, path: FilePath) -> Saving:
-    """Save a state to a file like `save`, without waiting until it is written.
-
-    The call pickles the state into memory, which takes 1 to 4 s per GB and is the only pause:
-    nothing may change the state meanwhile. A thread then hashes the pickle and writes the file. A
-    program that ends first waits for the thread. If writing fails, the old file is kept.
-
-    Parameters
-    ----------
-    state, path
-        As in `save`.
-
-    Returns
-    -------
-    A `Saving`, whose methods `done` and `wait` report when the file is written.
-
-    Raises
-    ------
-    RuntimeError
-        If the last `save_in_background` to this path is not done. Other errors are those of `save`,
-        in writing raised by `Saving.wait`.
-
-    Examples
-    --------
-
-    >>> import pathlib, tempfile
-    >>> from river_hier import checkpoint, linear_model
-
-    >>> model = linear_model.HAROW()
-    >>> model.learn_one({"howls": 1.0}, {"wolf"})
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "model.checkpoint")
-    ...     saving = checkpoint.save_in_background(model, path)
-    ...     model.learn_one({"howls": 2.0}, {"wolf"})
-    ...     saving.wait()
-    ...     print(checkpoint.load(path).score_one({"howls": 1.0}))
-    {'wolf': 0.667}
-
-    """
-    path = _checked(path)
-    if (earlier := _in_background.get(path)) is not None and not earlier.done():
-        raise RuntimeError(
-            f"the last checkpoint {str(path)!r} is still being saved; save less often, or `wait` "
-            "for the `Saving` that the last call returned"
-        )
-    return Saving(path, _pickled(state))
-
-
-class Saving:
-    """A checkpoint that `save_in_background` writes to the file `path`."""
-
-    def __init__(self, path: Path, payload: bytes) -> None:
-        self.path: Path = path
-        self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, args=(payload,))
-        _in_background[path] = self
-        self._thread.start()
-
-    def done(self) -> bool:
-        """Return whether the thread has ended: the file is written, or could not be."""
-        return not self._thread.is_alive()
-
-    def wait(self, timeout: float | None = None) -> None:
-        """Wait until the file is written, at most `timeout` seconds; `None` is without limit.
-
-        Raises
-        ------
-        TimeoutError
-            If the file is still being written after this time.
-        Exception
-            The error of `save`, if the file could not be written; every call raises it.
-
-        """
-        self._thread.join(timeout)
-        if not self.done():
-            raise TimeoutError(f"{str(self.path)!r} is still being saved after {timeout:g} s")
-        if self._error is not None:
-            raise self._error
-
-    def _run(self, payload: bytes) -> None:
-        try:
-            _replace(self.path, _header(payload), payload)
-        except BaseException as error:
-            self._error = error
-        finally:
-            _in_background.pop(self.path, None)
 
 
 def load(path: FilePath) -> Any:

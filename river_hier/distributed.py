@@ -19,7 +19,7 @@ from .base.classifiers import shown
 from .base.explanation import Floats
 from .base.linear import LinearLearner
 from .decision.bayes import Decoder, TreeBayes
-from .decision.calibration import Calibrated, Calibrator, Sightings, Tempered
+from .decision.calibration import Calibrated, Tempered
 from .feature_extraction import LogTFIDF
 from .linear_model import Averaged, HMinOver
 from .metrics.base import Partials, Sums, TaxonomyMetric, plus
@@ -185,7 +185,7 @@ def _with_model(first: Any, models: Sequence[Any], start: Any) -> Any:
 @_merged.register
 def _(first: Calibrated, models: Sequence[Any], start: Any) -> Any:
     """AdaGrad's steps become the mean, weighted by the squares of their gradients."""
-    merged = _calibrator(first, models, start)
+    merged = _with_model(first, models, start)
     taxonomy: Taxonomy = merged._taxonomy
 
     def placed(model: Any) -> tuple[Floats, Floats]:
@@ -212,12 +212,12 @@ def _(first: Calibrated, models: Sequence[Any], start: Any) -> Any:
 
 @_merged.register
 def _(first: Tempered, models: Sequence[Any], start: Any) -> Any:
-    merged = _calibrator(first, models, start)
+    merged = _with_model(first, models, start)
     merged._temperatures = found = copy.deepcopy(first._temperatures)
     befores = type(found)() if start is None else start._temperatures
     each = [model._temperatures for model in models]
-    before = 0 if start is None else start._sightings.steps
-    learned = [model._sightings.steps - before for model in models]
+    learned = [t.n - befores.n for t in each]
+    found.n = _total([t.n for t in each], befores.n)
     if total := sum(learned):  # the scale is that of the latest scores, so it does not add up
         squares = [t.scale.squares / max(t.scale.n, 1.0) for t in each]
         found.scale.n = max(t.scale.n for t in each)
@@ -227,16 +227,6 @@ def _(first: Tempered, models: Sequence[Any], start: Any) -> Any:
         first_, *others = (np.array([descent.value, descent.squares]) for descent in of)
         descent = getattr(found, name)
         descent.value, descent.squares = _descended(others, first_).tolist()
-    return merged
-
-
-def _calibrator(first: Calibrator, models: Sequence[Any], start: Any) -> Any:
-    merged = _with_model(first, models, start)
-    each = [model._sightings for model in models]
-    merged._sightings = Sightings.united(each)
-    before = Sightings() if start is None else start._sightings
-    merged._sightings.steps = _total([s.steps for s in each], before.steps)
-    merged._sightings.alike = _total([s.alike for s in each], before.alike)
     return merged
 
 

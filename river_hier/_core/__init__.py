@@ -29,7 +29,6 @@ from .._native import (
     closed_many,
     connected,
     deepest,
-    digests,
     distribution,
     least_h_loss,
     likeliest,
@@ -59,7 +58,6 @@ from .threshold import Threshold
 
 _native.set_callbacks(
     read_odd=features.read_odd,
-    digests=features.digests,
     read_pairs=features.read_pairs,
     closure_nodes=multilabel.closure_nodes,
     predicted_nodes=multilabel.predicted_nodes,

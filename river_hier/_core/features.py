@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import numbers
-import struct
 from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from decimal import Decimal
@@ -163,41 +162,6 @@ def _number(name: Any) -> Hashable:
             return int(number) if number.is_integer() else number
     numerator, denominator = name.as_integer_ratio()
     return numerator if denominator == 1 else Fraction(numerator, denominator)
-
-
-# Hash values
-
-GOLDEN = 0x9E3779B97F4A7C15
-
-
-def digests(x: Any) -> tuple[int, int]:
-    """Hash values of the names of features, and of the names with their values: 32 bits each.
-
-    They depend neither on the order of the features nor on the process.
-    """
-    x = by_name(x)
-    if not isinstance(x, Mapping):
-        whole = crc32(repr(x).encode("utf-8", "surrogatepass"))
-        return whole, whole
-    of_names = of_all = 0
-    for name, value in x.items():
-        checksum = checksum_of(name)
-        of_names += checksum**2
-        of_all += crc32(_bytes(value), checksum) ** 2
-    return _mixed(of_names), _mixed(of_all)
-
-
-def _bytes(value: Any) -> bytes:
-    with suppress(struct.error, OverflowError):  # not a number, or too large
-        return struct.pack("<d", value)
-    with suppress(ValueError):  # an int of thousands of digits, which models refuse
-        return repr(value).encode("utf-8", "surrogatepass")
-    return b""
-
-
-def _mixed(total: int) -> int:
-    """32 bits of the sum, mixed by a multiplication."""
-    return (total * GOLDEN >> 32) & 0xFFFFFFFF
 
 
 # Lines of `name:value` pairs

@@ -8,6 +8,7 @@ subclass defines its own rule.
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
@@ -24,6 +25,7 @@ from .batches import SECONDS
 from .checks import check_dtype, check_intercept
 from .explanation import Floats
 from .model import TaxonomyModel
+from .rule_by_numba import PolicyByNumba
 
 FEW = 16  # rows: for fewer, copying the weights takes longer
 SMALL = 2**20  # multiplications: for fewer, either method is fast enough
@@ -37,6 +39,7 @@ class LinearLearner(TaxonomyModel):
 
     _vectors: ClassVar[int] = 1  # weight vectors of a node
     _policy: ClassVar[Any] = None  # the compiled policy of the rule
+    _by_numba: ClassVar[str | None] = None  # the method beside `rule` that numba may compile
     _rule_methods: ClassVar[tuple[str, ...]] = ()
     _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
     _parameters: Any = None  # those of the policy: None, a number, or a tuple of several
@@ -47,15 +50,34 @@ class LinearLearner(TaxonomyModel):
     second_order: ClassVar[bool] = False
     """Whether weights have variances, which the rule is then given."""
 
-    def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
+    forgetting: float = 1.0
+    """The factor by which a second-order step discounts the precision gained before it."""
+
+    def __init_subclass__(
+        cls,
+        compiled: tuple[str, ...] | None = None,
+        numba: tuple[str, ...] | None = None,
+        **kwargs: Any,
+    ) -> None:
         """Set the compiled policy that computes the rule, if there is one.
 
-        It has the name of the class and takes the attributes `compiled`. A subclass without
-        `compiled` inherits it, unless it or a mixin overrides a method of the rule.
+        It has the name of the class and takes the attributes `compiled`, or numba makes it of the
+        rule, which reads the attributes `numba`. A subclass without these inherits it, unless it or
+        a mixin overrides a method of the rule.
         """
         super().__init_subclass__(**kwargs)
         methods = {name: getattr(cls, name) for name in cls._rule_methods}
-        if compiled is not None:
+        if numba is not None:
+            if cls._by_numba is None:
+                raise TypeError(
+                    "`numba=` is for rules of `TopDownLearner` and `PathLearner`, which are of "
+                    f"numbers; {cls.__name__} has another one"
+                )
+            installed = importlib.util.find_spec("numba") is not None
+            policy = PolicyByNumba(cls, numba) if installed else None
+            cls._parameters = property(policy.parameters) if policy else None
+            cls._compiled_rule, cls._policy = methods, policy
+        elif compiled is not None:
             if cls.__name__ not in policies:
                 raise TypeError(
                     f"`compiled=` of {cls.__name__} needs a compiled policy of that name, and "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,7 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
     """
 
+    _by_numba: ClassVar[str | None] = "rival"
     _rule_methods = ("rule", "rival")
 
     def rival(self, score: Floats, y: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,9 +57,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
 
     """
 
-    forgetting: float = 1.0
-    """The factor by which a second-order step discounts the precision gained before it."""
-
+    _by_numba: ClassVar[str | None] = "learns"
     _rule_methods = ("rule", "learns", "second_order")
 
     @abc.abstractmethod

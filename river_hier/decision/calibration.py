@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import abc
-import copy
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from .._core import (
     Calibration,
     Nodes,
     connected,
-    digests,
     distribution,
     softmax,
     top_down,
@@ -29,82 +27,15 @@ from ..base.explanation import Floats
 from ..base.path import PathLearner
 from ..base.predictor import MultiLabelPredictor, SingleLabelPredictor, open_for_river
 from ..base.top_down import TopDownLearner
-from ..base.unseen import Unseen, replaced, seen_nodes, without_scores
+from ..base.unseen import replaced, seen_nodes, without_scores
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import HAROW, Hieron
-from ..taxonomy import Label, Taxonomy
-
-MOST = 2**12  # maximum number of examples remembered
-ALPHABET = 16  # if examples occur more often on average, repetitions do not count as passes
-DENSE = 20  # features are dense if one in so many pairs of neighbours has the same names
-
-
-class Sightings:
-    """Recognises examples by hash values of x, in bounded memory: O(features of x) per step.
-
-    Sparse examples are recognised by the names of their features, as weights such as tf-idf change
-    with time, dense ones also by values. Of a long stream, only the hash values that are multiples
-    of a power of two are remembered, so an example is in this sample in every pass or in none.
-    """
-
-    def __init__(self) -> None:
-        self.seen: set[int] = set()
-        self.n: int = 0  # sightings in the sample
-        self.every: int = 1  # the sample has the hash values that are multiples of this
-        self.dense: bool = False
-        self.last: tuple[int, int] = 0, 0  # the hash values of the latest example
-        self.steps: int = 0  # number of examples
-        self.alike: int = 0  # of those with the names of their neighbour
-
-    def look(self, x: Any) -> tuple[tuple[int, int], bool, bool]:
-        """The hash values of x, whether it is in the sample and, if so, whether it is new."""
-        values = digests(x)
-        key = values[self._by_values(values)]
-        sampled = key % self.every == 0
-        known = key in self.seen and self.n <= ALPHABET * len(self.seen)
-        return values, sampled, sampled and not known
-
-    def add(self, values: tuple[int, int]) -> None:
-        """Remember an example that has been learned, by the hash values that `look` returned."""
-        dense = self._by_values(values)
-        sampled = values[dense] % self.every == 0
-        self.steps += 1
-        self.alike += self._like_the_last(values)
-        if dense and not self.dense:  # start again, with the neighbour
-            self.dense, self.seen, self.n, self.every = True, {self.last[1]}, 1, 1
-        self.last = values
-        if not sampled:
-            return
-        self.seen.add(values[dense])
-        self.n += 1
-        if len(self.seen) > MOST:
-            self.every *= 2
-            self.seen = {key for key in self.seen if key % self.every == 0}
-            self.n //= 2
-
-    @classmethod
-    def united(cls, each: Sequence[Sightings]) -> Sightings:
-        """The examples that are known to any of these."""
-        all_ = copy.copy(each[0])
-        all_.dense, all_.every = any(s.dense for s in each), max(s.every for s in each)
-        known = set[int]().union(*(s.seen for s in each if s.dense == all_.dense))
-        while len(sample := {key for key in known if key % all_.every == 0}) > MOST:
-            all_.every *= 2
-        all_.seen, all_.n = sample, sum(s.n * s.every // all_.every for s in each)
-        return all_
-
-    def _by_values(self, values: tuple[int, int]) -> bool:
-        """Whether an example is recognised by names and values, not by its names alone."""
-        return self.dense or (self._like_the_last(values) and (self.alike + 1) * DENSE > self.steps)
-
-    def _like_the_last(self, values: tuple[int, int]) -> bool:
-        return values[0] == self.last[0] and values[1] != self.last[1]
+from ..taxonomy import Label
 
 
 class Calibrator(ModelWrapper):
     """Base class of wrappers that learn probabilities from the scores of unknown examples."""
 
-    _repeats = False  # whether repeated examples are used, too
     _kind: Any  # the base class of the models
     _wanted: str  # the end of the error message for other models
 
@@ -113,7 +44,6 @@ class Calibrator(ModelWrapper):
         super().__init__(model)
         if not isinstance(self._last, self._kind):
             raise TypeError(f"`model` must predict {self._wanted}".format(shown(model)))
-        self._sightings = Sightings()
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, as the model does. An example of weight 0 changes nothing."""
@@ -121,19 +51,15 @@ class Calibrator(ModelWrapper):
             return
         if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
-        before, unseen = self._taxonomy, self._never_predicted
-        values, sampled, first = self._sightings.look(x)
-        scores = self._scores_one(x) if first or (sampled and self._repeats) else None
+        scores = replaced(self._scores_one(x), self._never_predicted, np.nan)
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
-        self._sightings.add(values)
-        if scores is not None:
-            self._calibrate(scores, y, w, before, unseen, first)
+        if new := len(self._taxonomy) - len(scores):
+            scores = np.append(scores, [np.nan] * new)
+        self._calibrate(scores, y, w)
 
     @abc.abstractmethod
-    def _calibrate(
-        self, scores: Floats, y: Any, w: float, before: Taxonomy, unseen: Unseen, first: bool
-    ) -> None:
-        """Learn from the scores that the nodes had before the step."""
+    def _calibrate(self, scores: Floats, y: Any, w: float) -> None:
+        """Learn from the scores of the nodes before the step, nan where there was none."""
 
 
 class Calibrated(Calibrator, MultiLabelPredictor):
@@ -143,16 +69,14 @@ class Calibrated(Calibrator, MultiLabelPredictor):
 
     $$p_i = \frac{1}{1 + e^{-z_i}}, \qquad z_i = e^{a + a_i} s_i + b + b_i$$
 
-    where $s_i$ is the score of the node before the model has ever learned from the example, divided
-    by the root mean square of all scores so far. The slope $e^a$ and the intercept $b$ are shared
-    by all nodes; the corrections $a_i$ and $b_i$ of a node are learned at half their rate. Each
+    where $s_i$ is the score of the node before the model learns the example, divided by the root
+    mean square of all scores so far. The slope $e^a$ and the intercept $b$ are shared by all nodes;
+    the corrections $a_i$ and $b_i$ of a node are learned at half their rate. Each
     example makes one step of AdaGrad on the logarithmic loss, at the nodes whose parents are truly
     on, with scores clipped at ten units.
 
-    An example that has been learned before, in several passes or by replay, is not used, so the
-    probabilities account for overfitting. Examples are recognised by the names of their features
-    or, if features are dense, by names and values. A transformer that changes with time, such as a
-    scaler, must therefore be inside: `Calibrated(StandardScaler() | model)`.
+    Each example should be learned once: a model is too sure of what it has learned before. For
+    several passes, replay inside: `Calibrated(stream.Replayed(model))`.
 
     A node is predicted on if its parents are and $p_i \ge 1/2$.
 
@@ -163,11 +87,9 @@ class Calibrated(Calibrator, MultiLabelPredictor):
 
     Notes
     -----
-    In addition to the model, learning takes O(features of x) and, for examples used for
-    calibration, one prediction and O(nodes whose parents are on). The first 4,096 examples are
-    used, and a random share of the later ones; after 16 passes, also repeated ones. The logistic
-    function is fitted to held-out examples afterwards in [^1]. Sharing it among the nodes and
-    learning it online, with the steps of [^2], are ours.
+    In addition to the model, learning takes the scores of all nodes and O(nodes whose parents are
+    on). The logistic function is fitted to held-out examples afterwards in [^1]. Sharing it among
+    the nodes and learning it online, with the steps of [^2], are ours.
 
     Examples
     --------
@@ -204,12 +126,7 @@ class Calibrated(Calibrator, MultiLabelPredictor):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"model": HAROW()}
 
-    def _calibrate(
-        self, scores: Floats, y: Any, w: float, before: Taxonomy, unseen: Unseen, first: bool
-    ) -> None:
-        scores = replaced(scores, unseen, np.nan)
-        if more := len(self._taxonomy) - len(scores):  # new labels have no scores
-            scores = np.append(scores, [np.nan] * more)
+    def _calibrate(self, scores: Floats, y: Any, w: float) -> None:
         self._calibration.learn(scores, y, self._labels, w)
 
     @open_for_river
@@ -272,8 +189,7 @@ class Tempered(Calibrator, SingleLabelPredictor):
     where $s_v$ is the score of the label, divided by the root mean square deviation of the scores
     of an example from their mean, over the latest thousand examples. Each example makes one step of
     AdaGrad for $a$, $b$ and $m$ on the logarithmic loss of the true label, with scores clipped at
-    ten units. `predict_one` is the model's. `Calibrated` says how examples are recognised, and
-    where to put a scaler.
+    ten units. `predict_one` is the model's. As in `Calibrated`, learn each example once.
 
     Parameters
     ----------
@@ -282,7 +198,7 @@ class Tempered(Calibrator, SingleLabelPredictor):
 
     Notes
     -----
-    Learning takes as much time as in `Calibrated`, and O(nodes) for the examples used. Temperature
+    In addition to the model, learning takes the scores of all nodes. Temperature
     scaling is due to [^1], where it is fitted to held-out examples, and mixtures of temperatures to
     [^2], where one is learned.
 
@@ -310,7 +226,6 @@ class Tempered(Calibrator, SingleLabelPredictor):
     """
 
     _multiclass: bool = True
-    _repeats = True  # they count for the scale
     _kind = base.Classifier
     _wanted = "single labels, got {}; for multilabels use `Calibrated`"
 
@@ -322,16 +237,11 @@ class Tempered(Calibrator, SingleLabelPredictor):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"model": Hieron()}
 
-    def _calibrate(
-        self, scores: Floats, y: Any, w: float, before: Taxonomy, unseen: Unseen, first: bool
-    ) -> None:
-        if y not in before or (v := before.index(y)) in unseen:
-            return
-        known = seen_nodes(len(before), unseen)
-        if first:
+    def _calibrate(self, scores: Floats, y: Any, w: float) -> None:
+        known = np.flatnonzero(~np.isnan(scores))
+        v = self._taxonomy.index(y)
+        if not np.isnan(scores[v]):
             self._temperatures.learn(scores[known], int(np.searchsorted(known, v)), w)
-        else:
-            self._temperatures.rescale(scores[known], w)
 
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         return self.model.predict_one(x)
@@ -398,6 +308,7 @@ class Temperatures:
     """P(node), a mixture of a sharp and a flat softmax of the scores: O(nodes) per step."""
 
     def __init__(self) -> None:
+        self.n: float = 0.0  # the weight of all examples
         self.scale: Scale = Scale()
         self.sharp: Descent = Descent(SHARP)
         self.flat: Descent = Descent(0.0)
@@ -416,13 +327,10 @@ class Temperatures:
         unit = self.scale.unit
         return math.exp(self.sharp.value) / unit, math.exp(self.flat.value) / unit, self._share
 
-    def rescale(self, scores: Floats, w: float) -> Floats:
-        """Add scores of weight w to the scale; return them, centred and clipped."""
-        return self.scale.add(scores - scores.mean(), w)
-
     def learn(self, scores: Floats, y: int, w: float) -> None:
         """One gradient step on w times the log loss of the true node."""
-        scores = self.rescale(scores, w) / self.scale.unit
+        self.n += w
+        scores = self.scale.add(scores - scores.mean(), w) / self.scale.unit
         share = self._share
         sharp, by_sharp = self._loss(self.sharp, scores, y)
         flat, by_flat = self._loss(self.flat, scores, y)

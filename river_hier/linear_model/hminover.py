@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -134,11 +134,14 @@ class HMinOver(
         self.t = t
         self.candidates = candidates
         self._threshold = Threshold()
-        self._ranked = self._taxonomy, self._unseen, cast("Ranking | None", None)
+        self._ranked: tuple[Any, Any, Ranking | None] = None, None, None
         ranking = ranking_of(self._taxonomy, t, candidates)  # an error if they are invalid
         # For the compiled policy: t, and that of nodes to come; and the candidates, unless leaves.
         self._attributes = np.append(ranking.t, 1.0 if isinstance(t, Mapping) else float(t))
         self._ranked_nodes = None if candidates is None else ranking.candidates.astype(np.uint32)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_ranked": (None, None, None)}  # which predictions may compute anew
 
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
         """The lowest score at which candidates are switched on."""

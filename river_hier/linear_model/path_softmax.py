@@ -102,6 +102,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting")):
     # Where a softmax is wrong it moves far and gains little: in 8 parts of 100,000 documents 0.1
     # and 0.3 made fewer mistakes than 1.
     _prior_of_merging = 0.3
+    _by_numba = None
     _rule_methods = ("rule", "learns")
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -3,8 +3,8 @@
     python tests/bench/checkpoint_pause.py
 
 The model learns one example after the other, in turn without a checkpoint and while one is written
-in the background. Printed are the times of steps, of the call that starts a checkpoint, which is
-the pause of the program, and of loading it, compared with reading the same bytes from a file that
+by another thread. Printed are the times of steps, of the copy that is saved, which is the pause of
+the program, and of loading it, compared with reading the same bytes from a file that
 the system has in memory, or from the disk if the script may empty that memory. Processor times
 depend less on what else the machine does.
 """
@@ -12,11 +12,13 @@ depend less on what else the machine does.
 from __future__ import annotations
 
 import argparse
+import copy
 import itertools
 import os
 import statistics
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,24 +27,25 @@ import zipf_stream
 
 from river_hier import checkpoint, linear_model
 
+executor = ThreadPoolExecutor(max_workers=1)
 PAUSE = 3.0  # seconds after a checkpoint
 Times = list[tuple[float, float]]  # as shown by a clock, and of the processor
 
 
 def learn(model: Any, stream: Any, n: int, path: Path | None) -> tuple[Times, Times]:
-    """The times of n steps, and of the call that starts a checkpoint before them."""
+    """The times of n steps, and of the copy before them."""
     steps: Times = []
     calls: Times = []
     if path is not None:
         moment = now()
-        saving = checkpoint.save_in_background(model, path)
+        saving = executor.submit(checkpoint.save, copy.deepcopy(model), path)
         calls.append(since(moment))
     for x, y in itertools.islice(stream, n):
         moment = now()
         model.learn_one(x, y)
         steps.append(since(moment))
     if path is not None:
-        saving.wait()
+        saving.result()
         time.sleep(PAUSE)
     return steps, calls
 

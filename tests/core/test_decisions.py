@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import oracles
 from river_hier import Taxonomy, _core
-from river_hier._core import Calibration, Labels, features, labels_of
+from river_hier._core import Calibration, Labels, labels_of
 from river_hier._core.pickles import VERSION, restore
 from river_hier.decision import calibration
 from river_hier.taxonomy.multilabel import closure_nodes, predicted_nodes
@@ -205,23 +205,6 @@ def test_the_compiled_core_reads_multilabels_like_python(t: Taxonomy, data: st.D
     compiled = Labels(t)
     assert outcome(compiled.closure, y) == outcome(partial(closure_nodes, t), y)
     assert outcome(compiled.predicted, y) == outcome(partial(predicted_nodes, t), y)
-
-
-@given(st.dictionaries(st.text(max_size=4) | st.integers() | st.floats(), st.floats() | st.text()))
-def test_the_compiled_core_hashes_examples_like_python(x: dict[Any, Any]) -> None:
-    backwards = dict(reversed(x.items()))
-    assert _core.digests(x) == features.digests(x) == _core.digests(backwards)
-    numpy = {name: np.float64(v) if isinstance(v, float) else v for name, v in x.items()}
-    assert _core.digests(numpy) == features.digests(x)
-
-
-def test_digests_tell_examples_apart() -> None:
-    xs = [{f"w{i}": 1.0, f"w{j}": 2.0} for i in range(60) for j in range(i)]
-    assert len({_core.digests(x)[0] for x in xs}) == len(xs)
-    assert len({_core.digests({"a": i / 7})[1] for i in range(2000)}) == 2000
-    assert len({_core.digests({"a": i / 7})[0] for i in range(2000)}) == 1
-    shares = [sum(_core.digests(x)[0] % 8 == k for x in xs) / len(xs) for k in range(8)]
-    assert max(shares) < 0.16, "a sample by the lowest bits would be uneven"
 
 
 def test_a_taxonomy_and_its_labels_are_collected_together() -> None:

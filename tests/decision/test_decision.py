@@ -183,7 +183,7 @@ def test_calibrated_step_by_step(stream: Any, weights: Any) -> None:
     t, examples = stream
     model = decision.Calibrated(linear_model.HAROW(t))
     alone = linear_model.HAROW(t)
-    oracle, first_time, has_learned = oracles.Calibration(), oracles.FirstTime(), False
+    oracle, has_learned = oracles.Calibration(), False
     for (x, y), w in zip([*examples, *examples], [*weights, *weights], strict=False):
         scores = alone.score_one(x)
         likely = {t.root: 1.0}
@@ -195,7 +195,7 @@ def test_calibrated_step_by_step(stream: Any, weights: Any) -> None:
         alone.learn_one(x, y, w)
         truth = t.closure(y | {t.root})
         trained = [v for v in t.nodes[1:] if all(p in truth for p in t.parents(v))]
-        if w and first_time(x) and has_learned:
+        if w and has_learned:
             oracle.learn({v: scores[v] for v in trained}, {v: v in truth for v in trained}, w)
         has_learned |= w > 0  # scores from before the first example say nothing
 
@@ -205,7 +205,7 @@ def test_tempered_step_by_step(stream: Any, weights: Any) -> None:
     t, examples = stream
     model = decision.Tempered(linear_model.Hieron(t))
     alone = linear_model.Hieron(t)
-    oracle, first_time = oracles.Temperatures(), oracles.FirstTime()
+    oracle = oracles.Temperatures()
     for (x, y), w in zip([*examples, *examples], [*weights, *weights], strict=False):
         scores = alone.score_one(x)
         assert model.predict_proba_one(x) == pytest.approx(oracle.probabilities(scores), abs=1e-6)
@@ -213,7 +213,7 @@ def test_tempered_step_by_step(stream: Any, weights: Any) -> None:
         model.learn_one(x, y, w)
         alone.learn_one(x, y, w)
         if w:
-            (oracle.learn if first_time(x) else lambda s, _, w: oracle.rescale(s, w))(scores, y, w)
+            oracle.learn(scores, y, w)
 
 
 def test_calibration_does_not_depend_on_the_scale_of_features() -> None:

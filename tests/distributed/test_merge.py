@@ -287,21 +287,6 @@ def test_the_parameters_of_temperatures_are_means_by_the_squares_of_gradients() 
     assert sum(p.values()) == pytest.approx(1.0)
 
 
-def test_sightings_of_all_parts_are_known() -> None:
-    """What any part has learned is no news; and the counts of steps add up."""
-    start = decision.Calibrated(linear_model.HAROW(TREE))
-    data = examples(60, single=False)
-    learned(start, data[:10])
-    parts = apart(start, [data[10:25], data[25:40], data[40:]])
-    merged = distributed.merge(parts, start)
-    assert all(not merged._sightings.look(x)[2] for x, _ in data[10:])
-    assert merged._sightings.look({"new": 1.0, "one": 2.0})[2]
-    assert merged._sightings.steps == 60
-    assert merged._sightings.alike == sum(m._sightings.alike for m in parts) - (
-        2 * start._sightings.alike
-    )
-
-
 METRICS = ["HLoss", "HF1", "DepthAccuracy", "ZeroOneLoss", "HLossByDepth"]
 
 

@@ -26,7 +26,6 @@ from river_hier import (
     linear_model,
     metrics,
 )
-from river_hier.decision import calibration
 from river_hier.feature_extraction import STOP_WORDS, LogTFIDF
 from support.hypothesis_settings import n_examples
 
@@ -373,15 +372,6 @@ WRAPPERS: dict[str, tuple[Any, Any]] = {  # what is put around a model, and the 
 @n_examples(5)
 @given(streams)
 def test_a_wrapper_may_stand_on_either_side(transformer, wrapper, stream):
-    # Calibrators recognise repeated examples by what reaches them, here texts and there their
-    # words: let all be new.
-    numbers = itertools.count()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(calibration, "digests", lambda x: (next(numbers),) * 2)
-        check_both_sides(transformer, wrapper, stream)
-
-
-def check_both_sides(transformer: str, wrapper: str, stream: list[tuple[str, str]]) -> None:
     f, (wrapped, model) = TRANSFORMERS[transformer], WRAPPERS[wrapper]
     behind, around = f() | wrapped(model(T)), wrapped(f() | model(T))
     multilabel = model is harow

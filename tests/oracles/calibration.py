@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from itertools import pairwise
 from typing import Any
 
 
@@ -112,27 +111,3 @@ class Temperatures:
             slopes[name] = weight * (math.log(down) - math.log(up)) / (2 * h)
         for name, slope in slopes.items():
             getattr(self, name).move(slope)
-
-
-class FirstTime:
-    """Whether an example arrives for the first time, from a list of all that have arrived."""
-
-    def __init__(self) -> None:
-        self.xs: list[dict[Any, float]] = []
-
-    def __call__(self, x: dict[Any, float]) -> bool:
-        """Remember x; whether it is new."""
-        self.xs.append(dict(x))
-        alike, dense_at = 0, len(self.xs)
-        for i, (one, other) in enumerate(pairwise(self.xs), start=1):
-            if set(one) == set(other) and one != other:
-                alike += 1
-                if 20 * alike > i:
-                    dense_at = min(dense_at, i)
-        if dense_at < len(self.xs):
-            since = self.xs[dense_at - 1 :]
-        else:
-            since = [set(each) for each in self.xs]
-        *before, last = since
-        distinct = [each for i, each in enumerate(before) if each not in before[:i]]
-        return last not in before or len(before) > 16 * len(distinct)

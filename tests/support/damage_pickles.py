@@ -112,6 +112,7 @@ POLICIES: list[tuple[str, Any, Any]] = [
     ("Hieron", 3, math.inf),
     ("AveragedHieron", 3, 1.0),
     ("PathSoftmax", 3, (1.0, 0.9)),
+    ("HMinOver", ["b"], (1.0, np.ones(4), None, np.eye(3), np.zeros(3))),
     ("HPerceptron", ["c"], None),
 ]
 

@@ -100,7 +100,14 @@ void step(const Policy& policy, Weights& w, const Vector& x, const On& on, const
         w.move(x, w.nodes, std::cref(moves_of), policy.forgetting);
     } else {
         w.steps.clear();
-        for (uint32_t v : w.nodes) w.steps.push_back(weight * policy.rule(w.scores[v], y(v), x.norm2));
+        size_t n = 0;  // nodes that move
+        for (uint32_t v : w.nodes) {
+            const double step = weight * policy.rule(w.scores[v], y(v), x.norm2);
+            if (step == 0.0) continue;
+            w.steps.push_back(step);
+            w.nodes[n++] = v;
+        }
+        w.nodes.resize(n);
         w.add(x, w.nodes, w.steps);
     }
 }

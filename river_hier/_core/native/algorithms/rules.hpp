@@ -56,4 +56,56 @@ struct AveragedHieron : Hieron {
     }
 };
 
+// Rules in Python that numba has compiled, by the addresses of their functions: `rule`, and `learns` or `rival`
+// or 0. A function that has failed leaves nan.
+struct ByAddress {
+    template <class... Args>
+    Step call(uint64_t address, Args... args) const {
+        using Function = void (*)(Args..., const double*, double*);
+        Step found{std::nan(""), 0.0};
+        reinterpret_cast<Function>(address)(args..., parameters.data(), &found.step);
+        if (std::isnan(found.step)) throw nb::value_error("the rule must return numbers, got nan");
+        return found;
+    }
+
+    bool learns(double score, double y) const {
+        return !other || call(other, score, y, 0.0, 0.0).step != 0.0;
+    }
+
+    uint64_t address, other;
+    Numbers parameters;
+};
+
+struct FirstOrderByAddress : FirstOrder, ByAddress {
+    FirstOrderByAddress(uint64_t rule, uint64_t other, Numbers parameters, double)
+        : ByAddress{rule, other, std::move(parameters)} {}
+
+    double rule(double score, double y, double norm2) const { return call(address, score, y, norm2, 0.0).step; }
+};
+
+struct SecondOrderByAddress : SecondOrder, ByAddress {
+    SecondOrderByAddress(uint64_t rule, uint64_t other, Numbers parameters, double forgetting)
+        : SecondOrder{forgetting}, ByAddress{rule, other, std::move(parameters)} {}
+
+    Step rule(double score, double y, double norm2, double variance) const {
+        return call(address, score, y, norm2, variance);
+    }
+};
+
+struct OnPathsByAddress : OnPaths, ByAddress {
+    OnPathsByAddress(uint64_t rule, uint64_t other, Numbers parameters, double)
+        : ByAddress{rule, other, std::move(parameters)} {}
+
+    uint32_t rival(const double* scores, uint32_t y, const Labels& tree, Numbers&) const {
+        if (!other) return argmax(scores, tree.n());
+        const double node = call(other, scores, int64_t{tree.n()}, int64_t{y}).step;
+        if (!(node >= 0.0 && node < tree.n())) throw nb::value_error("`rival` must return a node");
+        return static_cast<uint32_t>(node);
+    }
+
+    double rule(double margin, double gamma, double norm2) const {
+        return call(address, margin, gamma, norm2, 0.0).step;
+    }
+};
+
 }  // namespace river_hier

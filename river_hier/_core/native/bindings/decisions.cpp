@@ -5,7 +5,6 @@
 #include "algorithms/calibration.hpp"
 #include "algorithms/label_probabilities.hpp"
 #include "bindings/bindings.hpp"
-#include "store/checksums.hpp"
 
 namespace river_hier {
 
@@ -213,11 +212,6 @@ void decisions(nb::module_& m) {
              "scores"_a, "y"_a.none(), "labels"_a, "w"_a)
         .def("saved", &parameters)
         .def("__init__", &restore, "shared"_a, "own"_a);
-    m.def("digests", [](nb::handle x) -> nb::object {
-        std::pair<uint32_t, uint32_t> found;
-        if (digests(x.ptr(), found)) return nb::make_tuple(found.first, found.second);
-        return callbacks()["digests"](x);
-    }, "x"_a.none());
     nb::class_<NodeProbabilities>(m, "NodeProbabilities")
         .def(nb::init<nb::object, nb::object, bool, nb::object, bool>(), "state"_a, "x"_a.none(), "averaged"_a,
              "calibration"_a.none(), "given"_a);

@@ -2,6 +2,8 @@
 // policy (see algorithms/linear.hpp) and one line in `linear` below; `learn_one` and `learn_many` are built
 // from it here.
 
+#include <nanobind/stl/vector.h>
+
 #include "algorithms/hminover.hpp"
 #include "algorithms/label_probabilities.hpp"
 #include "algorithms/merging.hpp"
@@ -348,6 +350,9 @@ void linear(nb::module_& m) {
     add_learner<PathSoftmax, double, double>(policies, m, "PathSoftmax");
     add_learner<HMinOver, double, nb::object, nb::object, HMinOver::Matrix, HMinOver::Matrix>(policies, m,
                                                                                               "HMinOver");
+    add_learner<FirstOrderByAddress, uint64_t, uint64_t, Numbers, double>(policies, m, "first_order");
+    add_learner<SecondOrderByAddress, uint64_t, uint64_t, Numbers, double>(policies, m, "second_order");
+    add_learner<OnPathsByAddress, uint64_t, uint64_t, Numbers, double>(policies, m, "on_paths");
     m.attr("policies") = policies;
 
     nb::class_<LinearState>(m, "LinearState")
