@@ -146,7 +146,8 @@ def regret(
         late = slice(len(steps) // 2, None)
         slope = ""
         if log and len(steps) > 2 and (mean[late] > 0).all():
-            slope = f", slope {np.polyfit(np.log(steps[late]), np.log(mean[late]), 1)[0]:.2f}"
+            power = np.polyfit(np.log(steps[late]), np.log(mean[late]), 1)[0]
+            slope = f", slope {round(power, 2) + 0.0:.2f}"  # no -0.00
         ax.plot(steps, mean, color=color, label=(name or value.lower()) + slope)
         if n > 1:
             half = stats.t.ppf(0.975, n - 1) * values.std(axis=0, ddof=1) / n**0.5
