@@ -39,8 +39,8 @@ class Habit(base.MultiLabelClassifier):
 runs = []
 for seed in range(12):
     order, words = random.Random(seed).sample(records, len(records)), ("title", "body")
-    learners = linear_model.HPerceptron(t), linear_model.SHRLS(t), linear_model.HAROW(t)
-    models: dict = {type(m).__name__: LogTFIDF(words, STOP_WORDS) | Normalizer() | m for m in learners}
+    ours = linear_model.HPerceptron(t), linear_model.SHRLS(t), linear_model.HAROW(t)
+    models: dict = {type(m).__name__: LogTFIDF(words, STOP_WORDS) | Normalizer() | m for m in ours}
     models["habit"] = Habit()
     states = evaluate.iter_regret(order, models, models["habit"], metrics.HLoss(t), step=10)
     runs.append(list(states))
