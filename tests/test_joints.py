@@ -39,10 +39,6 @@ METHODS = ("predict_one", "predict_labels_one", "predict_proba_one", "score_one"
 Example = tuple[dict[int, float], Any]
 
 
-def calibrates(name: str) -> bool:
-    return name.startswith(("Tempered", "TreeBayes", "Calibrated", "HLossBayes", "Symmetric"))
-
-
 def broken(names: Callable[[str], bool], reason: str, of: Any = ALL) -> Any:
     """All models, of which some do not keep the law yet."""
     mark = pytest.mark.xfail(strict=True, reason=reason)
@@ -117,9 +113,8 @@ TRANSFORMERS: dict[str, Callable[[], Any]] = {
 }
 
 
-WORDS = pytest.mark.xfail(strict=True, reason="a calibration recognises x as it reaches it")
 IN_FRONT = [
-    pytest.param(f, name, marks=[WORDS] if f == "LogTFIDF" and calibrates(name) else [])
+    (f, name)
     for f, name in itertools.product(TRANSFORMERS, [name for name in ALL if ALL[name].inside])
     # Texts that are replayed would be counted again: its docstring says where to put the counter.
     if not (f == "LogTFIDF" and name.startswith("Replayed"))
