@@ -126,10 +126,10 @@ class ExtraTrees(Trees, DenseModel):
     Notes
     -----
     With T trees, b stored examples, d features and paths of k nodes, learning takes about
-    $O(T (\sqrt{d} k + \log b) \log b)$ and a prediction O(T log b + nodes). Memory is
-    O(b (T + d)): 30 to 60 MB for the defaults. Features need no scaling. Examples of weight w
-    count w times. A batch is learned as in a loop, except that all its features are known from its
-    first row on.
+    $O(T (\sqrt{d} k + \log b) \log b)$ and a prediction O(T log b + nodes). Where most columns are
+    constant within a leaf, a split also reads what its rows hold. Memory is O(b (T + d)): 30 to
+    60 MB for the defaults. Features need no scaling. Examples of weight w count w times. A batch is
+    learned as in a loop, except that all its features are known from its first row on.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence, Set
+from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
@@ -180,12 +181,12 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             each = [{names[v] for v in np.flatnonzero(row).tolist()} for row in on]
             return _objects(each)
         if self._form == "labels":
-            return _labels(found.tolist(), self.classes_.dtype)
+            return _answers(found.tolist(), self.classes_.dtype)
         path = self.model_.taxonomy_.path
         paths = [list(v if isinstance(v, tuple) else path(v)[1:]) for v in found.tolist()]
         width = max([self._width, *map(len, paths)])
         table = [row + [""] * (width - len(row)) for row in paths]
-        return np.array(table, dtype=self._dtype if table == paths else object)
+        return _labels(table, self._dtype) if table == paths else np.array(table, dtype=object)
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """The probabilities of the classes, of the shape (rows, classes)."""
@@ -317,9 +318,9 @@ def _score(metric: Any, estimator: Any, X: Any, y: Any) -> float:
 def _pairs(y: Any, answers: Any) -> Any:
     """The labels of each row in y, and those of the answers, which are of the same form."""
     form, rows, names, *_ = _rows(y)
-    if form != "matrix":
-        return zip(rows, _rows(answers)[1], strict=True)
-    return zip(rows, _on(answers, names), strict=True)
+    if form == "matrix":
+        return zip(rows, _on(answers, names), strict=True)
+    return zip(rows, _rows(answers)[1] if form == "levels" else answers.tolist(), strict=True)
 
 
 def _on(matrix: NDArray[Any], names: list[Any]) -> list[Any]:
@@ -370,6 +371,14 @@ def _objects(items: list[Any]) -> NDArray[Any]:
     found = np.empty(len(items), dtype=object)
     found[:] = items
     return found
+
+
+def _answers(labels: list[Any], dtype: Any) -> NDArray[Any]:
+    """Labels in the type of the classes or, if some are no classes and of another, as objects."""
+    with suppress(TypeError, ValueError):
+        if (found := _labels(labels, dtype)).tolist() == labels:
+            return found
+    return _objects(labels)
 
 
 def _labels(labels: list[Any], dtype: Any = None) -> NDArray[Any]:

@@ -39,14 +39,6 @@ METHODS = ("predict_one", "predict_labels_one", "predict_proba_one", "score_one"
 Example = tuple[dict[int, float], Any]
 
 
-def broken(names: Callable[[str], bool], reason: str, of: Any = ALL) -> Any:
-    """All models, of which some do not keep the law yet."""
-    mark = pytest.mark.xfail(strict=True, reason=reason)
-    return pytest.mark.parametrize(
-        "name", [pytest.param(name, marks=mark) if names(name) else name for name in of]
-    )
-
-
 def taxonomies(row: Row) -> Iterator[Any]:
     """A closed one and, unless the model refuses it, an open one."""
     yield TREE
@@ -250,9 +242,8 @@ def test_a_list_of_texts_is_its_loop(name: str, union: bool) -> None:
     examples = [(text(x), y) for x, y in stream(row, 30)]
     one, many = (learned(make() | row(TREE), examples[:1]) for _ in range(2))
     for a, z in ((1, 2), (2, 12), (12, 30)):
-        texts, ys = [x for x, _ in examples[a:z]], [y for _, y in examples[a:z]]
         learned(one, examples[a:z])
-        many.learn_many(texts, ys)
+        many.learn_many([x for x, _ in examples[a:z]], [y for _, y in examples[a:z]])
     xs = [one.transform_one(x) for x, _ in examples[:5]]
     assert_same(answers(many[-1], xs), answers(one[-1], xs))
     found = np.array(many.predict_many([x for x, _ in examples[:5]])).tolist()
@@ -395,7 +386,7 @@ def test_rivers_checks(name: str, open_: bool) -> None:
 # G. A weight works at every position, as any number.
 
 
-@broken(lambda name: name == "DensePool", "a weight of the int 1 is taken for no weight")
+@EVERY
 def test_weights_of_every_type_work_at_every_position(name: str) -> None:
     row = ALL[name]
     for taxonomy in taxonomies(row):

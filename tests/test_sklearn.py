@@ -203,3 +203,21 @@ def test_models_keep_their_own_taxonomies() -> None:
     assert fitted.n_features_in_ == 4
     grown = HierarchicalClassifier(taxonomy=OpenTaxonomy(" > ")).fit(np.eye(4), PATHS[:4])
     assert set(grown.model_.taxonomy_.nodes) == {"", *TREE.nodes} - {"root"}
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, bool, str])
+@pytest.mark.parametrize("root", ["all", "12", 7])
+def test_answers_that_are_no_class(dtype: Any, root: Any) -> None:
+    """They are nodes as they are, not numbers or bools made of them."""
+    labels = np.array([0, 1]).astype(dtype)
+    t = Taxonomy([(root, "some"), *(("some", label) for label in labels.tolist())])
+    kinds = np.arange(600) % 3  # the first has both labels
+    X, y = np.eye(3)[kinds], labels[np.where(kinds, kinds - 1, np.arange(600) % 2)]
+    selective = decision.Selective(linear_model.PathSoftmax(t), risk=0.1)
+    model = HierarchicalClassifier(selective).fit(X, y)
+    first, *others = model.predict(np.eye(3)).tolist()
+    assert first in (root, "some")
+    assert others == labels.tolist()
+    assert model.score(X, y) == pytest.approx(2 / 3)
+    assert -1.5 < scorer(metrics.TreeInducedError(t))(model, X, y) < 0.0
+    assert model.predict(np.eye(3)[1:]).dtype.kind == y.dtype.kind

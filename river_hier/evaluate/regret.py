@@ -11,6 +11,7 @@ from river.datasets.base import SyntheticDataset
 from .. import losses, metrics
 from ..base.checks import check_integer
 from ..base.classifiers import takes_weights
+from ..datasets.synth.linear_labels import ReferenceClassifier
 from ..datasets.synth.transformers import Transformed
 from ..metrics.base import MeanScore
 from ..taxonomy import Taxonomy
@@ -126,13 +127,18 @@ def _cumulative(
     for step, (x, y, *more) in enumerate(dataset):
         kwargs = dict(more[0]) if more else {}
         weight = {"w": w} if (w := kwargs.pop("w", None)) is not None else {}
-        answers = [model.predict_one(x, **kwargs) for model in models]
+        answers = [_at(step, model).predict_one(x, **kwargs) for model in models]
         if not any(answer is None or answer == {} for answer in answers):  # as in River's loop
             y_true = truth(x, y, step)
             ours, theirs = ours + loss(y_true, answers[0]), theirs + loss(y_true, answers[-1])
         for model, takes_weight in zip(models, takes, strict=True):
             model.learn_one(x, y, **kwargs, **(weight if takes_weight else {}))
         yield {"Step": step + 1, "Loss": ours, "Comparator": theirs, "Regret": ours - theirs}
+
+
+def _at(step: int, model: Any) -> Any:
+    """The model that predicts at this step: of a stream that drifts, there is one each."""
+    return model.at(step) if isinstance(model, ReferenceClassifier) else model
 
 
 def _every(step: int, states: Iterator[dict[str, float]]) -> Iterator[dict[str, float]]:

@@ -269,16 +269,16 @@ def test_a_drift_in_one_branch_is_the_drift_of_its_nodes(
 
 def test_the_reference_classifier_follows_the_drift() -> None:
     stream = synth.LinearLabels(TREE, n_features=3, seed=14, drift_at=50)
-    model = stream.reference
     parents = parents_of(TREE)
     for step, (x, y) in enumerate(stream.take(200)):
         scores = stream.scores(x, step)
+        model = stream.reference.at(step)
         assert model.predict_one(x) == oracles.top_down(parents, scores)
-        assert model.score_one(x) == scores
         model.learn_one(x, y)
-    assert model.step == 200
-    assert stream.reference.step == model.clone().step == 0
-    assert model.clone().predict_one(x) == stream.reference.predict_one(x)
+        assert model.clone().score_one(x) == model.score_one(x) == scores
+    for method in (stream.reference.predict_one, stream.reference.predict_proba_one):
+        with pytest.raises(ValueError, match="drift"):
+            method(x)
 
 
 def test_probabilities_of_other_x() -> None:

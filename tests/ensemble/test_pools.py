@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -78,7 +79,7 @@ def test_multilabels_step_by_step(stream: Any, data: st.DataObject) -> None:
         if w:
             for member in members:
                 member.learn_one(x, y, w=w)
-            oracle.learn(likely, oracles.closure(parents, y) - {t.root}, w)
+            oracle.learn(likely, oracles.closure(parents, y) | {t.root}, w)
         assert model.coefficients == pytest.approx(oracle.coefficients, rel=1e-6, abs=1e-9)
 
 
@@ -183,6 +184,55 @@ def test_dense_pool_does_not_depend_on_scale() -> None:
         model.learn_many(Z[:150], y[:150])
         answers.append(model.predict_proba_many(Z[150:]))
     assert np.allclose(*answers, atol=1e-4)
+
+
+@pytest.mark.parametrize("w", [1, 10])
+def test_coefficients_do_not_run_away(w: int) -> None:
+    """In a closed taxonomy of three classes that overlap, and with weights."""
+    for seed in range(3):
+        draws = np.random.default_rng(seed)
+        means, alone = draws.normal(size=(3, 4)), 0.0
+        model = ensemble.DensePool(Taxonomy.flat(["a", "b", "c"]), n_components=50)
+        pooled = 0.0
+        for step in range(300):
+            k = int(draws.integers(3))
+            x = dict(enumerate((means[k] + draws.normal(size=4)).tolist()))
+            if step >= 150:
+                pooled -= math.log(model.predict_proba_one(x)["abc"[k]])
+                alone -= math.log(model.models[0].predict_proba_one(x)["abc"[k]])
+            model.learn_one(x, "abc"[k], w=w)
+            assert model.coefficients.max() < 1.5
+        assert pooled < 1.4 * alone
+
+
+def test_the_first_example_of_a_label_moves_no_coefficient() -> None:
+    for make in pools().values():
+        model = make(TREE)
+        for x in ({"u": 1.0}, {"u": 2.0}):
+            model.learn_one(x, "b")
+        before = model.coefficients
+        model.learn_one({"v": 1.0}, "c")
+        assert (model.coefficients == before).all()
+        model.learn_one({"v": 1.0}, "c")
+        assert (model.coefficients != before).any()
+
+
+def test_weights_of_every_type_and_large_values() -> None:
+    for make in pools().values():
+        models = [make(TREE) for _ in range(3)]
+        for i in range(12):
+            x, y = {"u": 1.0 + i % 5, "v": float(i % 3)}, "bcd"[i % 3]
+            for model, w in zip(models, (1, True, 1.0), strict=True):
+                model.learn_one(x, y, w=w)
+        first, *others = (model.predict_proba_one(x) for model in models)
+        assert others == [first, first]
+    model = ensemble.DensePool(TREE, n_components=20)
+    for i in range(12):
+        model.learn_one({"salary": 1e5 + 1e4 * (i % 5), "u": 1.0}, "bc"[i % 2])
+    before = pickle.dumps(model)
+    with pytest.raises(ValueError, match="times its weight"):
+        model.learn_one({"u": 1.0}, "b", w=1e12)
+    assert pickle.dumps(model) == before
 
 
 def test_refusals() -> None:

@@ -188,6 +188,15 @@ def test_below_the_root_the_reference_classifier_is_the_best(loss: Any, drift: A
         assert values[-1] > 0
 
 
+def test_a_reference_may_be_used_twice() -> None:
+    stream = synth.LinearLabels(STAR, n_features=3, seed=7, drift_at=30)
+    reference = stream.reference
+    first, second = (
+        evaluate.regret(stream.take(80), Guess(STAR, 0), reference, losses.h_loss) for _ in range(2)
+    )
+    assert first == second > 0.0
+
+
 # --- The loop -----------------------------------------------------------------------------------
 
 
@@ -236,7 +245,7 @@ def test_weights_reach_the_models_that_take_them() -> None:
     model, plain = Guess(TREE, 0), stream.reference
     evaluate.regret(weighted, model, plain, metrics.HLoss(TREE))
     assert [w for *_, w in model.learned] == [float(i) for i in range(10)]
-    assert plain.step == 10
+    assert pickle.dumps(plain) == pickle.dumps(stream.reference)
 
 
 @pytest.mark.parametrize("silence", [None, {}])

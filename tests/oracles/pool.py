@@ -19,6 +19,7 @@ class LogarithmicPool:
         self.multilabel = multilabel
         self.coefficients = [1.0 / n] * n
         self.precision = np.eye(n)
+        self.known: set[Node] = set()
 
     def logs(self, members: Sequence[Mapping[Node, float]]) -> list[dict[Node, float]]:
         if not self.multilabel:
@@ -38,6 +39,9 @@ class LogarithmicPool:
         return {v: power / sum(powers.values()) for v, power in powers.items()}
 
     def learn(self, members: Sequence[Mapping[Node, float]], y: set[Node], w: float) -> None:
+        new, self.known = y - self.known, self.known | y
+        if new:
+            return
         logs, p = self.logs(members), self.probabilities(members)
         gradient = [sum(((v in y) - p[v]) * each[v] for v in p) for each in logs]
         hessian = np.zeros((len(logs), len(logs)))
@@ -49,5 +53,7 @@ class LogarithmicPool:
                     mean_a, mean_b = (sum(p[v] * each[v] for v in p) for each in (a, b))
                     hessian[i, j] = sum(p[v] * (a[v] - mean_a) * (b[v] - mean_b) for v in p)
         self.precision = 0.999 * self.precision + 0.001 * np.eye(len(logs)) + w * hessian
-        moved = self.coefficients + w * np.linalg.solve(self.precision, gradient)
+        step = w * np.linalg.solve(self.precision, gradient)
+        length = math.sqrt(step @ self.precision @ step)
+        moved = self.coefficients + step / max(length, 1.0)
         self.coefficients = [max(b, 0.0) for b in moved.tolist()]

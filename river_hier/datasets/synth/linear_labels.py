@@ -129,7 +129,7 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
 
     @property
     def reference(self) -> ReferenceClassifier:
-        """A new reference classifier."""
+        """The reference classifier."""
         return ReferenceClassifier(self)
 
     def scores(self, x: Mapping[Any, float], step: int = 0) -> dict[Label, float]:
@@ -177,13 +177,14 @@ class ReferenceClassifier(MultiLabelPredictor):
 
     A node is predicted on if its parents are and its true score is at least 0 (Eq. 4 of the paper
     of `LinearLabels`): the best decision at every node, but not always the least expected H-loss.
-    It counts the calls of `learn_one` for the step of a stream that drifts.
+    It learns nothing. If the stream drifts, `at(step)` is the classifier for a step counted from 0;
+    `evaluate.regret` and `iter_regret` ask it.
 
     """
 
-    def __init__(self, stream: LinearLabels) -> None:
+    def __init__(self, stream: LinearLabels, step: int | None = None) -> None:
         self.stream = stream
-        self.step: int = 0
+        self.step = step
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -192,16 +193,26 @@ class ReferenceClassifier(MultiLabelPredictor):
 
     _taxonomy = taxonomy
 
+    def at(self, step: int) -> ReferenceClassifier:
+        """The reference classifier at a step of the stream."""
+        return ReferenceClassifier(self.stream, step)
+
+    @property
+    def _step(self) -> int:
+        if self.step is None and self.stream.drift_at is not None:
+            raise ValueError("the weights of the stream drift; ask `reference.at(step)`")
+        return self.step or 0
+
     @property
     def _labels(self) -> Labels:
         return labels_of(self.taxonomy)
 
     def learn_one(self, x: dict[Any, Any], y: Any) -> None:
-        self.step += 1
+        """Do nothing."""
 
     def score_one(self, x: dict[Any, Any]) -> dict[Label, float]:
         """Return the true score of every node except the root."""
-        return self.stream.scores(x, self.step)
+        return self.stream.scores(x, self._step)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         scores = self.score_one(dict(x)).values()
@@ -211,7 +222,7 @@ class ReferenceClassifier(MultiLabelPredictor):
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, dict[bool, float]]:
         """Return the true marginal probability of every node except the root."""
         taxonomy = self.taxonomy
-        given = self.stream.probabilities(x, self.step)
+        given = self.stream.probabilities(x, self._step)
         y_pred = {}
         for label, p in given.items():
             p *= math.prod(given[above] for above in taxonomy.ancestors(label)[1:])  # Eq. 2

@@ -48,75 +48,68 @@ struct HMinOver : FirstOrder {
     Nodes candidates_;
 };
 
-// The highest of the thresholds with the fewest candidates on the wrong side; see `best_threshold` in Python.
-inline double best_threshold(const Numbers& scores, const std::vector<char>& relevant) {
-    std::vector<size_t> order(scores.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::sort(order.begin(), order.end(), [&](size_t i, size_t j) { return scores[i] > scores[j]; });
-    const size_t n = order.size();
-    size_t best = 0;  // how many candidates are on
-    for (ptrdiff_t k = 1, wrong = 0, fewest = 0; k <= static_cast<ptrdiff_t>(n); ++k) {
-        const size_t last = order[k - 1];
-        wrong += relevant[last] ? -1 : 1;
-        const bool tied = k < static_cast<ptrdiff_t>(n) && scores[order[k]] == scores[last];
-        if (tied || wrong >= fewest) continue;
+struct Candidate {
+    double score;
+    uint32_t node;
+    bool relevant;
+};
+
+// The highest of the thresholds with the fewest candidates on the wrong side, of scores that descend; see
+// `best_threshold` in Python.
+inline double best_threshold(const std::vector<Candidate>& ranked) {
+    const size_t n = ranked.size();
+    size_t best = 0;  // how many are on
+    for (int64_t k = 1, wrong = 0, fewest = 0; k <= static_cast<int64_t>(n); ++k) {
+        wrong += ranked[k - 1].relevant ? -1 : 1;
+        const bool between = static_cast<size_t>(k) == n || ranked[k].score < ranked[k - 1].score;
+        if (!between || wrong >= fewest) continue;
         fewest = wrong;
         best = k;
     }
-    return (scores[order[best ? best - 1 : 0]] + scores[order[std::min(best, n - 1)]]) / 2.0;
+    return (ranked[best ? best - 1 : 0].score + ranked[std::min(best, n - 1)].score) / 2.0;
 }
 
 // Least squares on the best thresholds, as `Threshold.learn` in Python.
-inline void learn_threshold(const HMinOver& policy, const Numbers& scores, const std::vector<char>& relevant,
-                            double weight) {
-    double z[3] = {1.0, scores[argmax(scores.data(), scores.size())], 0.0}, size = 0.0;
-    for (double score : scores) z[2] += score;
-    z[2] /= static_cast<double>(scores.size());
-    for (double part : z) size = std::max(size, std::fabs(part));
+inline void learn_threshold(const HMinOver& policy, const std::vector<Candidate>& ranked, double weight) {
+    double z[3] = {1.0, ranked[0].score, 0.0};
+    for (const Candidate& c : ranked) z[2] += c.score;
+    z[2] /= static_cast<double>(ranked.size());
+    const double size = std::max({1.0, std::fabs(z[1]), std::fabs(z[2])});
+    const double target = weight * best_threshold(ranked) / size;
     for (double& part : z) part /= size;
-    const double target = weight * best_threshold(scores, relevant) / size;
     for (size_t i = 0; i < 3; ++i) {
         policy.b[i] += target * z[i];
         for (size_t j = 0; j < 3; ++j) policy.a[3 * i + j] += weight * (z[i] * z[j]);
     }
 }
 
-// F(x, y) of a node, the sum over it and all its ancestors.
-inline double sum_above(const Nodes& above, const double* values) {
-    double sum = 0.0;
-    for (uint32_t v : above) sum += values[v];
-    if (std::isnan(sum)) return 0.0;
-    return std::clamp(sum, -1e300, 1e300);
-}
-
 inline void step(const HMinOver& policy, Weights& w, const Vector& x, const On& on, const Labels& labels,
                  double weight) {
-    const Nodes candidates = policy.candidates(labels);
-    if (candidates.empty()) return;
     w.score_all(x);
-    double* values = w.scores.data();
-    for (uint32_t v = 0; v < labels.n(); ++v) values[v] *= policy.t(v);
-    Numbers scores;
-    std::vector<char> relevant;
-    for (uint32_t v : candidates) {
-        labels.above(v, w.nodes);
-        scores.push_back(sum_above(w.nodes, values));
-        relevant.push_back(on.mask[v]);
+    for (uint32_t v = 0; v < labels.n(); ++v) w.scores[v] *= policy.t(v);
+    std::vector<Candidate> ranked;
+    for (uint32_t y : policy.candidates(labels)) {
+        labels.above(y, w.nodes);
+        double sum = 0.0;  // F(x, y)
+        for (uint32_t v : w.nodes) sum += w.scores[v];
+        ranked.push_back({std::isnan(sum) ? 0.0 : std::clamp(sum, -1e300, 1e300), y, on.mask[y] != 0});
     }
-    learn_threshold(policy, scores, relevant, weight);
-    size_t low = scores.size(), high = scores.size();  // the worst pair, if there is one
-    for (size_t i = 0; i < scores.size(); ++i) {
-        if (relevant[i] && (low == scores.size() || scores[i] < scores[low])) low = i;
-        if (!relevant[i] && (high == scores.size() || scores[i] > scores[high])) high = i;
+    if (ranked.empty()) return;
+    const Candidate *low = nullptr, *high = nullptr;  // the worst pair, the first of several
+    std::stable_sort(ranked.begin(), ranked.end(), [](auto& a, auto& b) { return a.score > b.score; });
+    learn_threshold(policy, ranked, weight);
+    for (const Candidate& c : ranked) {
+        if (c.relevant && (!low || c.score < low->score)) low = &c;
+        if (!c.relevant && !high) high = &c;
     }
-    if (low == scores.size() || high == scores.size()) return;
+    if (!low || !high) return;
     Nodes above, others;
-    labels.above(candidates[low], above);
-    labels.above(candidates[high], others);
+    labels.above(low->node, above);
+    labels.above(high->node, others);
     w.nodes.clear();
     std::set_symmetric_difference(above.begin(), above.end(), others.begin(), others.end(),
                                   std::back_inserter(w.nodes));
-    const double step = policy.rule(scores[low] - scores[high], static_cast<double>(w.nodes.size()));
+    const double step = policy.rule(low->score - high->score, static_cast<double>(w.nodes.size()));
     if (!(step > 0.0)) return;
     w.steps.clear();
     for (uint32_t v : w.nodes) {

@@ -19,18 +19,11 @@ struct Cell {
     T numbers[n_planes];
 };
 
-// Nodes and a cell of each, sorted by node, so that siblings are neighbours here too. In a small taxonomy,
-// or once a third of the nodes is in it, it is dense: it has the numbers of all nodes as `DenseRows` takes
-// them, and no lists.
+// Nodes and a cell of each, sorted by node, so that siblings are neighbours here too.
 template <class Cell, class Node>
 struct Row {
-    using T = typename Cell::Number;
-
     std::vector<Cell> cells;
     std::vector<Node> nodes;
-    T* numbers = nullptr;  // of all nodes
-
-    bool dense() const { return numbers; }
 
     // The first place from `at` on whose node is not before v; it is expected to be near.
     uint32_t first_from(uint32_t v, uint32_t at) const {
@@ -79,7 +72,8 @@ struct Row {
     }
 };
 
-// A row of each feature. The type `Node` has room for the number of any node.
+// A row of each feature. In a small taxonomy, or once a third of the nodes is in it, it is dense: it has the
+// numbers of all nodes as `DenseRows` takes them, and no lists. The type `Node` has room for the number of any node.
 template <class Cell, class Node>
 class Postings : public WeightStore {
     using T = typename Cell::Number;
@@ -99,14 +93,14 @@ class Postings : public WeightStore {
     void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& changes) override {
         include(x, nodes);
         for (size_t j = 0; j < x.size(); ++j) {
-            auto& row = rows_[x.rows[j]];
+            T* const dense = numbers_[x.rows[j]];
             for (size_t i = 0; i < nodes.size(); ++i) {
                 const double change = changes[j * nodes.size() + i];
-                if (row.dense()) {
-                    T& number = row.numbers[plane * dense_.width + nodes[i]];
+                if (dense) {
+                    T& number = dense[plane * dense_.width + nodes[i]];
                     number = static_cast<T>(number + change);
                 } else {
-                    Cell& cell = row.cells[places_[j * nodes.size() + i]];
+                    Cell& cell = rows_[x.rows[j]].cells[places_[j * nodes.size() + i]];
                     cell.set(plane, cell.get(plane) + change);
                 }
             }
@@ -132,31 +126,38 @@ class Postings : public WeightStore {
     }
 
     void clear(size_t feature, uint32_t node) override {
+        if (T* const dense = numbers_[feature]) {
+            for (size_t k = 0; k < Cell::planes; ++k) dense[k * dense_.width + node] = 0;
+            return;
+        }
+        if (small_) return;
         auto& row = rows_[feature];
-        for (size_t k = 0; row.dense() && k < Cell::planes; ++k) row.numbers[k * dense_.width + node] = 0;
         const uint32_t at = row.first_from(node, 0);
         if (row.has(node, at)) row.cells[at] = Cell();
     }
 
-    size_t n_features() const override { return rows_.size(); }
+    size_t n_features() const override { return numbers_.size(); }
 
     double get(size_t plane, size_t feature, uint32_t node) const override {
-        if (feature >= rows_.size()) return 0.0;
+        if (feature >= numbers_.size()) return 0.0;
+        if (const T* const dense = numbers_[feature]) return dense[plane * dense_.width + node];
+        if (small_) return 0.0;
         const auto& row = rows_[feature];
-        if (row.dense()) return row.numbers[plane * dense_.width + node];
         const uint32_t at = row.first_from(node, 0);
         return row.has(node, at) ? row.cells[at].get(plane) : 0.0;
     }
 
     bool copy(size_t plane, size_t feature, size_t n, double* numbers) const override {
-        const auto& row = rows_[feature];
-        if (row.dense()) std::copy_n(row.numbers + plane * dense_.width, n, numbers);
-        return row.dense();
+        const T* const dense = numbers_[feature];
+        if (dense) std::copy_n(dense + plane * dense_.width, n, numbers);
+        return dense;
     }
 
     void save(size_t feature, Entries& entries) const override {
-        const auto& row = rows_[feature];
-        const size_t n = row.dense() ? n_nodes_ : row.nodes.size();
+        const T* const dense = numbers_[feature];
+        if (small_ && !dense) return;
+        const Row<Cell, Node>* const row = dense ? nullptr : &rows_[feature];
+        const size_t n = dense ? n_nodes_ : row->nodes.size();
         size_t end = entries.nodes.size();
         const auto resize = [&](size_t size) {
             entries.nodes.resize(size);
@@ -164,10 +165,10 @@ class Postings : public WeightStore {
         };
         resize(end + n);
         for (uint32_t i = 0; i < n; ++i) {  // what is zero is written over
-            entries.nodes[end] = row.dense() ? i : row.nodes[i];
+            entries.nodes[end] = dense ? i : row->nodes[i];
             bool zero = true;
             for (size_t k = 0; k < Cell::planes; ++k) {
-                const double number = row.dense() ? row.numbers[k * dense_.width + i] : row.cells[i].get(k);
+                const double number = dense ? dense[k * dense_.width + i] : row->cells[i].get(k);
                 entries.planes[k][end] = number;
                 zero = zero && number == 0.0;
             }
@@ -179,38 +180,44 @@ class Postings : public WeightStore {
     void load(size_t feature, const Entries& entries) override {
         const size_t n = entries.nodes.size();
         if (n == 0) return;
-        if (feature >= rows_.size()) rows_.resize(feature + 1);
-        auto& row = rows_[feature];
+        make_room(feature + 1);
         if (small_ || 3 * (n - 1) >= n_nodes_) {
-            densify(row);
+            densify(feature);
         } else {
-            row.nodes.assign(entries.nodes.begin(), entries.nodes.end());
-            row.cells.resize(n);
+            rows_[feature].nodes.assign(entries.nodes.begin(), entries.nodes.end());
+            rows_[feature].cells.resize(n);
         }
+        T* const dense = numbers_[feature];
         for (size_t k = 0; k < Cell::planes; ++k)
             for (size_t i = 0; i < n; ++i)
-                if (row.dense())
-                    row.numbers[k * dense_.width + entries.nodes[i]] = static_cast<T>(entries.planes[k][i]);
+                if (dense)
+                    dense[k * dense_.width + entries.nodes[i]] = static_cast<T>(entries.planes[k][i]);
                 else
-                    row.cells[i].set(k, entries.planes[k][i]);
+                    rows_[feature].cells[i].set(k, entries.planes[k][i]);
     }
 
     size_t bytes() const override {
-        size_t bytes = rows_.size() * sizeof(rows_[0]) + heap_bytes(blocks_);  // room beyond is not touched
-        for (size_t i = 0; !small_ && i < rows_.size(); ++i)
+        // Room beyond is not touched.
+        size_t bytes = numbers_.size() * sizeof(T*) + rows_.size() * sizeof(rows_[0]) + heap_bytes(blocks_);
+        for (size_t i = 0; i < rows_.size(); ++i)
             bytes += heap_bytes(rows_[i].cells) + heap_bytes(rows_[i].nodes);
         return bytes;
     }
 
     void find_rows(const Vector& x) override {
-        for (uint32_t r : x.rows)
-            if (r < rows_.size()) river_hier::prefetch(&rows_[r]);
+        for (uint32_t r : x.rows) {
+            if (r >= numbers_.size()) continue;
+            river_hier::prefetch(&numbers_[r]);
+            if (!small_) river_hier::prefetch(&rows_[r]);
+        }
         dense_.find(x, [&](uint32_t r) -> T* {
-            if (r >= rows_.size()) return nullptr;
-            const auto& row = rows_[r];
-            river_hier::prefetch(row.numbers);
-            if (!small_) river_hier::prefetch(row.nodes.data()), river_hier::prefetch(row.cells.data());
-            return row.numbers;
+            if (r >= numbers_.size()) return nullptr;
+            river_hier::prefetch(numbers_[r]);
+            if (!small_) {
+                river_hier::prefetch(rows_[r].nodes.data());
+                river_hier::prefetch(rows_[r].cells.data());
+            }
+            return numbers_[r];
         });
         x_ = &x;
         if (!small_) places_.assign(x.size(), 0);
@@ -227,7 +234,7 @@ class Postings : public WeightStore {
         else
             dense_.score(ranges, scores, small_);
         for (size_t i = 0; !small_ && i < x_->size(); ++i) {
-            if (x_->rows[i] >= rows_.size() || rows_[x_->rows[i]].dense()) continue;
+            if (x_->rows[i] >= numbers_.size() || numbers_[x_->rows[i]]) continue;
             const auto& row = rows_[x_->rows[i]];
             const double value = x_->values[i];
             const Cell* cells = row.cells.data();
@@ -246,35 +253,41 @@ class Postings : public WeightStore {
     // the places of these nodes.
     void include(const Vector& x, const Nodes& nodes) {
         if (!small_) places_.resize(x.size() * nodes.size());
-        for (uint32_t row : x.rows)
-            if (row >= rows_.size()) rows_.resize(size_t{row} + 1);
+        for (uint32_t row : x.rows) make_room(size_t{row} + 1);
         for (size_t j = 0; j < x.size(); ++j) {
-            auto& row = rows_[x.rows[j]];
-            if (row.dense()) continue;
-            if (small_ || !row.include(nodes, n_nodes_, places_.data() + j * nodes.size(), missing_))
+            const uint32_t row = x.rows[j];
+            if (numbers_[row]) continue;
+            if (small_ || !rows_[row].include(nodes, n_nodes_, places_.data() + j * nodes.size(), missing_))
                 densify(row);
         }
-        dense_.find(x, [&](uint32_t r) { return rows_[r].numbers; });
+        dense_.find(x, [&](uint32_t r) { return numbers_[r]; });
+    }
+
+    void make_room(size_t n_features) {
+        if (n_features <= numbers_.size()) return;
+        if (!small_) rows_.resize(n_features);
+        numbers_.resize(n_features);
     }
 
     // Dense rows lie in blocks that never move.
-    void densify(Row<Cell, Node>& row) {
+    void densify(size_t feature) {
         const size_t size = dense_.stride / lanes<T>, n_rows = small_ ? 64 : 1;
         if (n_dense_ % n_rows == 0) blocks_.emplace_back(n_rows * size);
-        row.numbers = blocks_.back()[n_dense_++ % n_rows * size].numbers;
+        T* const numbers = numbers_[feature] = blocks_.back()[n_dense_++ % n_rows * size].numbers;
+        if (small_) return;
+        auto& row = rows_[feature];
         for (size_t i = 0; i < row.nodes.size(); ++i)
             for (size_t k = 0; k < Cell::planes; ++k)
-                row.numbers[k * dense_.width + row.nodes[i]] = row.cells[i].numbers[k];
-        row.cells = std::vector<Cell>();
-        row.nodes = std::vector<Node>();
+                numbers[k * dense_.width + row.nodes[i]] = row.cells[i].numbers[k];
+        row = {};
     }
 
     // visit(cell, i, value) for the i-th node and each feature of x whose row is not dense.
     template <class List, class Visit>
     void each_cell(const Vector& x, const List& nodes, Visit visit) {
         for (size_t j = 0; !small_ && j < x.size() && !nodes.empty(); ++j) {
+            if (numbers_[x.rows[j]]) continue;
             auto& row = rows_[x.rows[j]];
-            if (row.dense()) continue;
             const uint32_t* at = places_.data() + j * nodes.size();
             for (size_t i = 0; i < nodes.size(); ++i) visit(row.cells[*at++], i, x.values[j]);
         }
@@ -282,7 +295,8 @@ class Postings : public WeightStore {
 
     const size_t n_nodes_;
     const bool small_;  // all rows are dense
-    std::vector<Row<Cell, Node>> rows_;
+    std::vector<T*> numbers_;             // of all nodes, for each feature whose row is dense; else null
+    std::vector<Row<Cell, Node>> rows_;  // none in a small taxonomy
     std::vector<std::vector<Line<T>>> blocks_;
     size_t n_dense_ = 0;
     DenseRows<T> dense_;  // of x

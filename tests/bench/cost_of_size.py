@@ -1,17 +1,24 @@
-"""Methods take about O(nodes), in chains and in flat taxonomies."""
+"""Do all methods take about O(nodes), in chains and in flat taxonomies?
+
+    PYTHONPATH=tests python tests/bench/cost_of_size.py [NAME ...]
+
+Prints the seconds of the calls of models, metrics and taxonomies that grow faster, in taxonomies of
+two sizes, and fails if there are any. NAME is the beginning of names, such as `metrics.H`.
+"""
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import gc
 import math
 import pickle
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
-import pytest
 
 from river_hier import OpenTaxonomy, Taxonomy, inspection, metrics
 from river_hier.taxonomy import MiscLeaves
@@ -76,7 +83,8 @@ def of_estimator(name: str, t: Taxonomy, last: str, middle: str) -> Calls:
 
 
 def of_metric(name: str, t: Taxonomy, last: str, middle: str) -> Calls:
-    metric = getattr(metrics, name)(t, **({"beta": 2.0} if name == "HFBeta" else {}))
+    beta = {"beta": 2.0} if name == "metrics.HFBeta" else {}
+    metric = getattr(metrics, name.removeprefix("metrics."))(t, **beta)
     predicted: Any = middle
     if metric._reads != "labels":
         predicted = {label: i / len(t) for i, label in enumerate(t.nodes[1:])}
@@ -122,7 +130,7 @@ def of_taxonomy(_: str, t: Taxonomy, last: str, middle: str) -> Calls:
 
 SUBJECTS: dict[str, Any] = {
     **dict.fromkeys(ESTIMATORS, of_estimator),
-    **dict.fromkeys(metrics.__all__, of_metric),
+    **{f"metrics.{name}": of_metric for name in metrics.__all__},
     "Taxonomy": of_taxonomy,
 }
 
@@ -159,22 +167,21 @@ def superlinear(name: str, shape: str, sizes: tuple[int, int]) -> dict[str, tupl
     return found
 
 
-def test_every_method_can_be_called() -> None:
-    for name in SUBJECTS:
-        for shape in SHAPES:
-            assert len(seconds(name, shape, 20)) > 2, name
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SUBJECTS)
-def test_costs_at_ten_thousand_levels_and_two_hundred_thousand_children(name: str) -> None:
+def main(names: list[str]) -> bool:
     gc.collect()
     gc.disable()
-    try:
+    linear = True
+    for name in [name for name in SUBJECTS if name.startswith(tuple(names) or "")]:
         for shape, (small, large) in SIZES.items():
             if name.startswith(HEAVY[shape]):
                 small, large = small // 20, large // 20
-            found = superlinear(name, shape, (small, large))
-            assert not found, f"{name}: seconds in {shape} taxonomies of {small:,} and {large:,}"
-    finally:
-        gc.enable()
+            if found := superlinear(name, shape, (small, large)):
+                linear = False
+                print(f"{name}: seconds in {shape} taxonomies of {small:,} and {large:,}: {found}")
+    return linear
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    sys.exit(not main(parser.parse_args().names))
