@@ -90,6 +90,15 @@ class Labels {
         return known ? nb::object(nb::int_(v)) : nb::none();
     }
 
+    // Numbers of nodes, all of which are known.
+    Nodes known(nb::handle nodes) const {
+        Nodes found = numbers<uint32_t>(nodes);
+        for (uint32_t v : found) check(v);
+        return found;
+    }
+
+    void check(uint32_t v) const { ensure(v < n(), "a node of another taxonomy"); }
+
     nb::list unseen_nodes() const {
         nb::list nodes;
         for (uint32_t v = 0; n_unseen_ && v < n(); ++v)
@@ -202,6 +211,7 @@ class Labels {
         const bool complete = PyDict_CheckExact(y.ptr()) && PyDict_Size(y.ptr()) + 1 == Py_ssize_t{n()} &&
                               !PyDict_Contains(y.ptr(), labels_[0].ptr());
         Nodes off;
+        begin(on);
         const bool usual = complete ? plain_ && read_dict(y.ptr(), on, off) : !PyDict_Check(y.ptr()) && read(y, on);
         return as_set(usual, on, "predicted_nodes", y);
     }
@@ -226,7 +236,7 @@ class Labels {
 
     // The labels from the root down to v, in a DAG by way of the first parents.
     nb::tuple path(uint32_t v) const {
-        labels_.at(v);
+        check(v);
         Py_ssize_t size = 1;
         for (uint32_t u = v; u; u = parent(u)) ++size;
         nb::tuple path = nb::steal<nb::tuple>(PyTuple_New(size));
@@ -270,20 +280,16 @@ class Labels {
     bool read(nb::handle y, On& on, bool ignored = false) const {
         if (!plain_) return false;
         Nodes off;
-        const PyTypeObject* type = Py_TYPE(y.ptr());
-        if (type == &PyDict_Type) {
+        begin(on);
+        if (PyDict_CheckExact(y.ptr())) {
             if (!read_dict(y.ptr(), on, off)) return false;
+        } else if (is_name(y.ptr())) {
+            if (!add(y.ptr(), on)) return false;
         } else {
-            begin(on);
-            if (is_name(y.ptr())) {
-                if (!add(y.ptr(), on)) return false;
-            } else if (type == &PyList_Type || type == &PyTuple_Type || type == &PySet_Type ||
-                       type == &PyFrozenSet_Type) {
-                for (nb::handle label : y)
-                    if (!add(label.ptr(), on)) return false;
-            } else {
+            if (!PyList_CheckExact(y.ptr()) && !PyTuple_CheckExact(y.ptr()) && !PyAnySet_CheckExact(y.ptr()))
                 return false;
-            }
+            for (nb::handle label : y)
+                if (!add(label.ptr(), on)) return false;
         }
         add_ancestors(on);
         return ignored || std::none_of(off.begin(), off.end(), [&](uint32_t v) { return on.mask[v]; });
@@ -349,8 +355,7 @@ class Labels {
 
     // The nodes that are True in a dict, without ancestors, and those that are False.
     bool read_dict(PyObject* y, On& on, Nodes& off) const {
-        begin(on);
-        off.reserve(n());
+        off.reserve(static_cast<size_t>(PyDict_Size(y)));
         return read_entries(y, [&](uint32_t v, PyObject* value) {
             if (value == Py_True)
                 mark(v, on);
