@@ -17,6 +17,7 @@ from .._native import (
     Example,
     FeatureIndex,
     Forest,
+    Instances,
     LabelProbabilities,
     Labels,
     LeastSquares,

@@ -120,23 +120,37 @@ nb::object save(LeastSquares& rls, System& system) {
            nb::make_tuple(array(rls.kernel ? dual.factor().packed() : Numbers()));
 }
 
-nb::tuple save(LeastSquares& rls) {
-    if (!rls.kernel) rls.drop_unused();
-    nb::list systems;
-    for (System& system : rls.systems) systems.append(save(rls, system));
+// The rows of a sparse matrix: where each starts, its features, their values and its squared norm.
+nb::tuple save(const Instances& instances) {
     std::vector<uint64_t> start{0};
     Nodes rows;
     Numbers values, norms2;
-    for (uint32_t i = 0; i < rls.instances.n(); ++i) {
-        const Vector& x = rls.instances[i];
+    for (uint32_t i = 0; i < instances.n(); ++i) {
+        const Vector& x = instances[i];
         rows.insert(rows.end(), x.rows.begin(), x.rows.end());
         values.insert(values.end(), x.values.begin(), x.values.end());
         norms2.push_back(x.norm2);
         start.push_back(rows.size());
     }
-    return nb::make_tuple(nb::make_tuple(array(std::move(start)), array(std::move(rows)),
-                                         array(std::move(values)), array(std::move(norms2))),
-                          systems);
+    return nb::make_tuple(array(std::move(start)), array(std::move(rows)), array(std::move(values)),
+                          array(std::move(norms2)));
+}
+
+void load(Instances& instances, nb::handle saved) {
+    const auto start = numbers<uint64_t>(saved[0]);
+    const auto rows = numbers<uint32_t>(saved[1]);
+    const Numbers values = numbers(saved[2]), norms2 = numbers(saved[3]);
+    for (size_t i = 0; i < norms2.size(); ++i)
+        instances.append({{rows.begin() + start[i], rows.begin() + start[i + 1]},
+                          {values.begin() + start[i], values.begin() + start[i + 1]},
+                          norms2[i]});
+}
+
+nb::tuple save(LeastSquares& rls) {
+    if (!rls.kernel) rls.drop_unused();
+    nb::list systems;
+    for (System& system : rls.systems) systems.append(save(rls, system));
+    return nb::make_tuple(save(rls.instances), systems);
 }
 
 System load(LeastSquares& rls, nb::handle saved) {
@@ -168,15 +182,7 @@ System load(LeastSquares& rls, nb::handle saved) {
 std::unique_ptr<LeastSquares> restored(double l2, std::optional<size_t> budget, double rate, size_t period,
                                        bool kernel, nb::handle instances, nb::handle systems) {
     auto rls = std::make_unique<LeastSquares>(l2, budget, Forgetting{rate, period}, kernel);
-    if (!instances.is_none()) {
-        const auto start = numbers<uint64_t>(instances[0]);
-        const auto rows = numbers<uint32_t>(instances[1]);
-        const Numbers values = numbers(instances[2]), norms2 = numbers(instances[3]);
-        for (size_t i = 0; i < norms2.size(); ++i)
-            rls->instances.append({{rows.begin() + start[i], rows.begin() + start[i + 1]},
-                                   {values.begin() + start[i], values.begin() + start[i + 1]},
-                                   norms2[i]});
-    }
+    if (!instances.is_none()) load(rls->instances, instances);
     for (nb::handle saved : systems) rls->add_system(load(*rls, saved));
     return rls;
 }
@@ -257,6 +263,13 @@ void least_squares(nb::module_& m) {
                  return nb::make_tuple(rls.l2, rls.budget, rate, period, rls.kernel) + save(rls);
              });
     m.attr("LARGEST_RATIO") = largest_ratio;
+
+    nb::class_<Instances>(m, "Instances")
+        .def("__init__", [](Instances* all, nb::args saved) { load(*new (all) Instances(), saved); })
+        .def("saved", [](const Instances& all) { return save(all); })
+        .def("append", [](Instances& all, const Vector& x) { all.append(Example(x).x); }, "x"_a)
+        .def("dots", [](const Instances& all, const Vector& x) { return array(all.dots(x)); }, "x"_a)
+        .def("__sizeof__", [](const Instances& all) { return sizeof all + all.bytes(); });
 
     nb::class_<Example>(m, "Example")
         .def(nb::init<const Vector&>(), "x"_a)

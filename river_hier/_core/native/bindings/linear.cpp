@@ -24,7 +24,7 @@ template <class Policy>
 auto target_of(nb::handle y, const Labels& labels) {
     if constexpr (on_paths<Policy>) {
         const auto node = nb::cast<uint32_t>(y);
-        ensure(node < labels.n(), "a node of another taxonomy");
+        labels.check(node);
         return node;
     } else {
         return labels.closed(y);
@@ -33,13 +33,10 @@ auto target_of(nb::handle y, const Labels& labels) {
 
 template <class Policy>
 auto targets_of(nb::handle y, const Labels& labels) {
-    if constexpr (on_paths<Policy>) {
-        Nodes nodes = numbers<uint32_t>(y);
-        for (uint32_t node : nodes) ensure(node < labels.n(), "a node of another taxonomy");
-        return nodes;
-    } else {
+    if constexpr (on_paths<Policy>)
+        return labels.known(y);
+    else
         return Multilabels(y, labels);
-    }
 }
 
 // A policy with its parameters: one number, or a tuple of several.
@@ -378,11 +375,9 @@ void linear(nb::module_& m) {
         .def("add_nodes", &LinearState::add_nodes, "n_nodes"_a)
         .def("forget",
              [](LinearState& s, nb::handle nodes) {
-                 for (uint32_t v : numbers<uint32_t>(nodes)) {
-                     ensure(v < s.labels.n(), "a node of another taxonomy");
+                 for (uint32_t v : s.labels.known(nodes))
                      for (size_t k = 0; k < s.vectors; ++k)
                          s.w.forget(static_cast<uint32_t>(v * s.vectors + k));
-                 }
              },
              "nodes"_a)
         .def("find", [](LinearState& s, nb::handle x) { return Vector(s.find(x)); }, "x"_a.none())
