@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from river import base
 
 from .._core import Batch, Nodes
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
 from .classifiers import is_multilabel, last_step, shown
-from .dataframes import ColumnNames, Frame
+from .dataframes import ColumnNames
 from .explanation import Floats
 from .predictor import Mask, MultiLabelPredictor, Predictor, SingleLabelPredictor, open_for_river
 from .protocol import inner, inner_and_input, is_ours
@@ -124,19 +124,38 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         return found
 
 
-class TransparentWrapper(ModelWrapper, SingleLabelPredictor, MultiLabelPredictor):
-    """Base class of wrappers, of models of either kind, that predict as the model inside."""
+class TransparentWrapper(ModelWrapper):
+    """Base class of wrappers, of models of either kind, that predict as the model inside.
 
-    @property
-    def _kind(self) -> type[SingleLabelPredictor | MultiLabelPredictor]:
-        return MultiLabelPredictor if is_multilabel(self._last) else SingleLabelPredictor
+    A subclass `W` that is of no kind itself gets one of each, `W._Single` and `W._Multi`, with its
+    name: `W(model)` is of that of the model, so River takes it for what it is.
+    """
 
-    @open_for_river
-    def predict_one(
-        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
-    ) -> Any:
-        """Predict x, as the model does."""
-        return self._kind.predict_one(self, x, threshold, max_depth)
+    _Single: Any
+    _Multi: Any
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if issubclass(cls, SingleLabelPredictor | MultiLabelPredictor):
+            return
+        made: Any = type(cls)
+        for name, kind in (("_Single", SingleLabelPredictor), ("_Multi", MultiLabelPredictor)):
+            place = {"__module__": cls.__module__, "__qualname__": f"{cls.__qualname__}.{name}"}
+            setattr(cls, name, made(cls.__name__, (cls, kind), place | {"__doc__": cls.__doc__}))
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        given = next(iter([*args, *kwargs.values()]), None)
+        if given is None and cls in (cls._Single, cls._Multi):  # a copy
+            return super().__new__(cls)
+        first = given[0] if isinstance(given, list | tuple) and given else given
+        of_kind = cls._Multi if is_multilabel(last_step(first)) else cls._Single
+        return object.__new__(of_kind) if issubclass(of_kind, cls) else of_kind(*args, **kwargs)
+
+    if TYPE_CHECKING:
+
+        def predict_one(
+            self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+        ) -> Any: ...
 
     @open_for_river
     def predict_proba_one(self, x: dict[Any, Any]) -> Any:
@@ -148,16 +167,10 @@ class TransparentWrapper(ModelWrapper, SingleLabelPredictor, MultiLabelPredictor
         """The model's scores for x, a dictionary of features."""
         return cast("dict[Label, float]", self._predictor.score_one(x))
 
-    def _answers_like(
-        self, X: Batch, like: Frame | None, threshold: float | None, max_depth: int | None
-    ) -> Any:
-        return self._kind._answers_like(self, X, like, threshold, max_depth)
-
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         return self._predictor.predict_one(x)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        check_multilabel(self)
         model, x = inner_and_input(self._predictor, x)
         found: list[int] = model._learned_nodes_on(x)
         return found
@@ -173,15 +186,6 @@ class TransparentWrapper(ModelWrapper, SingleLabelPredictor, MultiLabelPredictor
     def _masks(self, X: Batch) -> Mask:
         found: Mask = inner(self._predictor)._masks(X)
         return found
-
-
-def check_multilabel(model: ModelWrapper) -> None:
-    """Raise an error if the model inside predicts one label."""
-    if not is_multilabel(model):
-        raise TypeError(
-            f"`predict_labels_one` is for multilabel models; {type(model._last).__name__} "
-            "predicts one label: call `predict_one`"
-        )
 
 
 def check_model(model: Any, *methods: str) -> None:

@@ -1,8 +1,8 @@
-"""Plots of what an evaluation found: mistakes by depth, and regret."""
+"""The plot of regret."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,71 +12,6 @@ from .taxonomy import COLORS, axes, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Counts = Mapping[int, tuple[float, float]]
-
-
-def loss_by_depth(states: Mapping[int, Counts], ax: Axes | None = None) -> Axes:
-    """Draw the mistakes per example at each depth, along a stream.
-
-    False positives are solid lines, false negatives dashed ones. Smaller depths are darker.
-
-    Parameters
-    ----------
-    states
-        `{step: metric.get()}` of a `metrics.HLossByDepth` after that many examples.
-    ax
-        The axes to draw on, which are returned; `None` makes a figure.
-
-    Raises
-    ------
-    TypeError
-        If `states` is not a mapping.
-    ValueError
-        If there are no states, or a step is not positive.
-    ImportError
-        If matplotlib is missing.
-
-    Examples
-    --------
-
-    >>> from river_hier import Taxonomy, linear_model, metrics, plot
-    >>> from river_hier.datasets import synth
-
-    >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
-    >>> model, metric, states = linear_model.HAROW(t), metrics.HLossByDepth(t), {}
-    >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
-    >>> for step, (x, y) in enumerate(stream.take(300), start=1):
-    ...     metric.update(y, model.predict_one(x))
-    ...     model.learn_one(x, y)
-    ...     if step % 50 == 0:
-    ...         states[step] = metric.get()
-
-    >>> ax = plot.loss_by_depth(states)
-    >>> [float(line.get_ydata()[-1]) for line in ax.lines]
-    [0.32, 0.383, 0.0633, 0.0567]
-
-    """
-    if not isinstance(states, Mapping):
-        kind = type(states).__name__
-        raise TypeError(f"`states` must be {{step: metric.get()}}, got {kind}")
-    steps = sorted(states)
-    if not steps or steps[0] <= 0:
-        raise ValueError(f"`states` must have steps from 1 on, got {steps!r}")
-    ax = axes(ax)
-    import matplotlib as mpl  # installed, as there are axes
-
-    depths = list(states[steps[-1]])
-    for i, depth in enumerate(depths):
-        # a colour-blind safe scale, without its brightest end
-        color = mpl.colormaps["viridis"](0.85 * i / max(len(depths) - 1, 1))
-        for kind, line in enumerate(("-", "--")):
-            rates = [states[step][depth][kind] / step for step in steps]
-            name = f"depth {depth}, {('false positives', 'false negatives')[kind]}"
-            ax.plot(steps, rates, line, color=color, label=name)
-    ax.set_ylim(bottom=0.0)
-    ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return finish(ax, xlabel="examples seen", ylabel="mistakes per example so far")
 
 
 def regret(
@@ -88,18 +23,20 @@ def regret(
 ) -> Axes:
     """Draw regret, or cumulative losses, along a stream: for models, comparators and seeds.
 
-    Several runs are drawn as their mean, with a band from the lowest to the highest.
+    Several runs, such as orders of a stream, are drawn as their mean, with its 95% confidence
+    interval (Student's t). On logarithmic axes, the legend has the slope of each curve over the
+    second half of the steps: 0 is flat, 1 a loss that never ends, 0.5 one with the root of steps.
 
     Parameters
     ----------
     states
-        The states of `evaluate.iter_regret`; or a list of these, one for each seed; or
-        `{name: either}`, to compare models or comparators.
+        The states of `evaluate.iter_regret`; or a list of these, one for each seed or order; or
+        `{name: either}`. Several models or comparators in one pass are several curves.
     bounds
         Upper bounds, as `{name: bound}`: a number, e.g. from `evaluate.hieron_bound`, or a curve,
         `{step: number}`, e.g. from `evaluate.hrls_bound` for the first examples.
     ax
-        As in `loss_by_depth`.
+        The axes to draw on, which are returned; `None` makes a figure.
     value
         What to draw: `"Regret"`, or the cumulative `"Loss"` of the models or of the `"Comparator"`.
     log
@@ -130,16 +67,26 @@ def regret(
 
     """
     named = states if isinstance(states, Mapping) else {"": states}
-    curves = {name: _runs(runs, value) for name, runs in named.items()}
+    curves = {
+        name: curve for given, runs in named.items() for name, curve in _runs(given, runs, value)
+    }
     if not curves:
         raise ValueError("`states` is empty")
     ax = axes(ax)
+    from scipy import stats
+
     for i, (name, (steps, values)) in enumerate(curves.items()):
         color = COLORS[i % len(COLORS)]
-        ax.plot(steps, values.mean(axis=0), color=color, label=name or value.lower())
-        if len(values) > 1:
-            low, high = values.min(axis=0), values.max(axis=0)
-            ax.fill_between(steps, low, high, color=color, alpha=0.2, lw=0.0)
+        mean, n = values.mean(axis=0), len(values)
+        late = slice(len(steps) // 2, None)
+        slope = ""
+        if log and len(steps) > 2 and (mean[late] > 0).all():
+            power = np.polyfit(np.log(steps[late]), np.log(mean[late]), 1)[0]
+            slope = f", slope {round(power, 2) + 0.0:.2f}"  # no -0.00
+        ax.plot(steps, mean, color=color, label=(name or value.lower()) + slope)
+        if n > 1:
+            half = stats.t.ppf(0.975, n - 1) * values.std(axis=0, ddof=1) / n**0.5
+            ax.fill_between(steps, mean - half, mean + half, color=color, alpha=0.2, lw=0.0)
     dashes = ("--", ":", "-.")
     for i, (name, bound) in enumerate((bounds or {}).items()):
         curve = bound if isinstance(bound, Mapping) else dict.fromkeys(steps, bound)
@@ -152,8 +99,10 @@ def regret(
     return finish(ax, xlabel="examples seen", ylabel=f"{what} so far")
 
 
-def _runs(states: Any, value: str) -> tuple[list[int], NDArray[np.float64]]:
-    """The steps, and the values of each run as a row; one run need not be in a list."""
+def _runs(
+    name: str, states: Any, value: str
+) -> Iterator[tuple[str, tuple[list[int], NDArray[np.float64]]]]:
+    """For each curve, the steps and each run's values as a row; one run need not be in a list."""
     rows = list(states)
     runs = [rows] if rows and isinstance(rows[0], Mapping) else [list(run) for run in rows]
     if not runs or not all(runs):
@@ -163,4 +112,16 @@ def _runs(states: Any, value: str) -> tuple[list[int], NDArray[np.float64]]:
     steps = [[row["Step"] for row in run] for run in runs]
     if any(other != steps[0] for other in steps):
         raise ValueError("`states` of several seeds must have the same steps")
-    return steps[0], np.array([[row[value] for row in run] for run in runs])
+    values = [[_by_name(name, row[value]) for row in run] for run in runs]
+    for each in values[0][0]:
+        yield each, (steps[0], np.array([[row[each] for row in run] for run in values]))
+
+
+def _by_name(name: str, value: Any) -> dict[str, float]:
+    """A value, or the values of several models or comparators, by their names."""
+    if not isinstance(value, Mapping):
+        return {name: value}
+    found = {}
+    for key, inner in value.items():
+        found.update(_by_name(f"{name}, {key}" if name else str(key), inner))
+    return found
