@@ -46,7 +46,6 @@ class Vectors:
     """The rows of a batch as vectors."""
 
     n_learned: int
-    norms2: _Floats
     def __init__(self, features: FeatureIndex, X: Batch) -> None: ...
 
 class Labels:

@@ -12,7 +12,7 @@ namespace river_hier {
 namespace {
 
 LeastSquares& ready(LeastSquares& rls, size_t n_nodes) {
-    if (rls.n_nodes() > n_nodes) throw nb::value_error("more systems than nodes");
+    ensure(rls.n_nodes() <= n_nodes, "more systems than nodes");
     return rls;
 }
 
@@ -45,21 +45,15 @@ bool learn_rows(LeastSquares& rls, const Labels& labels, Rows& X, nb::handle mul
                 nb::handle c_ln_ts, double seconds) {
     const Numbers of_rows = numbers(c_ln_ts);
     Multilabels Y(multilabels, labels);
-    const size_t first = X.n_learned;
-    ensure(first + Y.size() <= X.n() && of_rows.size() == Y.size(), "a row for each label");
+    ensure(of_rows.size() == Y.size(), "a number for each row");
     ready(rls, labels.n());
-    const Deadline end(seconds);
-    for (size_t i = 0; i < Y.size() && (i == 0 || !end.passed()); ++i) {
-        const double weight = X.weight(first + i);
-        if (weight * X[first + i].norm2 > largest_ratio * rls.l2) return false;
-        const Vector& x = X.insert(first + i);
-        if (weight * x.norm2 > 0.0) {
-            Example example(x, weight);
-            rls.learn(example, Y[i].mask.data(), labels, of_rows[i]);
-        }
-        ++X.n_learned;
-    }
-    return true;
+    return learn_next(X, Y.size(), seconds, [&](size_t row, size_t i) {
+        const double weight = X.weight(row);
+        if (weight * X[row].norm2 > largest_ratio * rls.l2) return false;
+        Example example(X.insert(row), weight);
+        if (weight * example.norm2 > 0.0) rls.learn(example, Y[i].mask.data(), labels, of_rows[i]);
+        return true;
+    });
 }
 
 // An example of a kernel; whether any system stores it.
@@ -241,8 +235,7 @@ void least_squares(nb::module_& m) {
         .def("weights",
              [](LeastSquares& rls, size_t s, size_t n_features) {
                  System& system = rls.systems.at(s);
-                 if (n_features < system.n_features)
-                     throw nb::value_error("fewer features than the weights have");
+                 ensure(n_features >= system.n_features, "as many features as the weights have");
                  return system.apply([&](auto& solver) {
                      return from_columns(solver.weights(rls.instances, n_features), n_features);
                  });

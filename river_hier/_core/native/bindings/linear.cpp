@@ -96,14 +96,11 @@ void learn_many(LinearState& state, Rows& rows, nb::handle y, nb::handle paramet
     const auto policy = with_parameters<Policy, P...>(parameters, std::index_sequence_for<P...>{});
     check_planes<Policy>(state);
     auto targets = targets_of<Policy>(y, state.labels);
-    const size_t first = rows.n_learned;
-    ensure(first + targets.size() <= rows.n(), "a row for each label");
-    const Deadline end(seconds);
-    for (size_t i = 0; i < targets.size() && (i == 0 || !end.passed()); ++i) {
-        next(state, rows, first + i);  // or an error, before anything is written
-        learn(policy, state, rows.insert(first + i), targets[i], rows.weight(first + i));
-        ++rows.n_learned;
-    }
+    learn_next(rows, targets.size(), seconds, [&](size_t row, size_t i) {
+        next(state, rows, row);  // or an error, before anything is written
+        learn(policy, state, rows.insert(row), targets[i], rows.weight(row));
+        return true;
+    });
 }
 
 template <class Policy, class... P>
@@ -409,13 +406,7 @@ void linear(nb::module_& m) {
     nb::class_<Rows>(m, "Vectors")
         .def(nb::init<FeatureIndex&, nb::handle>(), "features"_a, "X"_a,
              nb::keep_alive<1, 2>())
-        .def_ro("n_learned", &Rows::n_learned)
-        .def_prop_ro("norms2",
-                     [](Rows& rows) {
-                         Numbers norms2;
-                         for (size_t i = 0; i < rows.n(); ++i) norms2.push_back(rows[i].norm2);
-                         return array(norms2);
-                     });
+        .def_ro("n_learned", &Rows::n_learned);
 }
 
 }  // namespace river_hier
