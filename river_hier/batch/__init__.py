@@ -6,8 +6,4 @@ from .hierarchical_multilabel_svm import HierarchicalMultilabelSVM
 from .label_ranker import BatchHMinOver
 from .svm import HSVM
 
-__all__ = [
-    "HSVM",
-    "BatchHMinOver",
-    "HierarchicalMultilabelSVM",
-]
+__all__ = ["HSVM", "BatchHMinOver", "HierarchicalMultilabelSVM"]

@@ -9,20 +9,9 @@ from __future__ import annotations
 
 from . import base, synth
 from .hmc import HMC
-from .lshtc import LSHTC
 from .ohsumed import OHSUMED
 from .rcv1 import RCV1
 from .reuters21578 import Reuters21578
 from .timit import TIMIT, TIMITSegments
 
-__all__ = [
-    "HMC",
-    "LSHTC",
-    "OHSUMED",
-    "RCV1",
-    "TIMIT",
-    "Reuters21578",
-    "TIMITSegments",
-    "base",
-    "synth",
-]
+__all__ = ["HMC", "OHSUMED", "RCV1", "TIMIT", "Reuters21578", "TIMITSegments", "base", "synth"]

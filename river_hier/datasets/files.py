@@ -69,27 +69,20 @@ class Files:
         """The names of all the files, sorted."""
         return list(self._members)
 
-    def matching(self, *patterns: str) -> list[str]:
-        """The files whose names match one of the patterns, ignoring case."""
-        folded = [pattern.lower() for pattern in patterns]
-        return [
-            name
-            for name in self._members
-            if any(PurePosixPath(name.lower()).match(pattern) for pattern in folded)
-        ]
+    def matching(self, pattern: str) -> list[str]:
+        """The files whose names match the pattern, ignoring case."""
+        folded = pattern.lower()
+        return [name for name in self._members if PurePosixPath(name.lower()).match(folded)]
 
-    def one(self, *patterns: str) -> str:
-        """The only file that matches the first pattern with any match."""
-        for pattern in patterns:
-            found = self.matching(pattern)
-            if len(found) > 1:
-                raise ValueError(
-                    f"{str(self.path)!r} holds {len(found)} files like {pattern!r}, expected one: "
-                    f"{', '.join(found[:3])}{', ...' * (len(found) > 3)}"
-                )
-            if found:
-                return found[0]
-        raise FileNotFoundError(f"{str(self.path)!r} lacks {' or '.join(patterns)}")
+    def one(self, pattern: str) -> str:
+        """The only file that matches the pattern; `_files` has seen to it that there is one."""
+        found = self.matching(pattern)
+        if len(found) > 1:
+            raise ValueError(
+                f"{str(self.path)!r} holds {len(found)} files like {pattern!r}, expected one: "
+                f"{', '.join(found[:3])}{', ...' * (len(found) > 3)}"
+            )
+        return found[0]
 
     @contextlib.contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
@@ -287,22 +280,20 @@ class Multilabels:
             return None
 
 
-def pair_error(pairs: str, form: str, what: str, key: str = "") -> str:
-    """Say why `read_pairs` refuses a text of pairs; `key` says what a number before a colon is."""
+def pair_error(pairs: str) -> str:
+    """Say why `read_pairs` refuses a text of pairs."""
     seen = set()
     for pair in pairs.split():
         name, _, value = pair.partition(":")
         try:
             finite = math.isfinite(float(value))
         except ValueError:
-            return f"expected `{form}`, got {reprlib.repr(pair)}"
-        if key and not name.isdecimal():
-            return f"expected {key}, got {reprlib.repr(name)}"
+            name = ""
         if not name:
-            return f"expected `{form}`, got {reprlib.repr(pair)}"
+            return f"expected `term:weight`, got {reprlib.repr(pair)}"
         if not finite:
             return f"feature {name!r} is {float(value)}"
         if name in seen:
             return f"feature {name!r} comes twice"
         seen.add(name)
-    return f"the {what} are too large to add up"
+    return "the weights are too large to add up"

@@ -230,7 +230,7 @@ def _documents(
         elif (x := read_pairs(pairs)) is not None:
             yield line, int(document), x
         else:
-            report(name, line, pair_error(pairs, "term:weight", "weights"))
+            report(name, line, pair_error(pairs))
 
 
 def _topics(

@@ -5,8 +5,4 @@ from __future__ import annotations
 from .decomposition import BinaryDecomposition, SoftBinaryDecomposition
 from .jensen_shannon_tree import JensenShannonTree
 
-__all__ = [
-    "BinaryDecomposition",
-    "JensenShannonTree",
-    "SoftBinaryDecomposition",
-]
+__all__ = ["BinaryDecomposition", "JensenShannonTree", "SoftBinaryDecomposition"]

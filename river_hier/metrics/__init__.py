@@ -14,18 +14,16 @@ the model in `evaluate.Probabilities`. `TopLabelCalibrationError` is for single 
 
 from __future__ import annotations
 
-from .multilabels import HLoss, SymmetricDifferenceLoss, TreeInducedError, ZeroOneLoss
+from .multilabels import HLoss, HLossByDepth, SymmetricDifferenceLoss, TreeInducedError, ZeroOneLoss
 from .pooled_auprc import PooledAUPRC
 from .precision_recall import HF1, HFBeta, HPrecision, HRecall
 from .probabilities import CalibrationError, LogLoss, Reliability, TopLabelCalibrationError
 from .rankings import AveragePrecision, MaximalLoss, OneAccuracy, ParentOneAccuracy, RankingLoss
-from .tables import DepthAccuracy, HLossByDepth
 
 __all__ = [
     "HF1",
     "AveragePrecision",
     "CalibrationError",
-    "DepthAccuracy",
     "HFBeta",
     "HLoss",
     "HLossByDepth",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .._core import labels_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
-from .base import MeanLoss
+from .base import MeanLoss, TableMetric
 from .costs import Costs, by_node, check_factors
 from .probabilities import conditional
 
@@ -152,10 +152,7 @@ def _right_above(taxonomy: Taxonomy, i: int, differing: set[int]) -> bool:
 
 
 def expected_h_loss(
-    taxonomy: Taxonomy,
-    probabilities: Mapping[Any, float],
-    y_pred: Any,
-    costs: Costs | None = None,
+    taxonomy: Taxonomy, probabilities: Mapping[Any, float], y_pred: Any, costs: Costs | None = None
 ) -> float:
     r"""Expected H-loss of a prediction under known probabilities of the labels.
 
@@ -247,6 +244,63 @@ class HLoss(MeanLoss):
         super().__init__(taxonomy)
         self._check_costs(costs, "costs")
         self.costs = costs
+
+
+class HLossByDepth(TableMetric):
+    """False positives and false negatives of the H-loss, by depth.
+
+    A wrong node whose ancestors are all right counts at its depth: as a false positive if it is
+    predicted on, otherwise as a false negative. `get` returns
+    `{depth: (false positives, false negatives)}`, sums of weights, for every depth below the root.
+    Their total is the cumulative H-loss with unit costs.
+
+    This is Table 2 of the paper of `HLoss` (section 8), where depths are counted from the children
+    of the root, and the ancestors must be correctly predicted *on*; here they must be correct. An
+    update takes O(nodes that differ and their ancestors), plus the time to parse the labels.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, metrics
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> metric = metrics.HLossByDepth(t)
+    >>> metric.update("wolf", "owl")
+    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
+    >>> metric
+    Depth   False positives   False negatives
+        1                 1                 1
+        2                 0                 1
+
+    """
+
+    bigger_is_better: bool = False
+
+    def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
+        labels = labels_of(self.taxonomy_)
+        true, pred = labels.closure(y_true), labels.predicted(y_pred)
+        for i in mistakes(self.taxonomy_, true, pred):
+            yield (int(self.taxonomy_._arrays.depth[i]), i in pred), 1.0
+
+    def get(self) -> Any:
+        """Return `{depth: (false positives, false negatives)}`."""
+        return {
+            depth: (self._sums[(depth, True)], self._sums[(depth, False)])
+            for depth in range(1, self.taxonomy_.height + 1)
+        }
+
+    def _columns(self) -> dict[str, Sequence[str]]:
+        counts = self.get()
+        return {
+            "Depth": [str(depth) for depth in counts],
+            "False positives": [f"{positives:{self._fmt}}" for positives, _ in counts.values()],
+            "False negatives": [f"{negatives:{self._fmt}}" for _, negatives in counts.values()],
+        }
 
 
 def symmetric_difference_loss(

@@ -23,6 +23,7 @@ Ints = NDArray[np.intp]
 class RankingMetric(CandidateMetric, MeanScore):
     """Base class of the metrics of rankings, `{label: score}`; in `None`, all candidates tie."""
 
+    _fmt = ".2%"
     _reads = "scores"
     _options: tuple[str, ...] = ("candidates",)
 
@@ -36,10 +37,7 @@ class Ranked(NamedTuple):
 
 
 def read_ranking(
-    taxonomy: Taxonomy,
-    y_true: Any,
-    y_pred: Any,
-    candidates: Candidates | Ints | None,
+    taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | Ints | None
 ) -> Ranked:
     """Read a ranking of candidates, labels or nodes: O(nodes that are on + scores + candidates)."""
     on = labels_of(taxonomy).closure(y_true)
@@ -135,7 +133,6 @@ class AveragePrecision(RankingMetric):
 
     """
 
-    _fmt = ".2%"
     _loss = staticmethod(average_precision)
 
 
@@ -187,7 +184,6 @@ class OneAccuracy(RankingMetric):
 
     """
 
-    _fmt = ".2%"
     _loss = staticmethod(one_accuracy)
 
 
@@ -239,7 +235,6 @@ class ParentOneAccuracy(RankingMetric):
 
     """
 
-    _fmt = ".2%"
     _loss = staticmethod(parent_one_accuracy)
 
 
@@ -296,7 +291,6 @@ class RankingLoss(RankingMetric):
     """
 
     bigger_is_better: bool = False
-    _fmt = ".2%"
     _loss = staticmethod(ranking_loss)
 
 
@@ -375,6 +369,7 @@ class MaximalLoss(RankingMetric):
     """
 
     bigger_is_better: bool = False
+    _fmt = ",.6f"
     _loss = staticmethod(maximal_loss)
     _options = ("candidates", "volumes", "missed", "spurious")
 

@@ -1,4 +1,4 @@
-"""Plots of taxonomies, losses and regret, with matplotlib.
+"""Plots of taxonomies and regret, with matplotlib.
 
 Each function draws on the given axes, or on new ones, and returns them; nothing is shown or saved.
 
@@ -6,7 +6,7 @@ Each function draws on the given axes, or on new ones, and returns them; nothing
 
 from __future__ import annotations
 
-from .evaluation import loss_by_depth, regret
+from .evaluation import regret
 from .taxonomy import taxonomy
 
-__all__ = ["loss_by_depth", "regret", "taxonomy"]
+__all__ = ["regret", "taxonomy"]

@@ -1,4 +1,4 @@
-"""Plots of what an evaluation found: mistakes by depth, and regret."""
+"""The plot of regret."""
 
 from __future__ import annotations
 
@@ -12,71 +12,6 @@ from .taxonomy import COLORS, axes, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Counts = Mapping[int, tuple[float, float]]
-
-
-def loss_by_depth(states: Mapping[int, Counts], ax: Axes | None = None) -> Axes:
-    """Draw the mistakes per example at each depth, along a stream.
-
-    False positives are solid lines, false negatives dashed ones. Smaller depths are darker.
-
-    Parameters
-    ----------
-    states
-        `{step: metric.get()}` of a `metrics.HLossByDepth` after that many examples.
-    ax
-        The axes to draw on, which are returned; `None` makes a figure.
-
-    Raises
-    ------
-    TypeError
-        If `states` is not a mapping.
-    ValueError
-        If there are no states, or a step is not positive.
-    ImportError
-        If matplotlib is missing.
-
-    Examples
-    --------
-
-    >>> from river_hier import Taxonomy, linear_model, metrics, plot
-    >>> from river_hier.datasets import synth
-
-    >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
-    >>> model, metric, states = linear_model.HAROW(t), metrics.HLossByDepth(t), {}
-    >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
-    >>> for step, (x, y) in enumerate(stream.take(300), start=1):
-    ...     metric.update(y, model.predict_one(x))
-    ...     model.learn_one(x, y)
-    ...     if step % 50 == 0:
-    ...         states[step] = metric.get()
-
-    >>> ax = plot.loss_by_depth(states)
-    >>> [float(line.get_ydata()[-1]) for line in ax.lines]
-    [0.32, 0.383, 0.0633, 0.0567]
-
-    """
-    if not isinstance(states, Mapping):
-        kind = type(states).__name__
-        raise TypeError(f"`states` must be {{step: metric.get()}}, got {kind}")
-    steps = sorted(states)
-    if not steps or steps[0] <= 0:
-        raise ValueError(f"`states` must have steps from 1 on, got {steps!r}")
-    ax = axes(ax)
-    import matplotlib as mpl  # installed, as there are axes
-
-    depths = list(states[steps[-1]])
-    for i, depth in enumerate(depths):
-        # a colour-blind safe scale, without its brightest end
-        color = mpl.colormaps["viridis"](0.85 * i / max(len(depths) - 1, 1))
-        for kind, line in enumerate(("-", "--")):
-            rates = [states[step][depth][kind] / step for step in steps]
-            name = f"depth {depth}, {('false positives', 'false negatives')[kind]}"
-            ax.plot(steps, rates, line, color=color, label=name)
-    ax.set_ylim(bottom=0.0)
-    ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return finish(ax, xlabel="examples seen", ylabel="mistakes per example so far")
 
 
 def regret(
@@ -101,7 +36,7 @@ def regret(
         Upper bounds, as `{name: bound}`: a number, e.g. from `evaluate.hieron_bound`, or a curve,
         `{step: number}`, e.g. from `evaluate.hrls_bound` for the first examples.
     ax
-        As in `loss_by_depth`.
+        The axes to draw on, which are returned; `None` makes a figure.
     value
         What to draw: `"Regret"`, or the cumulative `"Loss"` of the models or of the `"Comparator"`.
     log

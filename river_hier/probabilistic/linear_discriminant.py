@@ -94,10 +94,7 @@ class LinearDiscriminant(DenseModel):
     _keeps_float32 = True
 
     def __init__(
-        self,
-        taxonomy: TaxonomyLike = None,
-        shrinkage: float = 5.0,
-        l2: float = 0.03,
+        self, taxonomy: TaxonomyLike = None, shrinkage: float = 5.0, l2: float = 0.03
     ) -> None:
         super().__init__(taxonomy)
         check_positive("shrinkage", shrinkage)

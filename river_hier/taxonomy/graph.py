@@ -42,9 +42,7 @@ def build(
 
 
 def _read(
-    edges: Iterable[Sequence[Label]],
-    nodes: Iterable[Label],
-    known: Sequence[tuple[Label, Label]],
+    edges: Iterable[Sequence[Label]], nodes: Iterable[Label], known: Sequence[tuple[Label, Label]]
 ) -> tuple[dict[Label, list[Label]], dict[Label, list[Label]]]:
     edges = checked_edges(edges)
     children: dict[Label, list[Label]] = {}  # of nodes that have some

@@ -274,10 +274,7 @@ class MiscLeaves:
     """
 
     def __init__(
-        self,
-        taxonomy: Taxonomy,
-        multilabels: Iterable[Any] | None = None,
-        name: str = "{}, other",
+        self, taxonomy: Taxonomy, multilabels: Iterable[Any] | None = None, name: str = "{}, other"
     ) -> None:
         self._before = taxonomy
         if not isinstance(name, str) or "{}" not in name:

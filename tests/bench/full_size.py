@@ -3,9 +3,8 @@
     python tests/bench/full_size.py --data FOLDER
 
 FOLDER holds samples, `rcv1` and `ohsumed`. Files in the publishers' formats are written: documents
-of RCV1 and OHSUMED are drawn from the samples and keep each word with a probability of one half;
-those of LSHTC, which has 30,000 leaves, have words of their categories and others. Real documents
-are more diverse, so losses can be compared with each other only.
+are drawn from the samples and keep each word with a probability of one half. Real documents are
+more diverse, so losses can be compared with each other only.
 
 Each learner predicts and learns document by document, in a process of its own. At each power of two
 it gives the H-loss so far, documents a second (processor time of predicting and learning),
@@ -31,10 +30,8 @@ from tqdm import tqdm
 from river_hier import checkpoint, datasets, feature_extraction, linear_model, losses
 
 SAVED = 65_536
-SIZES = {"RCV1": 804_414, "OHSUMED": 348_566, "LSHTC": 450_000}
+SIZES = {"RCV1": 804_414, "OHSUMED": 348_566}
 LEARNERS: dict[str, Any] = {"H-PERC": linear_model.HPerceptron, "H-AROW": linear_model.HAROW}
-BRANCHES = (12, 25, 10, 10)  # of LSHTC's tree: 30,000 leaves
-OWN, COMMON = 20, 200_000  # words of a category, and of all
 
 
 def write_rcv1(sample: Path, folder: Path, n: int) -> None:
@@ -80,24 +77,6 @@ def write_ohsumed(sample: Path, folder: Path, n: int) -> None:
                 file.write(f"{text}\n")
 
 
-def write_lshtc(_: Path, folder: Path, n: int) -> None:
-    rng, parents, level = random.Random(0), dict[int, int](), [0]
-    for k in BRANCHES:
-        below = range(len(parents) + 1, len(parents) + 1 + k * len(level))
-        parents |= {node: level[i // k] for i, node in enumerate(below)}
-        level = list(below)
-    edges = "".join(f"{parent} {node}\n" for node, parent in parents.items())
-    (folder / "hierarchy.txt").write_text(edges)
-    with open(folder / "train.txt", "w") as file:
-        for _ in tqdm(range(n), desc="writing LSHTC", unit="doc"):
-            leaf = node = rng.choice(level)
-            words = {int(COMMON ** rng.random()) for _ in range(30)}
-            while node:
-                words |= {COMMON + OWN * node + rng.randrange(OWN) for _ in range(4)}
-                node = parents[node]
-            file.write(f"{leaf} {' '.join(f'{word}:1' for word in words)}\n")
-
-
 def resident() -> float:
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6  # MB
@@ -141,7 +120,7 @@ def row(state: dict[str, Any]) -> str:
 
 
 def main(folder: Path, samples: Path, names: list[str], most: int) -> None:
-    writers = {"RCV1": write_rcv1, "OHSUMED": write_ohsumed, "LSHTC": write_lshtc}
+    writers = {"RCV1": write_rcv1, "OHSUMED": write_ohsumed}
     for name in names:
         n = min(SIZES[name], most)
         place = folder / f"{name}-{n}"

@@ -99,7 +99,6 @@ def test_changed_examples_do_not_come_back(name: str, folder: Path) -> None:
 
 BROKEN = {
     "HMC": "yeast_FUN.train.arff",
-    "LSHTC": "train.txt",
     "OHSUMED": "ohsumed.87",
     "RCV1": "lyrl2004_vectors_train.dat",
     "Reuters21578": "reut2-000.sgm",
@@ -119,7 +118,6 @@ def test_nothing_is_read_ahead(name: str, folder: Path) -> None:
 SEVERAL, ONE = "Multi-output binary classification", "Multi-class classification"
 SELF = {  # task, features, labels, sparse; the numbers of labels that are known without the files
     "HMC": (SEVERAL, 4, 4, False),
-    "LSHTC": (SEVERAL, 0, None, True),
     "OHSUMED": (SEVERAL, 5, None, False),
     "RCV1": (SEVERAL, 47_236, 103, True),
     "Reuters21578": (SEVERAL, 3, 140, False),
@@ -141,7 +139,7 @@ def test_what_a_stream_says_of_itself(name: str, folder: Path) -> None:
         stream_of(name, folder, on_error="ignore")
 
 
-SUBSETS = [name for name in FORMATS if name not in ("LSHTC", "OHSUMED")]
+SUBSETS = [name for name in FORMATS if name != "OHSUMED"]
 
 
 @pytest.mark.parametrize("name", SUBSETS)

@@ -287,7 +287,7 @@ def test_the_parameters_of_temperatures_are_means_by_the_squares_of_gradients() 
     assert sum(p.values()) == pytest.approx(1.0)
 
 
-METRICS = ["HLoss", "HF1", "DepthAccuracy", "ZeroOneLoss", "HLossByDepth"]
+METRICS = ["HLoss", "HF1", "ZeroOneLoss", "HLossByDepth"]
 
 
 @pytest.mark.parametrize("name", METRICS)

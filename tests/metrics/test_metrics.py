@@ -11,7 +11,6 @@ import math
 import operator
 import pickle
 import random
-from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -108,18 +107,6 @@ def h_loss_by_depth(t: Taxonomy, parents: Any, examples: Examples) -> Any:
     return {d: tuple(both) for d, both in sums.items()}
 
 
-def depth_accuracy(t: Taxonomy, parents: Any, examples: Examples) -> Any:
-    right: dict[int, float] = defaultdict(float)
-    reached: dict[int, float] = defaultdict(float)
-    for true, pred, w in examples:
-        for d in range(1, t.height + 1):
-            there = {v for v in t if t.depth(v) == d}
-            if there & true and w:
-                reached[d] += w
-                right[d] += w * (there & true == there & pred)
-    return {d: right[d] / reached[d] for d in sorted(reached)}
-
-
 def top_label_error(t: Taxonomy, parents: Any, examples: Examples, n_bins: int) -> float:
     each = []
     for y, said, w in examples:
@@ -149,7 +136,6 @@ ROWS = {
     "SymmetricDifferenceLoss": Row(mean(oracles.symmetric_difference_loss), **COSTS),
     "TreeInducedError": Row(mean(oracles.symmetric_difference_loss)),
     "HLossByDepth": Row(h_loss_by_depth),
-    "DepthAccuracy": Row(depth_accuracy),
     "HPrecision": Row(lambda t, parents, examples: precision_recall(parents, examples)[0]),
     "HRecall": Row(lambda t, parents, examples: precision_recall(parents, examples)[1]),
     "HF1": Row(f_beta),
@@ -603,13 +589,7 @@ def test_metrics_print_tables() -> None:
         "    1             1,500             1,500",
         "    2               2.5               2.5",
     ]
-    assert repr(feed(metrics.DepthAccuracy(ANIMALS), stream)).split("\n") == [
-        "Depth   Accuracy    Weight",
-        "    1      0.20%     1,503",
-        "    2      0.00%   1,502.5",
-    ]
-    for name in ("DepthAccuracy", "Reliability"):
-        assert repr(make(name)) == f"{name}: no examples"
+    assert repr(make("Reliability")) == "Reliability: no examples"
     assert repr(metrics.HLossByDepth(Taxonomy.flat([]))) == "HLossByDepth: no examples"
 
 

@@ -31,7 +31,7 @@ PARAMS: dict[str, dict[str, Any]] = {
     **dict.fromkeys(["RankingLoss", "PooledAUPRC", "Reliability", "CalibrationError"], RANKING),
 }
 SCORES = {"LogLoss", "TopLabelCalibrationError"}
-TABLES = {"HLossByDepth", "DepthAccuracy", "Reliability"}
+TABLES = {"HLossByDepth", "Reliability"}
 paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map(tuple)
 scores = st.dictionaries(paths, st.sampled_from([0.0, 0.25, 0.5, 1.0]), max_size=4)
 multilabels = st.one_of(

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from river_hier import Taxonomy, evaluate, linear_model, losses, metrics, plot
+from river_hier import Taxonomy, evaluate, linear_model, losses, plot
 from river_hier.datasets import synth
 
 plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is an extra")
@@ -235,33 +235,11 @@ def test_states_that_cannot_be_drawn() -> None:
         plot.regret(rows, value="loss")
 
 
-def test_loss_by_depth() -> None:
-    metric, seen = metrics.HLossByDepth(TREE), {}
-    for step, answer in enumerate(["wolf", "owl", "mammal", "whale"], start=1):
-        metric.update("wolf", answer)
-        seen[step] = metric.get()
-    ax = drawn(plot.loss_by_depth(seen))
-    assert len(ax.lines) == 2 * TREE.height
-    for line in ax.lines:
-        _, depth, kind = line.get_label().replace(",", "").split(maxsplit=2)
-        which = ["false positives", "false negatives"].index(kind)
-        assert list(line.get_ydata()) == [seen[t][int(depth)][which] / t for t in seen]
-    for nothing in ({}, {0: metric.get()}):
-        with pytest.raises(ValueError, match="`states` must have steps from 1 on"):
-            plot.loss_by_depth(nothing)
-    with pytest.raises(
-        TypeError, match=r"`states` must be {step: metric.get\(\)}, got HLossByDepth"
-    ):
-        plot.loss_by_depth(metrics.HLossByDepth(TREE))  # type: ignore[arg-type]
-
-
 def test_axes_that_are_given_are_drawn_on() -> None:
-    counts = {1: {1: (1.0, 0.0)}}
-    figure, axes = plt.subplots(1, 3, figsize=(14, 3))
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3))
     made = [
         plot.taxonomy(TREE, {"wolf": random.Random(1).random()}, ax=axes[0]),
         plot.regret(states(), ax=axes[1]),
-        plot.loss_by_depth(counts, ax=axes[2]),
     ]
     assert made == list(axes)
     assert plt.get_fignums() == [figure.number]

@@ -26,11 +26,6 @@ from support.paths import DATA
 MANY = 1_000  # examples; the corpora hold a handful
 
 
-def lshtc(folder: Path) -> None:
-    (folder / "hierarchy.txt").write_text("1 3\n1 4\n2 5\n4 5\n3 6\n")
-    (folder / "train.txt").write_text("4, 5 8:1 18:2\n5 7:1.5\n4,3 8:2 9:1\n")
-
-
 def timit(folder: Path) -> None:
     timit_corpus.write(folder, timit_corpus.LICENSED[:1], timit_corpus.sphere)
 
@@ -38,7 +33,6 @@ def timit(folder: Path) -> None:
 # Every dataset that reads files: what writes its corpus, and what else it needs to be told.
 FORMATS: dict[str, tuple[Callable[[Path], Any], dict[str, Any]]] = {
     "HMC": (hmc_corpus.write_parts, {}),
-    "LSHTC": (lshtc, {}),
     "OHSUMED": (ohsumed_corpus.write_folder, {"root": "C08"}),
     "RCV1": (rcv1_corpus.write_corpus, {}),
     "Reuters21578": (reuters_corpus.write_corpus, {}),

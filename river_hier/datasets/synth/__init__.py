@@ -11,10 +11,4 @@ from .linear_labels import LinearLabels
 from .prototypes import PrototypePaths, PrototypeTree
 from .transformers import Appearing, SubtreeDrift
 
-__all__ = [
-    "Appearing",
-    "LinearLabels",
-    "PrototypePaths",
-    "PrototypeTree",
-    "SubtreeDrift",
-]
+__all__ = ["Appearing", "LinearLabels", "PrototypePaths", "PrototypeTree", "SubtreeDrift"]
