@@ -18,10 +18,9 @@ from .unseen import Unseen
 
 
 class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
-    """Base class of model wrappers, which change a model's output or maintain the model.
+    """Base class of wrappers, which change a model's output or maintain the model.
 
-    Learning is delegated to the model. River requires that the methods of wrappers accept
-    `**kwargs`; those that predict refuse every keyword, as there is none to pass on.
+    Learning is delegated to the model.
     """
 
     _predicts_labels = True  # else scores or probabilities, for metrics only
@@ -31,11 +30,6 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
 
     @property
     def _wrapped_model(self) -> Any:
-        return self.model
-
-    @property
-    def _predictor(self) -> Any:
-        """What predicts."""
         return self.model
 
     @property
@@ -94,12 +88,12 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         """Reset the wrapper's own state of a branch, given its nodes without the root."""
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        model, x = inner_and_input(self._predictor, x)
+        model, x = inner_and_input(self.model, x)
         found: Floats = model._scores_one(x)
         return found
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
-        model, x = inner_and_input(self._predictor, x)
+        model, x = inner_and_input(self.model, x)
         return model._probabilities_one(x)
 
     def _learn_rows(self, X: Batch, ys: Any) -> None:
@@ -116,11 +110,11 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         model._check_one(x, y, w)
 
     def _probabilities(self, X: Batch) -> Floats:
-        found: Floats = inner(self._predictor)._probabilities(X)
+        found: Floats = inner(self.model)._probabilities(X)
         return found
 
     def _scores_many(self, X: Batch) -> Floats:
-        found: Floats = inner(self._predictor)._scores_many(X)
+        found: Floats = inner(self.model)._scores_many(X)
         return found
 
 
@@ -144,7 +138,7 @@ class TransparentWrapper(ModelWrapper):
             setattr(cls, name, made(cls.__name__, (cls, kind), place | {"__doc__": cls.__doc__}))
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        given = next(iter([*args, *kwargs.values()]), None)
+        given = kwargs.get("model", kwargs.get("models", args[0] if args else None))
         if given is None and cls in (cls._Single, cls._Multi):  # a copy
             return super().__new__(cls)
         first = given[0] if isinstance(given, list | tuple) and given else given
@@ -160,31 +154,31 @@ class TransparentWrapper(ModelWrapper):
     @open_for_river
     def predict_proba_one(self, x: dict[Any, Any]) -> Any:
         """The model's probabilities for x, a dictionary of features."""
-        return self._predictor.predict_proba_one(x)
+        return self.model.predict_proba_one(x)
 
     @open_for_river
     def score_one(self, x: dict[Any, Any]) -> dict[Label, float]:
         """The model's scores for x, a dictionary of features."""
-        return cast("dict[Label, float]", self._predictor.score_one(x))
+        return cast("dict[Label, float]", self.model.score_one(x))
 
     def _predict(self, x: Mapping[Any, Any]) -> Any:
-        return self._predictor.predict_one(x)
+        return self.model.predict_one(x)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        model, x = inner_and_input(self._predictor, x)
+        model, x = inner_and_input(self.model, x)
         found: list[int] = model._learned_nodes_on(x)
         return found
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
-        model, x = inner_and_input(self._predictor, x)
+        model, x = inner_and_input(self.model, x)
         return model._softmax(x)
 
     def _labels_of(self, X: Batch) -> Sequence[Label | None]:
-        found: Sequence[Label | None] = inner(self._predictor)._labels_of(X)
+        found: Sequence[Label | None] = inner(self.model)._labels_of(X)
         return found
 
     def _masks(self, X: Batch) -> Mask:
-        found: Mask = inner(self._predictor)._masks(X)
+        found: Mask = inner(self.model)._masks(X)
         return found
 
 

@@ -205,7 +205,7 @@ class Hieron(KernelPathLearner):
     >>> metric = metrics.TreeInducedError(taxonomy)
 
     >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metric)
-    TreeInducedError: 0.3385
+    TreeInducedError: 0.3377
 
     """
 
