@@ -134,7 +134,6 @@ class Speech(FileDataset):
 
     @property
     def location(self) -> Path:
-        """The place of the files, whether or not they exist."""
         return data_home() / "TIMIT" if self.path is None else Path(self.path)
 
     @property
@@ -273,9 +272,7 @@ class TIMIT(Speech):
 
     """  # noqa: E501
 
-    NAMES: ClassVar[Sequence[str]] = [
-        f"{name}_{place}" for place in _CONTEXT for name in FRAME_FEATURES
-    ]
+    NAMES: ClassVar[Sequence[str]] = [f"{f}_{place}" for place in _CONTEXT for f in FRAME_FEATURES]
 
     def _rows(self, c: Floats, first: int, last: int) -> Floats:
         t = np.arange(first, last)[:, np.newaxis] + np.array(_CONTEXT)
@@ -369,11 +366,8 @@ def segments(
         elif start < at:
             report(name, line, f"the segment starts at {start:,}, the one before ends at {at:,}")
         elif start >= n_samples:
-            report(
-                name,
-                line,
-                f"the segment starts at {start:,}, the recording has {n_samples:,} samples",
-            )
+            there = f"the recording has {n_samples:,} samples"
+            report(name, line, f"the segment starts at {start:,}, {there}")
         else:
             at = end
             yield start, end, PHONEMES[code]

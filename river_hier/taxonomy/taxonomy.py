@@ -47,7 +47,6 @@ class Taxonomy(Nodes):
     >>> t.path("wolf")
     ('animal', 'mammal', 'wolf')
 
-
     >>> t.distance("wolf", "owl")
     4
 

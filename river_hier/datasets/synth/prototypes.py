@@ -58,7 +58,6 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     root 0.094786 -0.556335
     1.1 -0.151258 -0.365693
 
-
     References
     ----------
     [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
@@ -107,8 +106,7 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     def __iter__(self) -> Iterator[tuple[dict[int, float], str]]:
         rng = sampling.generator(self._entropy, self._EXAMPLES)
         labels = [str(label) for label in self.taxonomy]
-        n = len(labels)
-        deviation = math.sqrt(self.noise)
+        n, deviation = len(labels), math.sqrt(self.noise)
         while True:
             y = rng.integers(n, size=sampling.BLOCK)
             x = self._prototypes[y] + deviation * rng.standard_normal((sampling.BLOCK, n))
@@ -204,9 +202,8 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
 
     @functools.cached_property
     def _w(self) -> NDArray[np.float64]:
-        return sampling.rotation(
-            len(self.taxonomy), sampling.generator(self._entropy, self._ROTATION)
-        )
+        rng = sampling.generator(self._entropy, self._ROTATION)
+        return sampling.rotation(len(self.taxonomy), rng)
 
     @property
     def vectors(self) -> dict[Label, dict[int, float]]:

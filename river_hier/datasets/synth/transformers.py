@@ -13,30 +13,25 @@ from river.datasets.base import MULTI_CLF
 
 from ...base.checks import check_integer
 from ...taxonomy import Label, Taxonomy
-from ..base import TaxonomyDataset, View, shown_stream
+from ..base import Stream, TaxonomyDataset, shown_stream
 from . import sampling
 
 
 class Transformed(TaxonomyDataset):
     """Base class of the streams that modify another stream; only its taxonomy is passed on."""
 
-    def __init__(self, stream: TaxonomyDataset | View) -> None:
-        if not isinstance(stream, TaxonomyDataset | View):
+    def __init__(self, stream: Stream) -> None:
+        if not isinstance(stream, Stream):
             raise TypeError(
                 "`stream` must be a stream with a taxonomy, such as datasets.RCV1(), or a prefix "
                 f"of one, got {type(stream).__name__}; for your own data subclass "
                 "datasets.base.TaxonomyDataset"
             )
         known: Any = stream  # a prefix has the attributes of its stream
-        super().__init__(
-            known.task,
-            known.n_features,
-            n_samples=known.n_samples,
-            n_classes=known.n_classes,
-            n_outputs=known.n_outputs,
-            sparse=known.sparse,
-        )
-        self.stream = stream
+        sizes = ("n_samples", "n_classes", "n_outputs", "sparse")
+        sizes_of = {name: getattr(stream, name) for name in sizes}
+        super().__init__(known.task, known.n_features, **sizes_of)
+        self.stream = known
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -92,7 +87,7 @@ class Appearing(Transformed):
 
     """
 
-    def __init__(self, stream: TaxonomyDataset | View, appears_at: Mapping[Label, int]) -> None:
+    def __init__(self, stream: Stream, appears_at: Mapping[Label, int]) -> None:
         super().__init__(stream)
         if not isinstance(appears_at, Mapping):
             raise TypeError(
@@ -169,7 +164,7 @@ class SubtreeDrift(Transformed):
 
     def __init__(
         self,
-        stream: TaxonomyDataset | View,
+        stream: Stream,
         drift_in: Label,
         drift_at: int,
         drift_width: int = 1,
