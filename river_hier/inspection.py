@@ -190,14 +190,12 @@ def top_many(
     batch, like = read_valid(X, columns), frame_like(X)
     check_known(getattr(model, "_features", None), batch)
     answers = _top_rows(model, batch, labels, min(k, len(labels.taxonomy)), leaves, depth)
-    names = list[str]()
-    cells: list[list[Any]] = []
+    cells: dict[str, list[Any]] = {}
     for place in range(min(k, len(labels.taxonomy))):
-        names += [f"label_{place + 1}", f"value_{place + 1}"]
         found = [row[place] if place < len(row) else (None, np.nan) for row in answers]
-        cells.append([label for label, _ in found])
-        cells.append([value for _, value in found])
-    return answer_table(like, names, cells)
+        cells[f"label_{place + 1}"] = [label for label, _ in found]
+        cells[f"value_{place + 1}"] = [value for _, value in found]
+    return answer_table(like, list(cells), list(cells.values()))
 
 
 def labels_one(

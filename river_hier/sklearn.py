@@ -1,7 +1,4 @@
-"""The face of scikit-learn, which no other module of models imports.
-
-`pip install river-hier[sklearn]` installs it.
-"""
+"""The face of scikit-learn: `pip install river-hier[sklearn]`."""
 
 from __future__ import annotations
 
@@ -178,8 +175,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             on, names = np.asarray(found), self.model_.taxonomy_.nodes[1:]
             if self._form == "matrix":
                 return self._of_classes(on, names).astype(np.int64)
-            each = [{names[v] for v in np.flatnonzero(row).tolist()} for row in on]
-            return _objects(each)
+            return _objects(_on(on, names))
         if self._form == "labels":
             return _answers(found.tolist(), self.classes_.dtype)
         path = self.model_.taxonomy_.path
@@ -323,7 +319,7 @@ def _pairs(y: Any, answers: Any) -> Any:
     return zip(rows, _rows(answers)[1] if form == "levels" else answers.tolist(), strict=True)
 
 
-def _on(matrix: NDArray[Any], names: list[Any]) -> list[Any]:
+def _on(matrix: NDArray[Any], names: Sequence[Any]) -> list[Any]:
     return [{names[j] for j in np.flatnonzero(row).tolist()} for row in matrix]
 
 
@@ -332,8 +328,9 @@ def _rows(y: Any) -> tuple[str, list[Any], list[Any], int, Any]:
     y = y.toarray() if hasattr(y, "toarray") else y
     names = list(y.columns) if hasattr(y, "columns") else None
     table = _table(y)
+    if table.dtype.kind == "f":
+        assert_all_finite(table, input_name="y")
     if table.ndim == 2:
-        assert_all_finite(table, input_name="y") if table.dtype.kind == "f" else None
         binary = table.dtype.kind in "bui" and table.shape[1] > 1 and np.isin(table, (0, 1)).all()
         if table.dtype.kind == "b" or binary:
             names = list(range(table.shape[1])) if names is None else names
@@ -344,8 +341,6 @@ def _rows(y: Any) -> tuple[str, list[Any], list[Any], int, Any]:
     if rows and all(isinstance(row, Set) for row in rows):
         return "sets", rows, _ordered(set().union(*rows)), 0, None
     y = column_or_1d(table)
-    if y.dtype.kind == "f":
-        assert_all_finite(y, input_name="y")
     check_classification_targets(y)
     return "labels", rows, np.unique(y).tolist(), 0, None
 

@@ -1,8 +1,7 @@
 """Weight vectors of all nodes in the span of the training instances, w_v = sum_i b_iv x_i.
 
-A `LinearExpansion` stores the weights themselves; a `KernelExpansion` stores the coefficients. Both
-read the examples, and hold the closed mask of the labels of each, `on`. The scorers are trained:
-they give the scores <w_v, x> of an x.
+A `LinearExpansion` stores the weights, a `KernelExpansion` the coefficients. Both read the examples
+and hold the closed mask of the labels of each, `on`. Scorers, which are trained, score an x.
 """
 
 from __future__ import annotations

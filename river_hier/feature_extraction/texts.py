@@ -33,11 +33,9 @@ def text_of(x: Any, on: Any) -> str:
         return " ".join(texts)
     except TypeError:
         wrong = next(text for text in texts if not isinstance(text, str))
-        help_ = ""
+        help_ = "; the parameter `on` names the features that are texts" * isinstance(wrong, dict)
         if is_missing(wrong):
             help_ = "; leave out examples without a text, or give the empty text"
-        elif isinstance(wrong, dict):
-            help_ = "; the parameter `on` names the features that are texts"
         raise ValueError(f"expected text, got {reprlib.repr(wrong)}{help_}") from None
 
 
@@ -86,10 +84,7 @@ def frame_of(values: Any, columns: Any, start: Any, names: list[Any], like: Any)
 
 
 class Words(sparse.csr_array):
-    """A sparse array with named columns, of which narwhals can put several side by side.
-
-    This is what River's unions do with the answers of their transformers.
-    """
+    """A sparse array with named columns, which narwhals puts side by side in River's unions."""
 
     columns: list[Any]
 

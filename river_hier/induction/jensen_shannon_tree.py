@@ -44,9 +44,8 @@ class Side(NamedTuple):
 class LeaveOneOut:
     """Examples with weights, to be classified, each by the counts of all others.
 
-    An example of weight 2 counts as two examples, of which one is left out. The classifier of an
-    inner node is multinomial naive Bayes with Laplace's smoothing: x goes to the side with the
-    larger n(side) prod_j p(j | side)^x_j.
+    An example of weight 2 counts as two, of which one is left out. The classifier of an inner node
+    is multinomial naive Bayes with Laplace's smoothing.
     """
 
     def __init__(

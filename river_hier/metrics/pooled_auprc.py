@@ -51,17 +51,10 @@ class PooledAUPRC(CandidateMetric):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", {"wolf", "whale"}, "owl"]
-    >>> scores = [
-    ...     {"mammal": 0.9, "wolf": 0.5, "whale": 0.3, "bird": 0.1},
-    ...     {"mammal": 0.8, "wolf": 0.8, "whale": 0.4, "bird": 0.2},
-    ...     {"mammal": 0.6, "wolf": 0.2, "whale": 0.1, "bird": 0.4, "owl": 0.3},
-    ... ]
-
     >>> metric = metrics.PooledAUPRC(t)
-    >>> for yt, yp in zip(y_true, scores):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", {"mammal": 0.9, "wolf": 0.5, "whale": 0.3, "bird": 0.1})
+    >>> metric.update({"wolf", "whale"}, {"mammal": 0.8, "wolf": 0.8, "whale": 0.4, "bird": 0.2})
+    >>> metric.update("owl", {"mammal": 0.6, "wolf": 0.2, "whale": 0.1, "bird": 0.4, "owl": 0.3})
     >>> metric
     PooledAUPRC: 89.35%
 

@@ -20,9 +20,8 @@ Floats = NDArray[np.float64]
 class Means:
     """The posterior means of all nodes, `values`, and their `weights` N.
 
-    The mean of a node has a Gaussian prior around the mean of its parent, with the covariance of an
-    example divided by the shrinkage; the prior of the root's mean is flat. The weights (how many
-    examples a subtree counts for in the mean of its node) and the sums of these examples are
+    The prior is that of `LinearDiscriminant`, flat at the root. The weights, how many examples a
+    subtree counts for in the mean of its node, and the sums of these examples are
 
         N[v] = n[v] + sum over children c of N[c] shrinkage / (N[c] + shrinkage)            (1)
         S[v] = s[v] + sum over children c of S[c] shrinkage / (N[c] + shrinkage)            (2)
@@ -31,7 +30,6 @@ class Means:
 
         mean[root] = S[root] / N[root],
         mean[v] = (S[v] + shrinkage mean[parent(v)]) / (N[v] + shrinkage).                  (3)
-
     """
 
     def __init__(self, tree: Arrays, shrinkage: float, n: Floats, sums: Floats) -> None:
@@ -196,10 +194,9 @@ class Step(NamedTuple):
 
 
 class Posterior:
-    """The means and `precision`, the inverse of the scatter and the ridge.
+    """The means, `precision`, the inverse of scatter and ridge, and `bends`, mean . precision mean.
 
-    `bends` are `mean . precision mean` of all nodes, and `free` is the number of degrees of
-    freedom, by which the scatter is divided. Further examples and nodes make a new posterior.
+    `free` are the degrees of freedom, by which the scatter is divided. It does not change.
     """
 
     def __init__(

@@ -22,8 +22,7 @@ def build(
 ) -> tuple[tuple[Label, ...], tuple[tuple[int, ...], ...]]:
     """Labels in topological order, root first, and the indices of each one's parents.
 
-    `nodes` are further labels besides those of the edges; `known` are edges that precede `edges`.
-    Takes O(nodes + edges).
+    `nodes` are further labels; `known` are edges that precede `edges`. Takes O(nodes + edges).
     """
     children, parents = _read(edges, nodes, known)
     root = _single_root(children, parents, root)
@@ -77,10 +76,7 @@ def _read(
             if parent == above[0] or (parent, child) in seen:
                 continue
             seen.add((parent, child))
-        if parent in children:
-            children[parent].append(child)
-        else:
-            children[parent] = [child]
+        children.setdefault(parent, []).append(child)
         above.append(parent)
     if not parents:
         raise ValueError("`edges` is empty; a taxonomy without children is Taxonomy.flat([])")

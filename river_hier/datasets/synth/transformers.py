@@ -67,23 +67,14 @@ class Appearing(Transformed):
     Examples
     --------
 
-    >>> from river_hier import Taxonomy, linear_model
+    >>> from river_hier import Taxonomy
     >>> from river_hier.datasets import synth
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> whole = synth.PrototypePaths(t, noise=0.01, seed=42)
     >>> stream = synth.Appearing(whole, {"wolf": 300, "bird": 600})
-
-    The number of labels that a learner with an open taxonomy knows after every 300 examples:
-
-    >>> model = linear_model.HAROW()
-    >>> for step, (x, y) in enumerate(stream.take(900), start=1):
-    ...     model.learn_one(x, y)
-    ...     if step % 300 == 0:
-    ...         print(len(model.weights))
-    2
-    3
-    5
+    >>> [len(y) for _, y in stream.take(900)][::300]
+    [2, 3, 5]
 
     """
 
