@@ -20,9 +20,7 @@ __all__ = ["explain_one", "labels_one", "top_many", "top_one"]
 
 
 def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
-    """Explain a prediction, also through a pipeline: `explain_one` of its last step.
-
-    The features are those that the last step receives.
+    """Explain a prediction by the features that the last step of a pipeline receives.
 
     Parameters
     ----------
@@ -55,7 +53,6 @@ def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
     >>> why = inspection.explain_one(model, "fur at night")["mammal"]
     >>> why.on, why.score
     (True, 0.4535)
-
     >>> why.contributions
     [('fur', 0.446), ('at', 0.00261), ('night', 0.00261), ('intercept', 0.00261)]
 

@@ -102,7 +102,6 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     classes_: NDArray[Any]
     _form: str
     _width: int
-    _dtype: Any
 
     def __init__(
         self,
@@ -177,7 +176,11 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
                 return self._of_classes(on, names).astype(np.int64)
             return _objects(_on(on, names))
         if self._form == "labels":
-            return _answers(found.tolist(), self.classes_.dtype)
+            labels = found.tolist()
+            with suppress(TypeError, ValueError):  # some may be no classes, and of another type
+                if (answers := _labels(labels, self.classes_.dtype)).tolist() == labels:
+                    return answers
+            return _objects(labels)
         path = self.model_.taxonomy_.path
         paths = [list(v if isinstance(v, tuple) else path(v)[1:]) for v in found.tolist()]
         width = max([self._width, *map(len, paths)])
@@ -366,14 +369,6 @@ def _objects(items: list[Any]) -> NDArray[Any]:
     found = np.empty(len(items), dtype=object)
     found[:] = items
     return found
-
-
-def _answers(labels: list[Any], dtype: Any) -> NDArray[Any]:
-    """Labels in the type of the classes or, if some are no classes and of another, as objects."""
-    with suppress(TypeError, ValueError):
-        if (found := _labels(labels, dtype)).tolist() == labels:
-            return found
-    return _objects(labels)
 
 
 def _labels(labels: list[Any], dtype: Any = None) -> NDArray[Any]:

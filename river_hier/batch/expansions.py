@@ -50,8 +50,7 @@ class LinearScorers(NamedTuple):
 
     def scores(self, x: Mapping[Any, Any]) -> Floats:
         found = self.features.find(x)
-        scores: Floats = found.values @ self.w[found.rows]
-        return scores
+        return found.values @ self.w[found.rows]
 
 
 class KernelScorers(NamedTuple):
@@ -61,8 +60,7 @@ class KernelScorers(NamedTuple):
     b: Floats
 
     def scores(self, x: Mapping[Any, Any]) -> Floats:
-        scores: Floats = self.instances.row(x).values @ self.b
-        return scores
+        return self.instances.row(x).values @ self.b
 
 
 Scorers = LinearScorers | KernelScorers
@@ -157,8 +155,7 @@ class KernelExpansion:
 
     def column(self, i: int) -> Floats:
         """K(x_j, x_i) of every instance j."""
-        column: Floats = self.gram[:, i]
-        return column
+        return self.gram[:, i]
 
     def norm2(self) -> float:
         return float(np.einsum("iv,iv->", self.b, self._scores))

@@ -242,8 +242,8 @@ class WorkingSets:
 def ascend_simplex(q: Floats, h: Floats, betas: Floats, c: float, tol: float) -> Floats:
     """argmax h.d - d.q.d / 2 over d = b - betas, with b >= 0 and sum b <= c.
 
-    Pair by pair, as in SMO: the variable with the largest derivative takes from the positive
-    variable with the smallest, until the two differ by at most `tol`, or by rounding errors.
+    As in SMO, the variable with the largest derivative takes from the positive one with the
+    smallest, until the two differ by at most `tol`, or by rounding errors.
     """
     n, tol = len(h), max(tol, 1e-12 * float(np.abs(h).max(initial=0.0)))
     q = np.pad(q, (0, 1))  # the slack

@@ -112,13 +112,6 @@ class Prefix(View):
     """The first `k` examples of a stream, with its attributes, such as `taxonomy`.
 
     Unlike the result of River's `take`, a prefix can be iterated any number of times.
-
-    >>> from river_hier.datasets import synth
-
-    >>> prefix = synth.PrototypeTree(branching=2, depth=2, seed=1).take(1000)
-    >>> len(prefix.taxonomy)
-    7
-
     """
 
     def __init__(self, stream: Stream, k: int) -> None:
@@ -140,10 +133,6 @@ class Prefix(View):
             stream = found
         return self.k if isinstance(stream, datasets.base.SyntheticDataset) else None
 
-    def take(self, k: int) -> Prefix:
-        """Return the first `k` examples of this prefix."""
-        return Prefix(self.stream, min(operator.index(k), self.k))
-
     def __repr__(self) -> str:
         return f"the first {self.k:,} examples of {shown_stream(self.stream)}"
 
@@ -151,15 +140,7 @@ class Prefix(View):
 class Shuffled(View):
     """The examples of a stream in random order, the same order in every iteration.
 
-    Returned by the method `shuffle` of a stream, which explains the parameters. When the buffer is
-    full, each new example replaces a random one, which is yielded.
-
-    >>> from river_hier.datasets import synth
-
-    >>> stream = synth.PrototypeTree(branching=2, depth=2, seed=1).take(1000)
-    >>> sum(y == "1.2" for _, y in stream), sum(y == "1.2" for _, y in stream.shuffle(seed=42))
-    (135, 135)
-
+    When the buffer is full, each new example replaces a random one, which is yielded.
     """
 
     def __init__(self, stream: Stream, buffer_size: int = 10_000, seed: int | None = None) -> None:

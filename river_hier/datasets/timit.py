@@ -146,7 +146,9 @@ class Speech(FileDataset):
         with self._corpus() as files:
             for utterance in self._chosen(files):
                 sound = samples(files, utterance.recording)
-                c = with_derivatives(cepstra(sound))
+                c = cepstra(sound)
+                first = _slopes(c)
+                c = np.hstack([c, first, _slopes(first)])
                 middles = FRAME // 2 + STEP * np.arange(len(c))  # of the frames, in samples
                 spoken = segments(files, utterance.transcription, len(sound), report)
                 for start, end, phoneme in spoken:
@@ -422,15 +424,9 @@ def cepstra(samples: NDArray[np.int16]) -> Floats:
     return np.array(frames, dtype=np.float64).reshape(-1, N_CEPSTRA)
 
 
-def with_derivatives(c: Floats) -> Floats:
-    """Each row with its first and second derivatives, an array of (frames, 3 * 13)."""
-    first = _slopes(c)
-    return np.hstack([c, first, _slopes(first)])
-
-
 def _slopes(c: Floats) -> Floats:
+    """The derivative of each column."""
     n = len(c)
     t, offsets = np.arange(n), range(1, REACH + 1)
     rises = (k * (c[np.minimum(t + k, n - 1)] - c[np.maximum(t - k, 0)]) for k in offsets)
-    slopes: Floats = sum(rises, np.zeros_like(c)) / (2 * sum(k * k for k in offsets))
-    return slopes
+    return sum(rises, np.zeros_like(c)) / (2 * sum(k * k for k in offsets))

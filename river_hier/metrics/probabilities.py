@@ -190,7 +190,6 @@ class Reliability(ProbabilityMetric, TableMetric):
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> stream = synth.PrototypePaths(t, noise=0.36, seed=42)
-
     >>> model = evaluate.Probabilities(decision.Calibrated(linear_model.HPerceptron(t)))
     >>> metric = progressive_val_score(stream.take(2000), model, metrics.Reliability(t, n_bins=5))
     >>> metric

@@ -83,7 +83,6 @@ def _top(taxonomy: Taxonomy, nodes: list[int], values: dict[int, float], top: in
 
 
 Floats = NDArray[np.float64]
-
 _LONGEST = 28  # characters of a name
 # In characters: from a node to the stem of its children, and from the stem to their names.
 _STEM, _GAP = 2.0, 3.0

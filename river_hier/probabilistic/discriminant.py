@@ -271,8 +271,7 @@ def wide(array: Any, shape: tuple[int, ...], *places: Nodes) -> Floats:
 def _squares(sums: Floats, n: Floats) -> Floats:
     """The sum of n mean mean^T over the nodes."""
     scaled = sums / np.sqrt(np.where(n > 0.0, n, 1.0))[:, None]
-    squares: Floats = scaled.T @ scaled
-    return squares
+    return scaled.T @ scaled
 
 
 def turns(y: Nodes) -> tuple[Nodes, list[tuple[int, int]]]:

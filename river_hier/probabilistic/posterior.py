@@ -107,8 +107,7 @@ def extended(rows: Floats, n: int) -> Floats:
     if not isinstance(whole, np.ndarray) or len(whole) < n or whole.shape[1:] != rows.shape[1:]:
         whole = np.zeros((max(n, len(rows) * 5 // 4), *rows.shape[1:]))
         whole[: len(rows)] = rows
-    found: Floats = whole[:n]
-    return found
+    return whole[:n]
 
 
 UNSEEN = 0.01  # added to the number of examples of each node
@@ -173,8 +172,7 @@ class Rates:
     def logs(self) -> Floats:
         """log P(node): its share of the examples, which starts at that of an average label."""
         counted = self.n - self.earlier + UNSEEN
-        logs: Floats = np.log(counted / (self.m - self.since + self.k))
-        return logs
+        return np.log(counted / (self.m - self.since + self.k))
 
 
 INACCURATE = 1e6  # growth of the scatter in one direction that costs too many digits
@@ -236,8 +234,7 @@ class Posterior:
         """log P(node, x) of every node, up to a constant, (..., nodes): O(d^2 + n d) a row."""
         x = x if self.origin is None else x - self.origin
         quadratic = (x @ self.precision) @ self.means.values.T - self.bends / 2
-        joint: Floats = self.free * quadratic + self.rates.logs()
-        return joint
+        return self.free * quadratic + self.rates.logs()
 
     def linear(self, dtype: str) -> tuple[Floats, Floats]:
         """Weights and intercepts of the scores: O(n d^2) after an example, then O(1)."""

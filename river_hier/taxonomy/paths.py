@@ -152,8 +152,7 @@ class PathReader:
         if not isinstance(min_count, int) or min_count < 1:
             raise ValueError(f"`min_count` must be an integer of at least 1, got {min_count!r}")
         found: dict[tuple[Label, ...], list[int]] = {}  # its first number, and how often it comes
-        several = None  # the first string of several names
-        as_label = False  # whether one of them contains its label
+        several, as_label = None, False  # a string of several names; whether one holds its label
         for number, path in enumerate(_items(paths)):
             if is_missing(path):
                 continue

@@ -32,8 +32,7 @@ def generator(entropy: int, purpose: int) -> np.random.Generator:
 def rotation(n: int, rng: np.random.Generator) -> Floats:
     """Orthonormal rows, uniformly distributed (QR of Gaussian numbers, signs made unique)."""
     Q, R = np.linalg.qr(rng.standard_normal((n, n)))
-    rows: Floats = Q * np.sign(np.diag(R))
-    return rows
+    return Q * np.sign(np.diag(R))
 
 
 def check_number(name: str, value: Any, at_least: int = 0, what: str = "") -> None:

@@ -166,7 +166,6 @@ class SubtreeDrift(Transformed):
         check_integer("drift_width", drift_width, at_least=1)
         self._entropy = sampling.entropy(seed)
         below = {self.taxonomy.index(label) for label in self.taxonomy.descendants(drift_in)}
-        # Siblings are the nodes with exactly the same parents.
         families = [group.tolist() for group in self.taxonomy._arrays.groups if len(group) > 1]
         self._next = {
             v: following
