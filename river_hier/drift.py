@@ -105,7 +105,8 @@ class BranchReset(TransparentWrapper):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         from . import linear_model
 
-        yield {"model": linear_model.HPerceptron()}
+        one, several = linear_model.Hieron, linear_model.HPerceptron
+        yield {"model": one() if cls is cls._Single else several()}
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after the model has predicted it.

@@ -17,7 +17,7 @@ from .base.explanation import Floats
 from .base.predictor import Mask, open_for_river
 from .base.protocol import inner, inner_and_input
 from .base.targets import read_label
-from .base.wrapper import ModelWrapper, TransparentWrapper, check_model, check_multilabel
+from .base.wrapper import ModelWrapper, TransparentWrapper, check_model
 from .feature_extraction import RandomFourierFeatures
 from .forest import ExtraTrees
 from .probabilistic import DiscriminantNeighbors, LinearDiscriminant, NewtonSoftmax
@@ -148,7 +148,10 @@ class LogarithmicPool(TransparentWrapper):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         from . import linear_model
 
-        yield {"models": [linear_model.PathSoftmax(), LinearDiscriminant()]}
+        if cls is cls._Multi:
+            yield {"models": [linear_model.HAROW(), linear_model.HPerceptron()]}
+        else:
+            yield {"models": [linear_model.PathSoftmax(), LinearDiscriminant()]}
 
     @property
     def coefficients(self) -> Floats:
@@ -262,7 +265,7 @@ class LogarithmicPool(TransparentWrapper):
     def _probabilities(self, X: Batch) -> Floats:
         return self._p(self._pool(self._members(X)))
 
-    def _predict(self, x: Mapping[Any, Any]) -> Any:
+    def _predict(self: Any, x: Mapping[Any, Any]) -> Any:
         if is_multilabel(self):
             return self._labels.dictionary(self._learned_nodes_on(x))
         p = self._probabilities_one(x)
@@ -273,7 +276,6 @@ class LogarithmicPool(TransparentWrapper):
         return [nodes[v] for v in self._probabilities(X).argmax(axis=1).tolist()]
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        check_multilabel(self)
         return connected(self._labels, self._probabilities_one(x), 0.5, None)
 
     def _masks(self, X: Batch) -> Mask:
@@ -431,7 +433,9 @@ class DensePool(LogarithmicPool):
     def _views(self, X: Batch) -> list[Batch]:
         """What each member reads of the rows."""
         scaled = self._scale.scaled(self._raw(X))
-        wide, narrow = (rff.transform_many(scaled) for rff in (self._wide, self._narrow))
+        names = tuple(self.models[0]._features.names())  # their order does not matter
+        known = scaled[:, : len(names)]
+        wide, narrow = (rff._features(known, names) for rff in (self._wide, self._narrow))
         read = [
             Batch(list(range(rows.shape[1])), rows, weights=X.weights)
             for rows in (wide, narrow, scaled)

@@ -164,7 +164,8 @@ class Replayed(TransparentWrapper):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         from . import linear_model
 
-        yield {"model": linear_model.HPerceptron(), "buffer_size": 20}
+        one, several = linear_model.Hieron, linear_model.HPerceptron
+        yield {"model": one() if cls is cls._Single else several(), "buffer_size": 20}
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, and again from up to `times - 1` of the stored examples.

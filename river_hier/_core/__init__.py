@@ -17,6 +17,7 @@ from .._native import (
     Example,
     FeatureIndex,
     Forest,
+    Instances,
     LabelProbabilities,
     Labels,
     LeastSquares,
@@ -78,9 +79,9 @@ def labels_of(taxonomy: Taxonomy, before: Taxonomy | None = None) -> Labels:
     if labels is None:
         if before is not None and before._reader is not None:
             labels = before._reader
-            object.__setattr__(before, "_reader", None)
+            before._keep_reader(None)
             labels.grow(taxonomy)
         else:
             labels = Labels(taxonomy)
-        object.__setattr__(taxonomy, "_reader", labels)
+        taxonomy._keep_reader(labels)
     return labels

@@ -36,15 +36,8 @@ def check(
     _ensure("`budget`", budget is None or (_whole(budget) and budget >= 2))
     _ensure("`l2`", 0.0 < l2 < math.inf)
     _ensure("the forgetting", 0.0 < rate <= 1.0, _whole(period) and period >= 0)
-    start, rows, values, norms2 = parts
-    n = len(norms2)
-    kinds = [(part.dtype.name, part.shape) for part in parts]
-    expected = [("uint64", (n + 1,)), ("uint32", (len(rows),)), ("float64", (len(rows),))]
-    _ensure("the instances", kinds == [*expected, ("float64", (n,))])
-    _ensure("the instances", start[0] == 0, (start[1:] >= start[:-1]).all(), start[-1] == len(rows))
-    _ensure("the instances", _floats(values), _floats(norms2), rows.max(initial=0) < 2**31)
-    ends = np.isin(np.arange(1, len(rows)), start)
-    _ensure("the instances", (ends | (rows[1:] > rows[:-1])).all())
+    check_instances(*parts)
+    n = len(parts[3])
     for kind, nodes, n_stored, n_visits, *arrays in systems:
         m, what = len(nodes), f"the {kind} system"
         _ensure("the nodes of a system", *(_whole(v) and 0 < v < 2**31 for v in nodes))
@@ -62,6 +55,18 @@ def check(
             n_factor = q * (q + 1) // 2 if kernel else 0
             shapes = [(q,), (q, m), (q, m), (len(arrays[3]), m), (n_factor,)]
         _ensure(what, [array.shape for array in arrays] == shapes, *map(_floats, arrays))
+
+
+def check_instances(start: Any, rows: Any, values: Any, norms2: Any) -> None:
+    """Raise an error if these are no rows of a sparse matrix."""
+    n = len(norms2)
+    kinds = [(part.dtype.name, part.shape) for part in (start, rows, values, norms2)]
+    expected = [("uint64", (n + 1,)), ("uint32", (len(rows),)), ("float64", (len(rows),))]
+    _ensure("the instances", kinds == [*expected, ("float64", (n,))])
+    _ensure("the instances", start[0] == 0, (start[1:] >= start[:-1]).all(), start[-1] == len(rows))
+    _ensure("the instances", _floats(values), _floats(norms2), rows.max(initial=0) < 2**31)
+    ends = np.isin(np.arange(1, len(rows)), start)
+    _ensure("the instances", (ends | (rows[1:] > rows[:-1])).all())
 
 
 def _ensure(what: str, *facts: Any) -> None:

@@ -30,6 +30,8 @@ def restore(kind: str, version: int, *state: Any) -> Any:
     try:
         if kind == "LeastSquares":
             least_squares.check(*state)
+        if kind == "Instances":
+            least_squares.check_instances(*state)
         return getattr(_native, kind)(*state)
     except _DAMAGE as error:
         raise ValueError(f"this pickle of a {kind} is damaged: {error}") from error
@@ -55,6 +57,7 @@ for _kind in (
     _native.Calibration,
     _native.FeatureIndex,
     _native.Forest,
+    _native.Instances,
     _native.Labels,
     _native.LeastSquares,
     _native.LinearState,

@@ -19,9 +19,7 @@ def last_step(model: Any) -> Any:
 
 
 def is_multilabel(model: Any) -> bool:
-    """Whether a model predicts several labels; some wrappers are for models of both kinds."""
-    while hasattr(model, "_last"):
-        model = model._last
+    """Whether a model predicts several labels."""
     return base.MultiLabelClassifier in type(model).__mro__
 
 

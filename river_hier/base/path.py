@@ -94,25 +94,13 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
     def _learn_by_rule(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         """Move the paths of y and of its rival apart, times the weight."""
-        tree, state = self._taxonomy._arrays, self._state
+        state = self._state
         vector = state.insert(x)
-        own = path_difference(y, 0, tree)[0]
         scores = self._label_scores(state.scores(vector))
-        scores[[v for v in self._labels.unseen if v not in own]] = -np.inf
-        rival = int(self.rival(scores, y))
-        if not 0 <= rival < tree.n:
-            raise ValueError(
-                f"`rival` of {type(self).__name__} must return a node, 0 to {tree.n - 1}, "
-                f"got {rival}"
-            )
-        nodes, signs = path_difference(y, rival, tree)
-        gamma, step = len(nodes), 0.0
-        if gamma > 0 and vector.norm2 != 0.0:
-            step = self.rule(scores[y] - scores[rival], float(gamma), vector.norm2)
+        own, nodes, steps = moves_apart(self, scores, y, vector.norm2, w)
         state.begin_round(own)
-        if step > 0.0:
-            with np.errstate(over="ignore"):  # steps have a limit
-                state.add(vector, nodes, w * step * signs)
+        if len(nodes):
+            state.add(vector, nodes, steps)
         state.end_round(w)
 
     @property
@@ -145,3 +133,25 @@ class PathLearner(LinearLearner, SingleLabelModel):
     ) -> LabelProbabilities:
         slopes = self._scale * sharp, self._scale * flat, share
         return LabelProbabilities(self._state, x, self._averaged, self._first_label, *slopes)
+
+
+def moves_apart(
+    model: Any, scores: Floats, y: int, norm2: float, w: float
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    """The path of y; and the nodes that its rule moves, with their steps times the weight."""
+    tree = model._taxonomy._arrays
+    own = path_difference(y, 0, tree)[0]
+    scores[[v for v in model._labels.unseen if v not in own]] = -np.inf
+    rival = int(model.rival(scores, y))
+    if not 0 <= rival < tree.n:
+        raise ValueError(
+            f"`rival` of {type(model).__name__} must return a node, 0 to {tree.n - 1}, got {rival}"
+        )
+    nodes, signs = path_difference(y, rival, tree)
+    step = 0.0
+    if len(nodes) and norm2 != 0.0:
+        step = model.rule(scores[y] - scores[rival], float(len(nodes)), norm2)
+    if not step > 0.0:
+        nodes = nodes[:0]
+    with np.errstate(over="ignore"):  # steps have a limit
+        return own, nodes, w * step * signs

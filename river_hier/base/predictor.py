@@ -65,6 +65,7 @@ class Predictor(abc.ABC):
     _taxonomy: Any
     _labels: Labels  # those of `_taxonomy`, which grow with it
     _features: Any = None  # the `FeatureIndex` of the names it has learned, if it has one
+    _answers_like: Any  # what `predict_many` returns, in a dataframe of this kind or in an array
     _first: int  # the first node that can be predicted: 0, or 1 where the root cannot
 
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
@@ -187,12 +188,6 @@ class Predictor(abc.ABC):
     @abc.abstractmethod
     def _read_targets(self, y: Any, labels: ColumnNames, n: int) -> Any:
         """The targets of n rows, each as `learn_one` takes it, or a `Table`."""
-
-    @abc.abstractmethod
-    def _answers_like(
-        self, X: Batch, like: Frame | None, threshold: float | None, max_depth: int | None
-    ) -> Any:
-        """What `predict_many` returns, in a dataframe of this kind or in an array."""
 
     @abc.abstractmethod
     def _predict(self, x: Mapping[Any, Any]) -> Any:

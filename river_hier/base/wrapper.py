@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from river import base
 
 from .._core import Batch, Nodes
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
 from .classifiers import is_multilabel, last_step, shown
-from .dataframes import ColumnNames, Frame
+from .dataframes import ColumnNames
 from .explanation import Floats
 from .predictor import Mask, MultiLabelPredictor, Predictor, SingleLabelPredictor, open_for_river
 from .protocol import inner, inner_and_input, is_ours
@@ -18,10 +18,9 @@ from .unseen import Unseen
 
 
 class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
-    """Base class of model wrappers, which change a model's output or maintain the model.
+    """Base class of wrappers, which change a model's output or maintain the model.
 
-    Learning is delegated to the model. River requires that the methods of wrappers accept
-    `**kwargs`; those that predict refuse every keyword, as there is none to pass on.
+    Learning is delegated to the model.
     """
 
     _predicts_labels = True  # else scores or probabilities, for metrics only
@@ -31,11 +30,6 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
 
     @property
     def _wrapped_model(self) -> Any:
-        return self.model
-
-    @property
-    def _predictor(self) -> Any:
-        """What predicts."""
         return self.model
 
     @property
@@ -94,12 +88,12 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         """Reset the wrapper's own state of a branch, given its nodes without the root."""
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        model, x = inner_and_input(self._predictor, x)
+        model, x = inner_and_input(self.model, x)
         found: Floats = model._scores_one(x)
         return found
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
-        model, x = inner_and_input(self._predictor, x)
+        model, x = inner_and_input(self.model, x)
         return model._probabilities_one(x)
 
     def _learn_rows(self, X: Batch, ys: Any) -> None:
@@ -116,72 +110,76 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         model._check_one(x, y, w)
 
     def _probabilities(self, X: Batch) -> Floats:
-        found: Floats = inner(self._predictor)._probabilities(X)
+        found: Floats = inner(self.model)._probabilities(X)
         return found
 
     def _scores_many(self, X: Batch) -> Floats:
-        found: Floats = inner(self._predictor)._scores_many(X)
+        found: Floats = inner(self.model)._scores_many(X)
         return found
 
 
-class TransparentWrapper(ModelWrapper, SingleLabelPredictor, MultiLabelPredictor):
-    """Base class of wrappers, of models of either kind, that predict as the model inside."""
+class TransparentWrapper(ModelWrapper):
+    """Base class of wrappers, of models of either kind, that predict as the model inside.
 
-    @property
-    def _kind(self) -> type[SingleLabelPredictor | MultiLabelPredictor]:
-        return MultiLabelPredictor if is_multilabel(self._last) else SingleLabelPredictor
+    A subclass `W` that is of no kind itself gets one of each, `W._Single` and `W._Multi`, with its
+    name: `W(model)` is of that of the model, so River takes it for what it is.
+    """
 
-    @open_for_river
-    def predict_one(
-        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
-    ) -> Any:
-        """Predict x, as the model does."""
-        return self._kind.predict_one(self, x, threshold, max_depth)
+    _Single: Any
+    _Multi: Any
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if issubclass(cls, SingleLabelPredictor | MultiLabelPredictor):
+            return
+        made: Any = type(cls)
+        for name, kind in (("_Single", SingleLabelPredictor), ("_Multi", MultiLabelPredictor)):
+            place = {"__module__": cls.__module__, "__qualname__": f"{cls.__qualname__}.{name}"}
+            setattr(cls, name, made(cls.__name__, (cls, kind), place | {"__doc__": cls.__doc__}))
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        given = kwargs.get("model", kwargs.get("models", args[0] if args else None))
+        if given is None and cls in (cls._Single, cls._Multi):  # a copy
+            return super().__new__(cls)
+        first = given[0] if isinstance(given, list | tuple) and given else given
+        of_kind = cls._Multi if is_multilabel(last_step(first)) else cls._Single
+        return object.__new__(of_kind) if issubclass(of_kind, cls) else of_kind(*args, **kwargs)
+
+    if TYPE_CHECKING:
+
+        def predict_one(
+            self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+        ) -> Any: ...
 
     @open_for_river
     def predict_proba_one(self, x: dict[Any, Any]) -> Any:
         """The model's probabilities for x, a dictionary of features."""
-        return self._predictor.predict_proba_one(x)
+        return self.model.predict_proba_one(x)
 
     @open_for_river
     def score_one(self, x: dict[Any, Any]) -> dict[Label, float]:
         """The model's scores for x, a dictionary of features."""
-        return cast("dict[Label, float]", self._predictor.score_one(x))
-
-    def _answers_like(
-        self, X: Batch, like: Frame | None, threshold: float | None, max_depth: int | None
-    ) -> Any:
-        return self._kind._answers_like(self, X, like, threshold, max_depth)
+        return cast("dict[Label, float]", self.model.score_one(x))
 
     def _predict(self, x: Mapping[Any, Any]) -> Any:
-        return self._predictor.predict_one(x)
+        return self.model.predict_one(x)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        check_multilabel(self)
-        model, x = inner_and_input(self._predictor, x)
+        model, x = inner_and_input(self.model, x)
         found: list[int] = model._learned_nodes_on(x)
         return found
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
-        model, x = inner_and_input(self._predictor, x)
+        model, x = inner_and_input(self.model, x)
         return model._softmax(x)
 
     def _labels_of(self, X: Batch) -> Sequence[Label | None]:
-        found: Sequence[Label | None] = inner(self._predictor)._labels_of(X)
+        found: Sequence[Label | None] = inner(self.model)._labels_of(X)
         return found
 
     def _masks(self, X: Batch) -> Mask:
-        found: Mask = inner(self._predictor)._masks(X)
+        found: Mask = inner(self.model)._masks(X)
         return found
-
-
-def check_multilabel(model: ModelWrapper) -> None:
-    """Raise an error if the model inside predicts one label."""
-    if not is_multilabel(model):
-        raise TypeError(
-            f"`predict_labels_one` is for multilabel models; {type(model._last).__name__} "
-            "predicts one label: call `predict_one`"
-        )
 
 
 def check_model(model: Any, *methods: str) -> None:

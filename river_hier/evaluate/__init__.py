@@ -6,7 +6,15 @@ They run on River's own progressive validation.
 from __future__ import annotations
 
 from .bounds import hieron_bound, hrls_bound
-from .regret import iter_regret, regret
+from .regret import adaptive_regret, iter_regret, regret
 from .scores import Probabilities, Ranked
 
-__all__ = ["Probabilities", "Ranked", "hieron_bound", "hrls_bound", "iter_regret", "regret"]
+__all__ = [
+    "Probabilities",
+    "Ranked",
+    "adaptive_regret",
+    "hieron_bound",
+    "hrls_bound",
+    "iter_regret",
+    "regret",
+]

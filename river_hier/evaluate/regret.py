@@ -3,52 +3,68 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from river import base
+from river import evaluate as river_evaluate
 from river.datasets.base import SyntheticDataset
 
 from .. import losses, metrics
 from ..base.checks import check_integer
 from ..base.classifiers import takes_weights
-from ..datasets.synth.linear_labels import ReferenceClassifier
 from ..datasets.synth.transformers import Transformed
 from ..metrics.base import MeanScore
 from ..taxonomy import Taxonomy
 
 
 def iter_regret(
-    dataset: Any, model: Any, comparator: Any, loss: Any, step: int = 1
-) -> Iterator[dict[str, float]]:
-    r"""Cumulative losses of a model and a comparator along a stream, and their difference.
+    dataset: Any,
+    model: Any,
+    comparator: Any,
+    loss: Any,
+    step: int = 1,
+    moment: Any = None,
+    delay: Any = None,
+    measure_time: bool = False,
+) -> Iterator[dict[str, Any]]:
+    r"""Cumulative losses of models and comparators along a stream, and their differences.
 
-    Both predict, are scored, and learn from each example. After $T$ examples the regret, Eq. (5) of
-    the paper of `linear_model.HRLS`, is
+    All predict, are scored, and learn from each example, in one pass of River's
+    `iter_progressive_val_score`. After $T$ examples the regret, Eq. (5) of the paper of
+    `linear_model.HRLS`, is
 
     $$\sum_{t=1}^T \left( E\,\ell(\hat y_t, V_t) - E\,\ell(y_t, V_t) \right)$$
 
     with $\hat y_t$ the prediction of the model and $y_t$ that of the comparator. The expectations
     over the label are exact if the dataset has `probabilities` and the loss has an expected form;
-    otherwise, the losses on the observed label are used. If either prediction is empty (`None` or
-    `{}`), the example is scored for neither.
+    otherwise, the losses on the observed label are used. If any prediction is empty (`None` or
+    `{}`), the example is scored for none.
+
+    A comparator with a method `at` is asked as `comparator.at(step)`, with the step counted from 0.
+    If it changes, as the `reference` of a stream that drifts, this is dynamic regret.
 
     Parameters
     ----------
     dataset
         A stream of `(x, y)`, or of `(x, y, kwargs)` as in River's loop. It may be endless.
     model
-        A classifier or multilabel classifier, or a pipeline that ends in one.
+        A classifier or multilabel classifier, or a pipeline that ends in one; or `{name: model}`.
     comparator
-        The model to compare with, which learns as well, unless it is fitted (`batch`) or the model.
+        What to compare with, likewise one or several. It learns as well, unless it is fitted
+        (`batch`); one that is also a model learns once.
     loss
         A metric that is the mean of a loss, which is not updated, or a function of `losses`, for
         the taxonomy of the dataset.
     step
         The number of examples between two results. There is always one at the end.
+    moment, delay, measure_time
+        As in River's loop. The time is that of all models together.
 
     Returns
     -------
-    Dictionaries with the keys `Step`, `Loss`, `Comparator` and `Regret`.
+    Dictionaries with the keys `Step`, `Loss`, `Comparator` and `Regret`, and perhaps `Time`. Of
+    several models or comparators, the values are dictionaries by name: first of the model.
 
     Examples
     --------
@@ -68,19 +84,27 @@ def iter_regret(
     {'Step': 200, 'Loss': 190.032, 'Comparator': 146.233, 'Regret': 43.799}
     {'Step': 300, 'Loss': 280.656, 'Comparator': 218.138, 'Regret': 62.518}
 
+    Two models, which are told each label after 50 more examples:
+
+    >>> models = {"H-PERC": linear_model.HPerceptron(t), "H-RLS": linear_model.HRLS(t)}
+    >>> evaluate.regret(stream.take(300), models, stream.reference, loss, delay=50)
+    {'H-PERC': 74.976, 'H-RLS': 25.340}
+
     """
     check_integer("step", step, at_least=1)
-    return _every(step, _states(dataset, model, comparator, loss))
+    return _states(_pass(dataset, model, comparator, loss), step, moment, delay, measure_time)
 
 
-def regret(dataset: Any, model: Any, comparator: Any, loss: Any) -> float:
-    """The regret of a model at the end of a stream, the last `Regret` of `iter_regret`.
+def regret(
+    dataset: Any, model: Any, comparator: Any, loss: Any, moment: Any = None, delay: Any = None
+) -> Any:
+    """The regret at the end of a stream, the last `Regret` of `iter_regret`.
 
     Parameters
     ----------
     dataset
         A finite stream; for an endless one, `stream.take(k)`.
-    model, comparator, loss
+    model, comparator, loss, moment, delay
         As in `iter_regret`.
 
     Examples
@@ -97,58 +121,168 @@ def regret(dataset: Any, model: Any, comparator: Any, loss: Any) -> float:
 
     """
     check_ends(dataset)
-    value = 0.0
-    for state in _states(dataset, model, comparator, loss):
-        value = state["Regret"]
-    return value
+    run = _pass(dataset, model, comparator, loss)
+    for _ in run.loop(moment, delay, measure_time=False):
+        pass
+    return run.regret()
 
 
-def _states(dataset: Any, model: Any, comparator: Any, loss: Any) -> Iterator[dict[str, float]]:
-    """The cumulative losses after each example, in expectation if that is known."""
+def adaptive_regret(states: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The largest regret of a model in any interval of a stream.
+
+    If the best comparator changes, a total hides how long the model takes to follow. This is the
+    largest increase of the regret between two states, against any of the comparators, each of which
+    may be the best in some interval. It takes O(1) memory for each comparator.
+
+    Parameters
+    ----------
+    states
+        Those of `iter_regret`, for one model and one or several comparators. Intervals begin and
+        end at their steps.
+
+    Returns
+    -------
+    `Regret`, and the steps `From` and `To` between which it arose.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, evaluate, linear_model, losses
+    >>> from river_hier.datasets import synth
+
+    >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
+    >>> stream = synth.LinearLabels(t, n_features=5, seed=42, drift_at=500)
+    >>> fixed = {"before": stream.reference.at(0), "after": stream.reference.at(500)}
+    >>> run = stream.take(1000), linear_model.HRLS(t), fixed, losses.h_loss
+    >>> evaluate.adaptive_regret(evaluate.iter_regret(*run, step=100))
+    {'Regret': 103.393, 'From': 500, 'To': 1000}
+
+    """
+    found: dict[str, Any] = {"Regret": 0.0, "From": 0, "To": 0}
+    lowest: dict[Any, tuple[float, int]] = {}
+    for state in states:
+        step, value = state["Step"], state["Regret"]
+        for name, total in (value if isinstance(value, Mapping) else {None: value}).items():
+            least, since = lowest.get(name, (0.0, 0))
+            if total - least > found["Regret"]:
+                found = {"Regret": total - least, "From": since, "To": step}
+            lowest[name] = min((least, since), (total, step))
+    return found
+
+
+def _pass(dataset: Any, model: Any, comparator: Any, loss: Any) -> _Pass:
+    """One pass over the stream, whose losses are expected ones if they are known."""
     metric = read_loss(loss, dataset)
     for name, given in (("model", model), ("comparator", comparator)):
-        if not metric.works_with(given):
-            raise TypeError(f"`{name}` must be a classifier, of one label or several, got {given}")
-    models = [model] if comparator is model else [model, comparator]
+        for one in given.values() if isinstance(given, Mapping) else [given]:
+            if not metric.works_with(one):
+                raise TypeError(
+                    f"`{name}` must be a classifier, of one label or several, got {one}"
+                )
     expected = getattr(metric, "expected", None) if metric.taxonomy_._is_tree else None
     probabilities = getattr(dataset, "probabilities", None)
     if expected is None or probabilities is None:
-        return _cumulative(dataset, models, metric._eval, lambda x, y, step: y)
+        return _Pass(dataset, model, comparator, metric._eval, lambda x, y, step: y)
     if "step" in inspect.signature(probabilities).parameters:
-        return _cumulative(dataset, models, expected, lambda x, y, step: probabilities(x, step))
-    return _cumulative(dataset, models, expected, lambda x, y, step: probabilities(x))
+        truth = lambda x, y, step: probabilities(x, step)  # noqa: E731
+    else:
+        truth = lambda x, y, step: probabilities(x)  # noqa: E731
+    return _Pass(dataset, model, comparator, expected, truth)
 
 
-def _cumulative(
-    dataset: Any, models: list[Any], loss: Callable[[Any, Any], float], truth: Callable[..., Any]
-) -> Iterator[dict[str, float]]:
-    takes = [takes_weights(model) for model in models]
-    ours = theirs = 0.0
-    for step, (x, y, *more) in enumerate(dataset):
-        kwargs = dict(more[0]) if more else {}
-        weight = {"w": w} if (w := kwargs.pop("w", None)) is not None else {}
-        answers = [_at(step, model).predict_one(x, **kwargs) for model in models]
-        if not any(answer is None or answer == {} for answer in answers):  # as in River's loop
-            y_true = truth(x, y, step)
-            ours, theirs = ours + loss(y_true, answers[0]), theirs + loss(y_true, answers[-1])
-        for model, takes_weight in zip(models, takes, strict=True):
-            model.learn_one(x, y, **kwargs, **(weight if takes_weight else {}))
-        yield {"Step": step + 1, "Loss": ours, "Comparator": theirs, "Regret": ours - theirs}
+class _Pass(base.Estimator):
+    """For River's loop, all models as one, and the metric that sums the loss of each."""
+
+    def __init__(
+        self,
+        dataset: Any,
+        model: Any,
+        comparator: Any,
+        loss: Callable[[Any, Any], float],
+        truth: Callable[[Any, Any, int], Any],
+    ) -> None:
+        self.dataset, self.model, self.comparator = dataset, model, comparator
+        self.loss, self.truth = loss, truth
+        self.models: dict[int, Any] = {}
+        for given in (model, comparator):  # one that is both is asked and learns once
+            _each(given, lambda one: self.models.update({id(one): one}))
+        self.takes = {key: takes_weights(one) for key, one in self.models.items()}
+        self.sums = dict.fromkeys(self.models, 0.0)
+
+    def loop(self, moment: Any, delay: Any, measure_time: bool) -> Iterator[dict[str, Any]]:
+        """River's loop, which tells the models the step of each example, whenever they answer."""
+        river_loop: Any = river_evaluate.iter_progressive_val_score
+        examples = (
+            (x, y, {**(more[0] if more else {}), "step": step})
+            for step, (x, y, *more) in enumerate(self.dataset)
+        )
+        states: Iterator[dict[str, Any]] = river_loop(
+            examples, self, self, moment=moment, delay=delay, measure_time=measure_time
+        )
+        return states
+
+    def works_with(self, model: Any) -> bool:
+        """Whether the metric is for a model; they are the same object."""
+        return model is self
+
+    def predict_one(self, x: Any, step: int, **kwargs: Any) -> Any:
+        """The example, and the answers; `None` if any is missing, which River's loop passes by."""
+        answers = {}
+        for key, model in self.models.items():
+            asked = model.at(step) if hasattr(model, "at") else model
+            answers[key] = answer = asked.predict_one(x, **kwargs)
+            if answer is None or answer == {}:
+                return None
+        return x, step, answers
+
+    def update(self, y_true: Any, y_pred: Any) -> None:
+        """Add the losses of an example."""
+        x, step, answers = y_pred
+        truth = self.truth(x, y_true, step)
+        for key, answer in answers.items():
+            self.sums[key] += self.loss(truth, answer)
+
+    def learn_one(self, x: Any, y: Any, step: int, w: Any = None, **kwargs: Any) -> None:
+        """Teach each model."""
+        for key, model in self.models.items():
+            weight = {"w": w} if w is not None and self.takes[key] else {}
+            model.learn_one(x, y, **kwargs, **weight)
+
+    def regret(self) -> Any:
+        """The sums of each model beyond those of each comparator."""
+        sums = self.sums
+        return _each(
+            self.model,
+            lambda one: _each(self.comparator, lambda other: sums[id(one)] - sums[id(other)]),
+        )
+
+    def state(self, of_river: Mapping[str, Any]) -> dict[str, Any]:
+        """The sums so far, in the form in which the models were given."""
+        sums = self.sums
+        return {
+            "Step": of_river["Step"],
+            "Loss": _each(self.model, lambda one: sums[id(one)]),
+            "Comparator": _each(self.comparator, lambda one: sums[id(one)]),
+            "Regret": self.regret(),
+            **{name: of_river[name] for name in ("Time",) if name in of_river},
+        }
 
 
-def _at(step: int, model: Any) -> Any:
-    """The model that predicts at this step: of a stream that drifts, there is one each."""
-    return model.at(step) if isinstance(model, ReferenceClassifier) else model
+def _each(given: Any, f: Callable[[Any], Any]) -> Any:
+    """f of one model, or of each by name."""
+    return {k: f(one) for k, one in given.items()} if isinstance(given, Mapping) else f(given)
 
 
-def _every(step: int, states: Iterator[dict[str, float]]) -> Iterator[dict[str, float]]:
+def _states(
+    run: _Pass, step: int, moment: Any, delay: Any, measure_time: bool
+) -> Iterator[dict[str, Any]]:
     """The state after every so many examples, and the last one."""
-    state: dict[str, float] = {}
-    for state in states:
+    state: dict[str, Any] = {}
+    for state in run.loop(moment, delay, measure_time):
         if state["Step"] % step == 0:
-            yield state
+            yield run.state(state)
     if state and state["Step"] % step:
-        yield state
+        yield run.state(state)
 
 
 def check_ends(dataset: Any) -> None:

@@ -10,135 +10,51 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import linear_model
-from .._core import Nodes, path_difference, path_sums
-from .._core.capacity import ensure_capacity
-from .._core.pickles import set_state
+from .._core import LinearState, Nodes
 from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
+from ..base.path import moves_apart
 from ..base.single_label import SingleLabelModel
+from ..linear_model.averaged_hieron import WorstRival
+from ..linear_model.hieron import HieronRule
 from ..taxonomy import Taxonomy, TaxonomyLike
 from .functions import Function, Kernel
-from .instances import contributions, four_fifths, instances_of, pivoted_cholesky_projection
+from .instances import Row, contributions, four_fifths, instances_of, pivoted_cholesky_projection
 
 
-class Expansion:
-    """The nonzero coefficients of `w^v = sum_i c_iv phi(x_i)` for every node v.
+def size_of(row: Row) -> float:
+    """The power of 2 near the norm of an x, 1 for one of norm 0."""
+    return 2.0 ** round(math.log2(row.norm2) / 2.0) if row.norm2 else 1.0
 
-    They are stored as triples (i, v, c_iv), as an instance has coefficients on two paths only.
+
+Rows = tuple[NDArray[Any], ...]  # as `LinearState` saves them: starts, nodes and values
+
+
+def dense(rows: Rows, n: int, n_nodes: int) -> Floats:
+    """The coefficients of n instances at all nodes, (instances, nodes)."""
+    start, nodes, values = rows
+    C = np.zeros((n, n_nodes))
+    C[np.repeat(np.arange(len(start) - 1), np.diff(start)), nodes] = values
+    return C
+
+
+def projected(C: Floats, kept: NDArray[np.intp], P: Floats) -> Rows:
+    """The coefficients of the instances that are kept; P projects the others onto them."""
+    C = C[kept] + P @ np.delete(C, kept, axis=0)
+    instances, nodes = np.nonzero(C)
+    start = np.searchsorted(instances, np.arange(len(kept) + 1))
+    return start, nodes.astype(np.uint32), C[instances, nodes]
+
+
+class KernelPathLearner(HieronRule, SingleLabelModel):
+    """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (11).
+
+    The coefficients are the weights of a linear learner whose features are the stored examples,
+    numbered 0, 1, ..., and whose x is a row of the kernel. So that no square overflows, examples
+    are divided by powers of 2 near their norms.
     """
-
-    def __init__(self, n_nodes: int) -> None:
-        self.n_nodes = n_nodes
-        self._n = 0
-        self._instances = np.zeros(0, dtype=np.intp)
-        self._nodes = np.zeros(0, dtype=np.intp)
-        self._values = np.zeros(0)
-
-    __setstate__ = set_state
-
-    def add(self, i: int, nodes: NDArray[np.intp], values: Floats) -> None:
-        end = self._n + len(nodes)
-        self._instances = ensure_capacity(self._instances, end)
-        self._nodes = ensure_capacity(self._nodes, end)
-        self._values = ensure_capacity(self._values, end)
-        self._instances[self._n : end] = i
-        self._nodes[self._n : end] = nodes
-        self._values[self._n : end] = values
-        self._n = end
-
-    def clear(self, nodes: NDArray[Any]) -> None:
-        self._values[np.isin(self._nodes, nodes)] = 0.0
-
-    def scores(self, k: Floats) -> Floats:
-        """w . phi(x) of every node from the values of the kernel, k_i = K(x_i, x): O(triples)."""
-        n = self._n
-        parts = k[self._instances[:n]] * self._values[:n]
-        scores = np.bincount(self._nodes[:n], weights=parts, minlength=self.n_nodes)
-        return scores.astype(np.float64, copy=False)
-
-    def coefficients(self, nodes: NDArray[np.intp], n_instances: int) -> Floats:
-        """The coefficients of the instances at each of these nodes, (nodes, instances)."""
-        rows = np.full(self.n_nodes, -1)
-        rows[nodes] = np.arange(len(nodes))
-        at = rows[self._nodes[: self._n]]
-        mine = np.flatnonzero(at >= 0)
-        found = np.zeros((len(nodes), n_instances))
-        np.add.at(found, (at[mine], self._instances[mine]), self._values[mine])
-        return found
-
-    def parts(self, norms2: Floats) -> Floats:
-        """The sum over nodes of the squared norms of each instance's terms, given `norms2`."""
-        instances = self._instances[: self._n]
-        squares = (self._values[: self._n] * np.sqrt(norms2)[instances]) ** 2
-        parts = np.bincount(instances, weights=squares, minlength=len(norms2))
-        return parts.astype(np.float64, copy=False)
-
-    def forget(self, kept: NDArray[np.intp], P: Floats) -> None:
-        """Keep these instances only; P projects the others onto them."""
-        n = sum(P.shape)
-        C = np.zeros((n, self.n_nodes))
-        C[self._instances[: self._n], self._nodes[: self._n]] = self._values[: self._n]
-        C = C[kept] + P @ np.delete(C, kept, axis=0)
-        self._instances, self._nodes = np.nonzero(C)
-        self._values = C[self._instances, self._nodes]
-        self._n = len(self._values)
-
-
-LARGEST_CHANGE = 1e140  # limit of the norm of a change, so that scores do not overflow
-
-
-class Average:
-    """The averages of the hypotheses of each node: w - `updates` / `rounds`.
-
-    `updates` is the sum of i s_i over the steps s_i of rounds i, as in the compiled learners. The
-    average of a node begins when it is added, and again with its first example; or, with
-    `from_first_round`, with the first round.
-    """
-
-    def __init__(self, n_nodes: int, from_first_round: bool) -> None:
-        self.from_first_round = from_first_round
-        self.updates: Expansion = Expansion(n_nodes)
-        self.m: float = 0.0  # the weight of all examples
-        self.since: Floats = np.zeros(n_nodes)  # what it was when the average of each node began
-        self.begun: NDArray[np.bool_] = np.full(n_nodes, from_first_round)
-
-    __setstate__ = set_state
-
-    @property
-    def rounds(self) -> Floats:
-        """The weight of the hypotheses in the average of each node."""
-        return self.m + 1.0 - self.since
-
-    def begin(self, nodes: NDArray[np.intp]) -> None:
-        """These nodes have an example in this round."""
-        first = nodes[~self.begun[nodes]]
-        if len(first):
-            self.updates.clear(first)
-        self.begun[first], self.since[first] = True, self.m
-
-    def add(self, i: int, nodes: NDArray[np.intp], steps: Floats) -> None:
-        self.updates.add(i, nodes, self.rounds[nodes] * steps)
-
-    def add_nodes(self, n_nodes: int) -> None:
-        more = (0, n_nodes - len(self.since))
-        began = 0.0 if self.from_first_round else self.m
-        self.updates.n_nodes = n_nodes
-        self.since = np.pad(self.since, more, constant_values=began)
-        self.begun = np.pad(self.begun, more, constant_values=self.from_first_round)
-
-    def forget(self, nodes: NDArray[np.uint32]) -> None:
-        """These nodes are as when they are added."""
-        self.updates.clear(nodes)
-        self.since[nodes] = 0.0 if self.from_first_round else self.m
-        self.begun[nodes] = self.from_first_round
-
-
-class KernelPathLearner(SingleLabelModel):
-    """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (11)."""
 
     _averages = True
-    _average: Average | None = None
     _averaged = False  # whether predictions are those of the average of all hypotheses
 
     @property
@@ -158,88 +74,73 @@ class KernelPathLearner(SingleLabelModel):
         self.kernel = kernel
         self.C = C
         self.budget = budget
-        self._w = Expansion(len(self._taxonomy))
+        self._state = LinearState(self._labels, [], 0.0, "float64")
+        self._sizes: Floats = np.zeros(0)  # what the examples are divided by
 
     def _start_average(self, from_first_round: bool) -> None:
         self._averaged = True
-        self._average = Average(len(self._taxonomy), from_first_round)
+        self._state.start_average(from_first_round)
 
     @property
     def n_stored(self) -> int:
         """The number of examples that the model holds."""
         return self._instances.n
 
-    def rival(self, score: Floats, y: int) -> int:
-        """The node that y must beat: by default the predicted one."""
-        return int(score.argmax())
-
-    def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """The step of Eq. (12), where norm2 is K(x, x)."""
-        return linear_model.Hieron.rule(self, margin, gamma, norm2)
-
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
-        row, tree, average = self._instances.row(x), self._taxonomy._arrays, self._average
-        own = path_difference(y, 0, tree)[0]
-        scores = path_sums(self._w.scores(row.values), tree)  # Eq. (11)
-        scores[[v for v in self._labels.unseen if v not in own]] = -np.inf
-        rival = self.rival(scores, y)
-        nodes, signs = path_difference(y, rival, tree)
-        gamma, step = float(len(nodes)), 0.0
-        if gamma > 0.0 and row.norm2 > 0.0:
-            most = LARGEST_CHANGE / math.sqrt(row.norm2)
-            rule = self.rule(scores[y] - scores[rival], gamma, row.norm2)
-            step = min(w * min(rule, most), most)
-        if average is not None:
-            average.begin(own)
-        if step > 0.0:
-            self._w.add(self._instances.n, nodes, step * signs)
-            if average is not None:
-                average.add(self._instances.n, nodes, step * signs)
+        row, state = self._instances.row(x), self._state
+        scores = self._scores(row, averaged=False)
+        own, nodes, steps = moves_apart(self, scores, y, row.norm2, w)
+        state.begin_round(own)
+        if len(nodes):
+            size = size_of(row)
+            with np.errstate(over="ignore"):  # steps have a limit
+                state.add(state.insert({self._instances.n: 1.0}), nodes, size * steps)
+            self._sizes = np.append(self._sizes, size)
             self._instances.append(x)
             if self.budget is not None and self._instances.n > self.budget:
                 self._drop(int(self.budget))
-        if average is not None:
-            average.m += w
+        self._state.end_round(w)
 
     def _drop(self, budget: int) -> None:
         """Drop the instances that matter least to w."""
         K = self._instances.gram(np.arange(self._instances.n))
-        kept, P = pivoted_cholesky_projection(K, self._w.parts(K.diagonal()), four_fifths(budget))
-        self._w.forget(kept, P)
-        if self._average is not None:
-            self._average.updates.forget(kept, P)
+        labels, _, *parameters, w, average = self._state.saved()
+        C = dense(w, len(K), len(self._taxonomy))
+        parts = ((C * (np.sqrt(K.diagonal()) / self._sizes)[:, None]) ** 2).sum(axis=1)
+        kept, P = pivoted_cholesky_projection(K, parts, four_fifths(budget))
+        P = P / np.delete(self._sizes, kept) * self._sizes[kept, None]
+        w = projected(C, kept, P)
+        if average is not None:
+            *of_rounds, updates = average
+            average = *of_rounds, projected(dense(updates, *C.shape), kept, P)
+        parameters += w, average
+        self._state = LinearState(labels, list(range(len(kept))), *parameters)
+        self._sizes = self._sizes[kept]
         self._instances.keep(kept)
 
+    def _scores(self, row: Row, averaged: bool) -> Floats:
+        k = row.values / size_of(row) / self._sizes
+        return size_of(row) * self._state.path_scores(k, averaged)  # Eq. (11) or (13)
+
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        k = self._instances.row(x).values
-        scores = self._w.scores(k)
-        if self._averaged and self._average is not None:
-            scores = scores - self._average.updates.scores(k) / self._average.rounds  # Eq. (13)
-        return path_sums(scores, self._taxonomy._arrays)
+        return self._scores(self._instances.row(x), self._averaged)
 
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]
     ) -> list[list[Contribution]]:
-        which, n = np.array(nodes, dtype=np.intp), self._instances.n
-        coefficients = self._w.coefficients(which, n)
-        if self._averaged and self._average is not None:
-            shares = 1.0 / self._average.rounds[which, None]
-            coefficients -= shares * self._average.updates.coefficients(which, n)
-        rows = {v: i for i, v in enumerate(nodes)}
-        for v, i in rows.items():  # their parents are among them, and come before them
+        columns = {v: self._state.column(v, self._averaged) for v in nodes}
+        for v in nodes:  # their parents are among them, and come before them
             if v:
-                coefficients[i] += coefficients[rows[self._taxonomy._parent_rows[v][0]]]
+                columns[v] += columns[self._taxonomy._parent_rows[v][0]]
+        shape = len(nodes), self._instances.n
+        coefficients = np.reshape([columns[v] for v in nodes], shape) / self._sizes
         return contributions(self._instances, coefficients, x)
 
     def _forget(self, nodes: Nodes) -> None:
-        self._w.clear(nodes)
-        if self._average is not None:
-            self._average.forget(nodes)
+        self._state.forget(nodes)
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
-        self._w.n_nodes = len(after)
-        if self._average is not None:
-            self._average.add_nodes(len(after))
+        self._state.add_nodes(len(after))
 
 
 class Hieron(KernelPathLearner):
@@ -252,7 +153,7 @@ class Hieron(KernelPathLearner):
     An x is stored only after a mistake, with the coefficients $\\pm \\alpha$ at the nodes where the
     paths of the true label y and the predicted one $\\hat y$ differ; $\\alpha = \\ell / (\\gamma(y,
     \\hat y) K(x, x))$. A step takes O(stored examples * features) for one row of the kernel, and
-    O(stored examples * distance) for the scores.
+    O(stored examples * nodes) for the scores, or * distance above 128 nodes.
 
     For an endless stream, set a `budget`. A model that holds more examples keeps at most four
     fifths of it, chosen greedily: next is the example with the largest squared distance from the
@@ -304,12 +205,12 @@ class Hieron(KernelPathLearner):
     >>> metric = metrics.TreeInducedError(taxonomy)
 
     >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metric)
-    TreeInducedError: 0.3385
+    TreeInducedError: 0.3377
 
     """
 
 
-class AveragedHieron(KernelPathLearner):
+class AveragedHieron(WorstRival, KernelPathLearner):
     """Batch Hieron in one pass, in its dual form: averaged weights, updates for the worst label.
 
     It is `linear_model.AveragedHieron` in the space of a kernel. Nearly every example is stored. In
@@ -363,10 +264,6 @@ class AveragedHieron(KernelPathLearner):
     def last(self) -> Hieron:
         """The last hypothesis $w_{m+1}$ without the average, as a separate online `Hieron`."""
         model = Hieron(self.taxonomy, self.kernel, self.C, self.budget)
-        state = self._labels, self._instances, self._w
-        model._labels, model._instances, model._w = copy.deepcopy(state)
+        state = self._labels, self._instances, self._state, self._sizes
+        model._labels, model._instances, model._state, model._sizes = copy.deepcopy(state)
         return model
-
-    def rival(self, score: Floats, y: int) -> int:
-        """The label with the largest loss, the maximum of Eq. (5)."""
-        return linear_model.AveragedHieron.rival(self, score, y)

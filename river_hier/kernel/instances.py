@@ -13,85 +13,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import solve_triangular
 
-from .._core import FeatureIndex, Vector
-from .._core.capacity import ensure_capacity
+from .._core import FeatureIndex, Instances
 from .._core.features import SMALLEST_NORM2, check_mapping
-from .._core.pickles import set_state
 from ..base.checks import check_integer
 from ..base.explanation import Contribution, Floats
 from .functions import Function, Kernel, Linear
-
-
-class Instances:
-    """Vectors, one per row: S^T in the paper's notation.
-
-    Their entries are stored in arrays that grow in steps. There is also a dense copy, as long as a
-    quarter of its cells are filled: its products are faster, but their rounding depends on how the
-    copy has grown.
-    """
-
-    n: int
-    d: int
-
-    def __init__(self) -> None:
-        self._start = np.zeros(1, dtype=np.intp)
-        self._rows = np.zeros(0, dtype=np.intp)
-        self._values = np.zeros(0)
-        self._norms2 = np.zeros(0)
-        self._dense: Floats | None = np.zeros((0, 0))
-        self.n = self.d = 0
-
-    __setstate__ = set_state
-
-    @property
-    def norms2(self) -> Floats:
-        return self._norms2[: self.n]
-
-    @property
-    def matrix(self) -> Any:
-        """The instances as a sparse matrix, (instances, features)."""
-        end = int(self._start[self.n])
-        parts = self._values[:end], self._rows[:end], self._start[: self.n + 1]
-        return sparse.csr_array(parts, shape=(self.n, self.d))
-
-    def append(self, x: Vector) -> int:
-        self.extend((np.array([0, len(x.rows)]), x.rows, x.values, np.array([x.norm2])))
-        return self.n - 1
-
-    def extend(self, parts: tuple[NDArray[Any], ...]) -> None:
-        """Store more vectors."""
-        start, rows, values, norms2 = parts
-        rows = rows.astype(np.intp)
-        first, before = self.n, int(self._start[self.n])
-        n, after = first + len(norms2), before + len(rows)
-        d = max(self.d, 1 + int(rows.max(initial=-1)))
-        self._start = ensure_capacity(self._start, n + 1)
-        self._start[first + 1 : n + 1] = before + start[1:].astype(np.intp)
-        self._rows = ensure_capacity(self._rows, after)
-        self._rows[before:after] = rows
-        self._values = ensure_capacity(self._values, after)
-        self._values[before:after] = values
-        self._norms2 = ensure_capacity(self._norms2, n)
-        self._norms2[first:n] = norms2
-        if self._dense is not None and n * d > max(4096, 4 * after):
-            self._dense = None
-        if self._dense is not None:
-            self._dense = ensure_capacity(self._dense, n, d)
-            instances = np.repeat(np.arange(first, n), np.diff(start).astype(np.intp))
-            self._dense[first:n] = 0.0  # there may be an example here that was not stored
-            self._dense[instances, rows] = values
-        self.n, self.d = n, d  # last, as memory may run out before
-
-    def dots(self, x: Vector) -> Floats:
-        S = self.matrix if self._dense is None else self._dense[: self.n, : self.d]
-        dots: Floats = S @ x.dense(self.d)
-        return dots
-
-    def gram(self, which: NDArray[np.intp]) -> Floats:
-        S = self.matrix[which]
-        products: Floats = (S @ S.T).toarray()
-        np.fill_diagonal(products, self.norms2[which])
-        return products
 
 
 class Row(NamedTuple):
@@ -178,34 +104,44 @@ class DotProducts(KernelInstances):
 
     def __init__(self, kernel: Kernel) -> None:
         self._from_dots = kernel.from_dots
-        self._features = FeatureIndex()
-        self._stored = Instances()
+        self._store(sparse.csr_array((0, 0)), np.zeros(0), [])
+
+    def _store(self, S: Any, norms2: Floats, names: list[Any]) -> None:
+        self._features = FeatureIndex(names)
+        start, rows = S.indptr.astype(np.uint64), S.indices.astype(np.uint32)
+        self._stored = Instances(start, rows, S.data, norms2)
+        self._norms2 = norms2
 
     @property
     def n(self) -> int:
-        return self._stored.n
+        return len(self._norms2)
 
     def append(self, x: Mapping[Any, Any]) -> int:
-        return self._stored.append(self._features.insert(x))
+        vector = self._features.insert(x)
+        self._stored.append(vector)
+        self._norms2 = np.append(self._norms2, vector.norm2)
+        return self.n - 1
+
+    def _rows(self, which: NDArray[np.intp]) -> Any:
+        """Some instances as a sparse matrix, (instances, features)."""
+        start, rows, values, _ = self._stored.saved()
+        return sparse.csr_array((values, rows, start), (self.n, len(self._features)))[which]
 
     def gram(self, which: NDArray[np.intp]) -> Floats:
-        products = self._stored.gram(which)
-        norms2 = self._stored.norms2[which]
+        S, norms2 = self._rows(which), self._norms2[which]
+        products = (S @ S.T).toarray()
+        np.fill_diagonal(products, norms2)
         rows = zip(products, norms2.tolist(), strict=True)
         return np.array([self._kernel(dots, norm2, norms2) for dots, norm2 in rows])
 
     def keep(self, which: NDArray[np.intp]) -> None:
         """Keep these instances only, and drop features that only the others had."""
-        S = self._stored.matrix[which]
+        S, names = self._rows(which), self._features.names()
         used = np.unique(S.indices)
-        S, names = S[:, used], self._features.names()
-        stored, features = Instances(), FeatureIndex()
-        stored.extend((S.indptr, S.indices, S.data, self._stored.norms2[which]))
-        features.insert(dict.fromkeys([names[j] for j in used.tolist()], 1.0))
-        self._stored, self._features = stored, features
+        self._store(S[:, used], self._norms2[which], [names[j] for j in used.tolist()])
 
     def examples(self, which: NDArray[np.intp]) -> list[dict[Any, Any]]:
-        names, S = self._features.names(), self._stored.matrix[which]
+        names, S = self._features.names(), self._rows(which)
         return [
             {names[j]: value for j, value in zip(S.indices[a:z], S.data[a:z].tolist(), strict=True)}
             for a, z in zip(S.indptr, S.indptr[1:], strict=False)
@@ -215,7 +151,7 @@ class DotProducts(KernelInstances):
         vector = self._features.find(x)
         # The last one is x itself.
         dots = np.append(self._stored.dots(vector), vector.norm2)
-        norms2 = np.append(self._stored.norms2, vector.norm2)
+        norms2 = np.append(self._norms2, vector.norm2)
         k = self._kernel(dots, vector.norm2, norms2)
         return k[:-1], float(k[-1])
 

@@ -8,6 +8,7 @@ from ..base.classifiers import shown
 from ..base.explanation import Explanation
 from ..base.wrapper import TransparentWrapper
 from ..taxonomy import Label
+from .hieron import Hieron
 from .hperceptron import HPerceptron
 
 
@@ -83,7 +84,7 @@ class Averaged(TransparentWrapper):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        yield {"model": HPerceptron()}
+        yield {"model": Hieron() if cls is cls._Single else HPerceptron()}
 
     @property
     def last(self) -> Any:

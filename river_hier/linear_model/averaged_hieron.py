@@ -10,10 +10,21 @@ from ..base import PathLearner
 from ..base.checks import check_cap
 from ..base.explanation import Floats
 from ..taxonomy import TaxonomyLike
-from .hieron import Hieron
+from .hieron import Hieron, HieronRule
 
 
-class AveragedHieron(PathLearner, compiled=("C",)):
+class WorstRival(HieronRule):
+    """The step of batch Hieron."""
+
+    _taxonomy: Any
+
+    def rival(self, score: Floats, y: int) -> int:
+        """The label with the largest loss, the maximum of Eq. (5)."""
+        distances = distances_from(y, self._taxonomy._arrays)
+        return int((score + np.sqrt(distances)).argmax())
+
+
+class AveragedHieron(WorstRival, PathLearner, compiled=("C",)):
     """Batch Hieron in one pass: averaged weights, updates for the worst label.
 
     It differs from online `Hieron` in two ways. Updates are made against the label with the largest
@@ -79,12 +90,3 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         model = Hieron(self.taxonomy, self.C, self.dtype, self.intercept)
         model._labels, model._state = copy.deepcopy((self._labels, self._state))
         return model
-
-    def rival(self: Any, score: Floats, y: int) -> int:
-        """The label with the largest loss, the maximum of Eq. (5)."""
-        distances = distances_from(y, self._taxonomy._arrays)
-        return int((score + np.sqrt(distances)).argmax())
-
-    def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """The step of `Hieron`, Eq. (5) and (8)."""
-        return Hieron.rule(self, margin, gamma, norm2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,13 +23,15 @@ def regret(
 ) -> Axes:
     """Draw regret, or cumulative losses, along a stream: for models, comparators and seeds.
 
-    Several runs are drawn as their mean, with a band from the lowest to the highest.
+    Several runs, such as orders of a stream, are drawn as their mean, with its 95% confidence
+    interval (Student's t). On logarithmic axes, the legend has the slope of each curve over the
+    second half of the steps: 0 is flat, 1 a loss that never ends, 0.5 one with the root of steps.
 
     Parameters
     ----------
     states
-        The states of `evaluate.iter_regret`; or a list of these, one for each seed; or
-        `{name: either}`, to compare models or comparators.
+        The states of `evaluate.iter_regret`; or a list of these, one for each seed or order; or
+        `{name: either}`. Several models or comparators in one pass are several curves.
     bounds
         Upper bounds, as `{name: bound}`: a number, e.g. from `evaluate.hieron_bound`, or a curve,
         `{step: number}`, e.g. from `evaluate.hrls_bound` for the first examples.
@@ -65,16 +67,26 @@ def regret(
 
     """
     named = states if isinstance(states, Mapping) else {"": states}
-    curves = {name: _runs(runs, value) for name, runs in named.items()}
+    curves = {
+        name: curve for given, runs in named.items() for name, curve in _runs(given, runs, value)
+    }
     if not curves:
         raise ValueError("`states` is empty")
     ax = axes(ax)
+    from scipy import stats
+
     for i, (name, (steps, values)) in enumerate(curves.items()):
         color = COLORS[i % len(COLORS)]
-        ax.plot(steps, values.mean(axis=0), color=color, label=name or value.lower())
-        if len(values) > 1:
-            low, high = values.min(axis=0), values.max(axis=0)
-            ax.fill_between(steps, low, high, color=color, alpha=0.2, lw=0.0)
+        mean, n = values.mean(axis=0), len(values)
+        late = slice(len(steps) // 2, None)
+        slope = ""
+        if log and len(steps) > 2 and (mean[late] > 0).all():
+            power = np.polyfit(np.log(steps[late]), np.log(mean[late]), 1)[0]
+            slope = f", slope {round(power, 2) + 0.0:.2f}"  # no -0.00
+        ax.plot(steps, mean, color=color, label=(name or value.lower()) + slope)
+        if n > 1:
+            half = stats.t.ppf(0.975, n - 1) * values.std(axis=0, ddof=1) / n**0.5
+            ax.fill_between(steps, mean - half, mean + half, color=color, alpha=0.2, lw=0.0)
     dashes = ("--", ":", "-.")
     for i, (name, bound) in enumerate((bounds or {}).items()):
         curve = bound if isinstance(bound, Mapping) else dict.fromkeys(steps, bound)
@@ -87,8 +99,10 @@ def regret(
     return finish(ax, xlabel="examples seen", ylabel=f"{what} so far")
 
 
-def _runs(states: Any, value: str) -> tuple[list[int], NDArray[np.float64]]:
-    """The steps, and the values of each run as a row; one run need not be in a list."""
+def _runs(
+    name: str, states: Any, value: str
+) -> Iterator[tuple[str, tuple[list[int], NDArray[np.float64]]]]:
+    """For each curve, the steps and each run's values as a row; one run need not be in a list."""
     rows = list(states)
     runs = [rows] if rows and isinstance(rows[0], Mapping) else [list(run) for run in rows]
     if not runs or not all(runs):
@@ -98,4 +112,16 @@ def _runs(states: Any, value: str) -> tuple[list[int], NDArray[np.float64]]:
     steps = [[row["Step"] for row in run] for run in runs]
     if any(other != steps[0] for other in steps):
         raise ValueError("`states` of several seeds must have the same steps")
-    return steps[0], np.array([[row[value] for row in run] for run in runs])
+    values = [[_by_name(name, row[value]) for row in run] for run in runs]
+    for each in values[0][0]:
+        yield each, (steps[0], np.array([[row[each] for row in run] for run in values]))
+
+
+def _by_name(name: str, value: Any) -> dict[str, float]:
+    """A value, or the values of several models or comparators, by their names."""
+    if not isinstance(value, Mapping):
+        return {name: value}
+    found = {}
+    for key, inner in value.items():
+        found.update(_by_name(f"{name}, {key}" if name else str(key), inner))
+    return found

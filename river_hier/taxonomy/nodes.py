@@ -53,6 +53,9 @@ class Nodes:
     ) -> None:
         vars(self).update(_table=table, _size=size, _path_format=path_format, _implied=implied)
 
+    def _keep_reader(self, reader: Any) -> None:
+        vars(self)["_reader"] = reader
+
     @classmethod
     def _of(cls, *parts: Any) -> Self:
         taxonomy = cls.__new__(cls)

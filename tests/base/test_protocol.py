@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from river import base, preprocessing
 
-from river_hier import Taxonomy
+from river_hier import Taxonomy, drift, ensemble, linear_model, stream
 from river_hier.base.dataframes import read_batch
 from river_hier.base.protocol import Foreign, inner
 from support.public_api import estimators
@@ -30,3 +32,19 @@ def test_a_pipeline_answers_as_the_model_at_its_end(name: str) -> None:
         np.testing.assert_array_equal(adapted._masks(X), own._masks(X))
     else:
         assert adapted._labels_of(X) == own._labels_of(X)
+
+
+def test_a_wrapper_is_of_the_kind_of_its_model() -> None:
+    one, several = linear_model.Hieron(), linear_model.HAROW()
+    for model, kind in ((one, base.Classifier), (several, base.MultiLabelClassifier)):
+        for wrapper in (
+            drift.BranchReset(model),
+            stream.Replayed(buffer_size=20, model=model),
+            drift.BranchReset(preprocessing.StandardScaler() | model),
+            ensemble.LogarithmicPool(models=[model]),
+        ):
+            assert isinstance(wrapper, kind)
+            assert type(pickle.loads(pickle.dumps(wrapper))) is type(wrapper)
+    other = drift.BranchReset(one).clone({"model": several})
+    assert isinstance(other, base.MultiLabelClassifier)
+    assert not isinstance(other, base.Classifier)

@@ -175,6 +175,82 @@ def test_in_a_dag_losses_are_sampled() -> None:
     assert value == int(value)
 
 
+# --- Several models, delays and intervals -------------------------------------------------------
+
+
+@given(seed=st.integers(0, 10**6), delay=st.one_of(st.none(), st.integers(0, 12)))
+@n_examples(20)
+def test_one_pass_equals_a_plain_loop_for_each_model(seed: int, delay: int | None) -> None:
+    """The label of an example arrives before the question `delay` steps later."""
+    stream = synth.LinearLabels(TREE, n_features=4, seed=seed, drift_at=9, drift_width=5).take(30)
+
+    def models() -> dict[str, Any]:
+        return {"p": linear_model.HPerceptron(TREE), "r": linear_model.HRLS(TREE)}
+
+    before, moving, given = stream.reference.at(0), stream.reference, models()
+    comparators = {"before": before, "moving": moving, "r": given["r"]}  # r is both: learns once
+    *_, last = evaluate.iter_regret(
+        stream, given, comparators, losses.h_loss, step=7, delay=delay, measure_time=True
+    )
+    sums = dict.fromkeys(("p", "r", "before", "moving"), 0.0)
+    learners, waiting = models(), []
+    for step, (x, y) in enumerate(stream):
+        while waiting and delay is not None and waiting[0][0] + delay <= step:
+            _, *old = waiting.pop(0)
+            for model in learners.values():
+                model.learn_one(*old)
+        answers = {name: model.predict_one(x) for name, model in learners.items()}
+        answers["before"] = before.predict_one(x)
+        answers["moving"] = stream.reference.at(step).predict_one(x)
+        for name, answer in answers.items():
+            p = stream.probabilities(x, step)
+            sums[name] += losses.expected_h_loss(TREE, p, answer)
+        waiting.append((step, x, y))
+        if delay is None:
+            for model in learners.values():
+                model.learn_one(x, y)
+    assert last["Step"] == 30
+    assert last["Loss"] == pytest.approx({name: sums[name] for name in "pr"})
+    assert last["Comparator"] == pytest.approx({name: sums[name] for name in comparators})
+    for name in "pr":
+        for other in comparators:
+            assert last["Regret"][name][other] == pytest.approx(sums[name] - sums[other])
+    assert last["Regret"]["r"]["r"] == 0.0
+    assert last["Time"].total_seconds() > 0
+    again = evaluate.regret(stream, models(), moving, losses.h_loss, delay=delay)
+    assert again == {name: last["Regret"][name]["moving"] for name in "pr"}
+
+
+def test_moments_are_those_of_rivers_loop() -> None:
+    """Labels that arrive in another order than their questions."""
+    stream = synth.LinearLabels(TREE, n_features=3, seed=3)
+    examples = [({**x, "at": float(i)}, y) for i, (x, y) in enumerate(stream.take(12))]
+    waits = {x["at"]: wait for (x, _), wait in zip(examples, [9.0, 2.5, 0.5] * 4, strict=True)}
+    guess, metric = Guess(TREE, 0), metrics.HLoss(TREE)
+    evaluate.regret(examples, guess, guess, metric, moment="at", delay=lambda x, y: waits[x["at"]])
+    arrived = [x["at"] for x, *_ in guess.learned]
+    assert arrived == sorted(waits, key=lambda at: at + waits[at])
+    assert arrived != sorted(arrived)
+
+
+@given(st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), max_size=12), st.booleans())
+@n_examples(60)
+def test_adaptive_regret_is_that_of_the_worst_interval(gains: Any, several: bool) -> None:
+    curves = [[0, *itertools.accumulate(gain)] for gain in zip(*gains, strict=True)]
+    curves = (curves or [[0], [0]])[: 1 + several]
+    states = [
+        {"Step": step, "Regret": dict(enumerate(values)) if several else values[0]}
+        for step, values in enumerate(zip(*curves, strict=True))
+        if step
+    ]
+    found = evaluate.adaptive_regret(states)
+    worst = max(
+        curve[b] - curve[a] for curve in curves for b in range(len(curve)) for a in range(b + 1)
+    )
+    assert found["Regret"] == worst
+    assert any(curve[found["To"]] - curve[found["From"]] == worst for curve in curves)
+
+
 # --- Comparators that cannot be beaten ----------------------------------------------------------
 
 

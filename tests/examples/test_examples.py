@@ -22,7 +22,7 @@ from support.paths import DATA, ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 EXTRAS = ["matplotlib", "sklearn", "tqdm"]  # `pip install .` brings none of them
-FOLDERS = re.compile("clinc150|hmc|products|rcv1|reuters21578|timit")
+FOLDERS = re.compile("clinc150|hmc|ohsumed|products|rcv1|reuters21578|timit")
 HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 
 each_example = pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

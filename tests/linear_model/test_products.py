@@ -61,7 +61,7 @@ def test_scores_are_those_of_the_rows(
     model, Z = trained(name, taxonomy, whole=False, dtype=dtype, intercept=intercept)
     close = {"float64": 1e-12, "float32": 2e-5}[dtype]
     xs = Z.to_dict("records")
-    inner = getattr(model, "_predictor", model)
+    inner = getattr(model, "model", model)
     rows = np.array([inner._scores_one(x) for x in xs])
     batch = Batch(list(Z.columns), Z.to_numpy())
     assert linear.pays(inner, batch)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import random
 import sys
 import warnings
@@ -197,12 +199,27 @@ def test_regret_of_several_models_and_seeds() -> None:
     assert list(one.get_ydata()) == [row["Loss"] for row in rows]
     assert list(mean.get_ydata()) == [2 * row["Loss"] for row in rows]
     (band,) = ax.collections
-    heights = band.get_paths()[0].vertices[:, 1]
-    assert heights.min() == rows[0]["Loss"]
-    assert heights.max() == twice[-1]["Loss"]
+    lowest, *_, highest = sorted(set(band.get_paths()[0].vertices[:, 1]))
+    # Student's t of .975 with one degree of freedom is 12.706; the error of the mean is |b - a| / 2
+    assert lowest == pytest.approx((2 - 12.706) * rows[-1]["Loss"], rel=1e-4)
+    assert highest == pytest.approx((2 + 12.706) * rows[-1]["Loss"], rel=1e-4)
+    text = ax.get_legend().get_texts()[1].get_text()
+    rise = math.log(rows[2]["Loss"] / rows[1]["Loss"]) / math.log(60 / 40)
+    assert text == f"two seeds, slope {rise:.2f}"
     assert (list(curve.get_xdata()), list(curve.get_ydata())) == ([20, 60], [30.0, 70.0])
     assert ax.get_xscale() == ax.get_yscale() == "log"
     assert ax.get_ylabel() == "loss so far"
+
+
+def test_regret_of_several_models_in_one_pass() -> None:
+    stream = synth.LinearLabels(TREE, n_features=3, seed=1)
+    models = {"p": linear_model.HPerceptron(TREE), "r": linear_model.HRLS(TREE)}
+    fixed = {"a": stream.reference, "p": models["p"]}
+    rows = list(evaluate.iter_regret(stream.take(60), models, fixed, losses.h_loss, step=20))
+    ax = drawn(plot.regret({"1": rows}))
+    for line, (name, other) in zip(ax.lines, itertools.product("pr", "ap"), strict=True):
+        assert line.get_label() == f"1, {name}, {other}"
+        assert list(line.get_ydata()) == [row["Regret"][name][other] for row in rows]
 
 
 def test_states_that_cannot_be_drawn() -> None:

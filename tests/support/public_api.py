@@ -15,7 +15,6 @@ from river import base
 
 import river_hier
 from river_hier import Taxonomy
-from river_hier.base.wrapper import TransparentWrapper
 from river_hier.batch.estimator import BatchEstimator
 from river_hier.datasets import synth
 from river_hier.feature_extraction import RandomFourierFeatures
@@ -94,12 +93,7 @@ def learners(package: str) -> tuple[list[str], list[str]]:
 
 
 def one_label(model: Any) -> bool:
-    """Whether an example has one label; multilabel models take a set of them.
-
-    Some wrappers are of both kinds, and of that of the model inside.
-    """
-    if isinstance(model, TransparentWrapper):
-        return one_label(model._last)
+    """Whether an example has one label; multilabel models take a set of them."""
     return not isinstance(model, base.MultiLabelClassifier)
 
 

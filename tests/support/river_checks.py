@@ -9,9 +9,6 @@ from typing import Any
 import pytest
 from river import checks, datasets
 
-from river_hier.base.wrapper import TransparentWrapper
-from support.public_api import one_label
-
 Check = Callable[[Any], None]
 
 
@@ -21,7 +18,6 @@ def rivers_checks(model: Any, skips: Collection[str] | None = None) -> Iterator[
     `skips` are parts of the names of checks that do not concern it: by default what it says itself.
     """
     skips = model._unit_test_skips() if skips is None else skips
-    of_one_label = isinstance(model, TransparentWrapper) and one_label(model)
     done = 0
     with pytest.MonkeyPatch.context() as patch:
         # River downloads Music to check multilabel models; Yeast is included in the package.
@@ -33,8 +29,6 @@ def rivers_checks(model: Any, skips: Collection[str] | None = None) -> Iterator[
                 getattr(model, "steps", None), dict
             ):
                 continue  # a scaler learns the whole batch before it scales a row
-            if of_one_label and "dataset" in getattr(check, "keywords", {}):
-                continue  # River takes the wrapper for a model of several labels
             yield debugged(check) if check.__name__ == "check_debug_one" else check
             done += 1
     assert done >= 5

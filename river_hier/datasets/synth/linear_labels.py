@@ -192,8 +192,8 @@ class ReferenceClassifier(MultiLabelPredictor):
     _taxonomy = taxonomy
 
     def at(self, step: int) -> ReferenceClassifier:
-        """The reference classifier at a step of the stream."""
-        return ReferenceClassifier(self.stream, step)
+        """The reference classifier at a step of the stream; one of a given step stays the same."""
+        return self if self.step is not None else ReferenceClassifier(self.stream, step)
 
     @property
     def _step(self) -> int:

@@ -33,7 +33,7 @@ struct HMinOver : FirstOrder {
         }
         std::reverse(found.begin(), found.end());
         for (uint32_t v : candidates_) {
-            ensure(v < labels.n(), "a node of another taxonomy");
+            labels.check(v);
             if (!labels.unseen(v)) found.push_back(v);
         }
         return found;

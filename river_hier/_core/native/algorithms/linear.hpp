@@ -4,8 +4,7 @@
 // A policy is a struct with the methods of the Python learner, a number at a time:
 //   top-down, first order:   bool learns(score, y); double rule(score, y, norm2)
 //   top-down, second order:  bool learns(score, y); Step rule(score, y, norm2, variance)
-//   on paths:                uint32_t rival(scores, y, tree, scratch);
-//                            double rule(margin, gamma, norm2)
+//   on paths:                uint32_t rival(scores, y, tree); double rule(margin, gamma, norm2)
 #pragma once
 
 #include <algorithm>
@@ -58,14 +57,15 @@ inline uint32_t argmax(const double* scores, size_t n) {
     return static_cast<uint32_t>(v);
 }
 
-inline void distances_from(uint32_t y, const Labels& tree, Numbers& distances) {
-    distances.assign(tree.n(), 1.0);  // of a node from its parent: nearer to y on its path
+inline Numbers distances_from(uint32_t y, const Labels& tree) {
+    Numbers distances(tree.n(), 1.0);  // of a node from its parent: nearer to y on its path
     distances[0] = 0.0;
     for (uint32_t v = y; v; v = tree.parent(v)) {
         distances[v] = -1.0;
         ++distances[0];
     }
     path_sums(distances.data(), tree);
+    return distances;
 }
 
 // The weight of the example multiplies the step or, with variances, the precision that the step
@@ -112,9 +112,8 @@ void step(const Policy& policy, Weights& w, const Vector& x, const On& on, const
     }
 }
 
-// The nodes of only one of two paths, ascending: `step` on that of y, -step on the other one's.
-inline void path_difference(uint32_t y, uint32_t other, const Labels& tree, Nodes& nodes,
-                            Numbers& signs) {
+// The nodes of only one of two paths, ascending: sign 1 on that of y, -1 on the other one's.
+inline void path_difference(uint32_t y, uint32_t other, const Labels& tree, Nodes& nodes, Numbers& signs) {
     nodes.clear();
     signs.clear();
     for (uint32_t u = y, v = other; u != v;) {  // the later of both is not shared
@@ -133,7 +132,7 @@ void step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const L
           double weight) {
     double* scores = path_scores(w, x, tree, false);  // Eq. (2)
     tree.without_unseen(scores);
-    const uint32_t rival = policy.rival(scores, y, tree, w.steps);
+    const uint32_t rival = policy.rival(scores, y, tree);
     path_difference(y, rival, tree, w.nodes, w.steps);
     const double gamma = static_cast<double>(w.nodes.size());
     if (gamma == 0.0 || x.norm2 == 0.0) return;

@@ -89,11 +89,11 @@ inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_
     for (uint32_t v = 0; v < n; ++v) scores[v] *= scale;
     tree.without_unseen(scores);
     const double largest = scores[argmax(scores, n)];
-    Numbers &p = w.steps, own(whole_lines<double>(n), -HUGE_VAL);  // of subtrees, and of labels
+    Numbers own(whole_lines<double>(n), -HUGE_VAL);  // the probabilities of labels
     std::copy(scores, scores + n, own.begin());
     const double total = exponentials(own.data(), largest, 1.0, own.size());
     for (double& q : own) q /= total;
-    p.assign(own.begin(), own.begin() + n);
+    Numbers p(own.begin(), own.begin() + n);  // and of subtrees
     for (uint32_t v = n; --v;) p[tree.parent(v)] += p[v];
 
     const auto inner = [&](uint32_t v) {

@@ -32,7 +32,7 @@ struct Hieron : OnPaths {
     explicit Hieron(double C) : C(C) {}
 
     // The predicted label, Eq. (3).
-    uint32_t rival(const double* scores, uint32_t, const Labels& tree, Numbers&) const {
+    uint32_t rival(const double* scores, uint32_t, const Labels& tree) const {
         return argmax(scores, tree.n());
     }
 
@@ -49,8 +49,8 @@ struct AveragedHieron : Hieron {
     using Hieron::Hieron;
 
     // The label of the largest loss, the maximum of Eq. (5).
-    uint32_t rival(const double* scores, uint32_t y, const Labels& tree, Numbers& losses) const {
-        distances_from(y, tree, losses);
+    uint32_t rival(const double* scores, uint32_t y, const Labels& tree) const {
+        Numbers losses = distances_from(y, tree);
         for (uint32_t v = 0; v < tree.n(); ++v) losses[v] = scores[v] + std::sqrt(losses[v]);
         return argmax(losses.data(), tree.n());
     }
@@ -96,7 +96,7 @@ struct OnPathsByAddress : OnPaths, ByAddress {
     OnPathsByAddress(uint64_t rule, uint64_t other, Numbers parameters, double)
         : ByAddress{rule, other, std::move(parameters)} {}
 
-    uint32_t rival(const double* scores, uint32_t y, const Labels& tree, Numbers&) const {
+    uint32_t rival(const double* scores, uint32_t y, const Labels& tree) const {
         if (!other) return argmax(scores, tree.n());
         const double node = call(other, scores, int64_t{tree.n()}, int64_t{y}).step;
         if (!(node >= 0.0 && node < tree.n())) throw nb::value_error("`rival` must return a node");

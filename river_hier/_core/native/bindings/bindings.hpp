@@ -17,16 +17,19 @@ inline const double* checked(const Values& values, size_t n) {
     return values.data();
 }
 
-// When a call that learns many rows ends.
-class Deadline {
-  public:
-    explicit Deadline(double seconds) : end_(Clock::now() + std::chrono::duration<double>(seconds)) {}
-    bool passed() const { return Clock::now() >= end_; }
-
-  private:
+// Calls `learn(row, i)` for the next n rows, for so many seconds; false if that is false.
+template <class Learn>
+bool learn_next(Rows& rows, size_t n, double seconds, Learn learn) {
     using Clock = std::chrono::steady_clock;
-    const std::chrono::time_point<Clock, std::chrono::duration<double>> end_;
-};
+    const size_t first = rows.n_learned;
+    ensure(first + n <= rows.n(), "a row for each label");
+    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+    for (size_t i = 0; i < n && (i == 0 || Clock::now() < end); ++i) {
+        if (!learn(first + i, i)) return false;
+        ++rows.n_learned;
+    }
+    return true;
+}
 
 // Which nodes are on in each row, (rows, nodes): those that `find(x, on)` puts into `on`.
 template <class Find>

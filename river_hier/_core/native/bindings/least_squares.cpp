@@ -12,7 +12,7 @@ namespace river_hier {
 namespace {
 
 LeastSquares& ready(LeastSquares& rls, size_t n_nodes) {
-    if (rls.n_nodes() > n_nodes) throw nb::value_error("more systems than nodes");
+    ensure(rls.n_nodes() <= n_nodes, "more systems than nodes");
     return rls;
 }
 
@@ -45,21 +45,15 @@ bool learn_rows(LeastSquares& rls, const Labels& labels, Rows& X, nb::handle mul
                 nb::handle c_ln_ts, double seconds) {
     const Numbers of_rows = numbers(c_ln_ts);
     Multilabels Y(multilabels, labels);
-    const size_t first = X.n_learned;
-    ensure(first + Y.size() <= X.n() && of_rows.size() == Y.size(), "a row for each label");
+    ensure(of_rows.size() == Y.size(), "a number for each row");
     ready(rls, labels.n());
-    const Deadline end(seconds);
-    for (size_t i = 0; i < Y.size() && (i == 0 || !end.passed()); ++i) {
-        const double weight = X.weight(first + i);
-        if (weight * X[first + i].norm2 > largest_ratio * rls.l2) return false;
-        const Vector& x = X.insert(first + i);
-        if (weight * x.norm2 > 0.0) {
-            Example example(x, weight);
-            rls.learn(example, Y[i].mask.data(), labels, of_rows[i]);
-        }
-        ++X.n_learned;
-    }
-    return true;
+    return learn_next(X, Y.size(), seconds, [&](size_t row, size_t i) {
+        const double weight = X.weight(row);
+        if (weight * X[row].norm2 > largest_ratio * rls.l2) return false;
+        Example example(X.insert(row), weight);
+        if (weight * example.norm2 > 0.0) rls.learn(example, Y[i].mask.data(), labels, of_rows[i]);
+        return true;
+    });
 }
 
 // An example of a kernel; whether any system stores it.
@@ -120,23 +114,37 @@ nb::object save(LeastSquares& rls, System& system) {
            nb::make_tuple(array(rls.kernel ? dual.factor().packed() : Numbers()));
 }
 
-nb::tuple save(LeastSquares& rls) {
-    if (!rls.kernel) rls.drop_unused();
-    nb::list systems;
-    for (System& system : rls.systems) systems.append(save(rls, system));
+// The rows of a sparse matrix: where each starts, its features, their values and its squared norm.
+nb::tuple save(const Instances& instances) {
     std::vector<uint64_t> start{0};
     Nodes rows;
     Numbers values, norms2;
-    for (uint32_t i = 0; i < rls.instances.n(); ++i) {
-        const Vector& x = rls.instances[i];
+    for (uint32_t i = 0; i < instances.n(); ++i) {
+        const Vector& x = instances[i];
         rows.insert(rows.end(), x.rows.begin(), x.rows.end());
         values.insert(values.end(), x.values.begin(), x.values.end());
         norms2.push_back(x.norm2);
         start.push_back(rows.size());
     }
-    return nb::make_tuple(nb::make_tuple(array(std::move(start)), array(std::move(rows)),
-                                         array(std::move(values)), array(std::move(norms2))),
-                          systems);
+    return nb::make_tuple(array(std::move(start)), array(std::move(rows)), array(std::move(values)),
+                          array(std::move(norms2)));
+}
+
+void load(Instances& instances, nb::handle saved) {
+    const auto start = numbers<uint64_t>(saved[0]);
+    const auto rows = numbers<uint32_t>(saved[1]);
+    const Numbers values = numbers(saved[2]), norms2 = numbers(saved[3]);
+    for (size_t i = 0; i < norms2.size(); ++i)
+        instances.append({{rows.begin() + start[i], rows.begin() + start[i + 1]},
+                          {values.begin() + start[i], values.begin() + start[i + 1]},
+                          norms2[i]});
+}
+
+nb::tuple save(LeastSquares& rls) {
+    if (!rls.kernel) rls.drop_unused();
+    nb::list systems;
+    for (System& system : rls.systems) systems.append(save(rls, system));
+    return nb::make_tuple(save(rls.instances), systems);
 }
 
 System load(LeastSquares& rls, nb::handle saved) {
@@ -168,15 +176,7 @@ System load(LeastSquares& rls, nb::handle saved) {
 std::unique_ptr<LeastSquares> restored(double l2, std::optional<size_t> budget, double rate, size_t period,
                                        bool kernel, nb::handle instances, nb::handle systems) {
     auto rls = std::make_unique<LeastSquares>(l2, budget, Forgetting{rate, period}, kernel);
-    if (!instances.is_none()) {
-        const auto start = numbers<uint64_t>(instances[0]);
-        const auto rows = numbers<uint32_t>(instances[1]);
-        const Numbers values = numbers(instances[2]), norms2 = numbers(instances[3]);
-        for (size_t i = 0; i < norms2.size(); ++i)
-            rls->instances.append({{rows.begin() + start[i], rows.begin() + start[i + 1]},
-                                   {values.begin() + start[i], values.begin() + start[i + 1]},
-                                   norms2[i]});
-    }
+    if (!instances.is_none()) load(rls->instances, instances);
     for (nb::handle saved : systems) rls->add_system(load(*rls, saved));
     return rls;
 }
@@ -235,8 +235,7 @@ void least_squares(nb::module_& m) {
         .def("weights",
              [](LeastSquares& rls, size_t s, size_t n_features) {
                  System& system = rls.systems.at(s);
-                 if (n_features < system.n_features)
-                     throw nb::value_error("fewer features than the weights have");
+                 ensure(n_features >= system.n_features, "as many features as the weights have");
                  return system.apply([&](auto& solver) {
                      return from_columns(solver.weights(rls.instances, n_features), n_features);
                  });
@@ -257,6 +256,13 @@ void least_squares(nb::module_& m) {
                  return nb::make_tuple(rls.l2, rls.budget, rate, period, rls.kernel) + save(rls);
              });
     m.attr("LARGEST_RATIO") = largest_ratio;
+
+    nb::class_<Instances>(m, "Instances")
+        .def("__init__", [](Instances* all, nb::args saved) { load(*new (all) Instances(), saved); })
+        .def("saved", [](const Instances& all) { return save(all); })
+        .def("append", [](Instances& all, const Vector& x) { all.append(Example(x).x); }, "x"_a)
+        .def("dots", [](const Instances& all, const Vector& x) { return array(all.dots(x)); }, "x"_a)
+        .def("__sizeof__", [](const Instances& all) { return sizeof all + all.bytes(); });
 
     nb::class_<Example>(m, "Example")
         .def(nb::init<const Vector&>(), "x"_a)

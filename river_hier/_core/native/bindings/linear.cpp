@@ -24,7 +24,7 @@ template <class Policy>
 auto target_of(nb::handle y, const Labels& labels) {
     if constexpr (on_paths<Policy>) {
         const auto node = nb::cast<uint32_t>(y);
-        ensure(node < labels.n(), "a node of another taxonomy");
+        labels.check(node);
         return node;
     } else {
         return labels.closed(y);
@@ -33,13 +33,10 @@ auto target_of(nb::handle y, const Labels& labels) {
 
 template <class Policy>
 auto targets_of(nb::handle y, const Labels& labels) {
-    if constexpr (on_paths<Policy>) {
-        Nodes nodes = numbers<uint32_t>(y);
-        for (uint32_t node : nodes) ensure(node < labels.n(), "a node of another taxonomy");
-        return nodes;
-    } else {
+    if constexpr (on_paths<Policy>)
+        return labels.known(y);
+    else
         return Multilabels(y, labels);
-    }
 }
 
 // A policy with its parameters: one number, or a tuple of several.
@@ -99,14 +96,11 @@ void learn_many(LinearState& state, Rows& rows, nb::handle y, nb::handle paramet
     const auto policy = with_parameters<Policy, P...>(parameters, std::index_sequence_for<P...>{});
     check_planes<Policy>(state);
     auto targets = targets_of<Policy>(y, state.labels);
-    const size_t first = rows.n_learned;
-    ensure(first + targets.size() <= rows.n(), "a row for each label");
-    const Deadline end(seconds);
-    for (size_t i = 0; i < targets.size() && (i == 0 || !end.passed()); ++i) {
-        next(state, rows, first + i);  // or an error, before anything is written
-        learn(policy, state, rows.insert(first + i), targets[i], rows.weight(first + i));
-        ++rows.n_learned;
-    }
+    learn_next(rows, targets.size(), seconds, [&](size_t row, size_t i) {
+        next(state, rows, row);  // or an error, before anything is written
+        learn(policy, state, rows.insert(row), targets[i], rows.weight(row));
+        return true;
+    });
 }
 
 template <class Policy, class... P>
@@ -378,11 +372,9 @@ void linear(nb::module_& m) {
         .def("add_nodes", &LinearState::add_nodes, "n_nodes"_a)
         .def("forget",
              [](LinearState& s, nb::handle nodes) {
-                 for (uint32_t v : numbers<uint32_t>(nodes)) {
-                     ensure(v < s.labels.n(), "a node of another taxonomy");
+                 for (uint32_t v : s.labels.known(nodes))
                      for (size_t k = 0; k < s.vectors; ++k)
                          s.w.forget(static_cast<uint32_t>(v * s.vectors + k));
-                 }
              },
              "nodes"_a)
         .def("find", [](LinearState& s, nb::handle x) { return Vector(s.find(x)); }, "x"_a.none())
@@ -414,13 +406,7 @@ void linear(nb::module_& m) {
     nb::class_<Rows>(m, "Vectors")
         .def(nb::init<FeatureIndex&, nb::handle>(), "features"_a, "X"_a,
              nb::keep_alive<1, 2>())
-        .def_ro("n_learned", &Rows::n_learned)
-        .def_prop_ro("norms2",
-                     [](Rows& rows) {
-                         Numbers norms2;
-                         for (size_t i = 0; i < rows.n(); ++i) norms2.push_back(rows[i].norm2);
-                         return array(norms2);
-                     });
+        .def_ro("n_learned", &Rows::n_learned);
 }
 
 }  // namespace river_hier

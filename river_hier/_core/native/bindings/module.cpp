@@ -100,16 +100,10 @@ void labels(nb::module_& m) {
         .def_prop_ro("unseen", &Labels::unseen_nodes)
         .def_prop_ro("n_unseen", &Labels::n_unseen)
         .def("node", &Labels::node, "label"_a.none())
-        .def("learned",
-             [](Labels& labels, nb::handle nodes) {
-                 const auto found = numbers<uint32_t>(nodes);
-                 for (uint32_t v : found) ensure(v < labels.n(), "a node of another taxonomy");
-                 labels.learned(found);
-             },
-             "nodes"_a)
+        .def("learned", [](Labels& labels, nb::handle nodes) { labels.learned(labels.known(nodes)); }, "nodes"_a)
         .def("learned_path",
              [](Labels& labels, uint32_t y) {
-                 ensure(y < labels.n(), "a node of another taxonomy");
+                 labels.check(y);
                  labels.learned(y);
              },
              "y"_a)

@@ -24,6 +24,10 @@ inline nb::dict& callbacks() {
     return *all;
 }
 
+inline void ensure(bool fine, const char* what) {
+    if (!fine) throw nb::value_error(what);
+}
+
 // Types of other modules whose methods run no user code.
 class Types {
   public:

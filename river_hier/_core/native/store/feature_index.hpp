@@ -26,11 +26,10 @@ class FeatureIndex {
   public:
     FeatureIndex(nb::handle names, double intercept)
         : intercept(intercept), first_row(intercept != 0.0), keys_(first_row) {
-        if (!(intercept == 0.0 || (intercept >= 1e-6 && intercept <= 1e6)))
-            throw nb::value_error("not an intercept");
+        ensure(intercept == 0.0 || (intercept >= 1e-6 && intercept <= 1e6), "not an intercept");
         nb::dict zeros;
         for (nb::handle name : names) zeros[name] = 0.0;
-        if (nb::len(zeros) != nb::len(names)) throw nb::value_error("a feature comes twice");
+        ensure(nb::len(zeros) == nb::len(names), "a feature comes twice");
         insert(zeros);
     }
     FeatureIndex(const FeatureIndex&) = delete;

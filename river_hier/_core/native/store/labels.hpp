@@ -90,6 +90,15 @@ class Labels {
         return known ? nb::object(nb::int_(v)) : nb::none();
     }
 
+    // Numbers of nodes, all of which are known.
+    Nodes known(nb::handle nodes) const {
+        Nodes found = numbers<uint32_t>(nodes);
+        for (uint32_t v : found) check(v);
+        return found;
+    }
+
+    void check(uint32_t v) const { ensure(v < n(), "a node of another taxonomy"); }
+
     nb::list unseen_nodes() const {
         nb::list nodes;
         for (uint32_t v = 0; n_unseen_ && v < n(); ++v)
@@ -192,8 +201,7 @@ class Labels {
     // The nodes of y and their ancestors, as a set; an unusual y is read by Python.
     nb::object closure(nb::handle y) const {
         On on;
-        if (!flattened_ && read(y, on)) return as_set(on.nodes);
-        return callbacks()["closure_nodes"](taxonomy_, y);
+        return as_set(read(y, on), on, "closure_nodes", y);
     }
 
     // The nodes of a prediction. A complete one, which has all labels but the root, may have nodes that
@@ -202,17 +210,16 @@ class Labels {
         On on;
         const bool complete = PyDict_CheckExact(y.ptr()) && PyDict_Size(y.ptr()) + 1 == Py_ssize_t{n()} &&
                               !PyDict_Contains(y.ptr(), labels_[0].ptr());
-        const bool usual = complete ? plain_ && begin(on) && read_dict(y.ptr(), on)
-                                    : !PyDict_Check(y.ptr()) && read(y, on);
-        if (usual && !flattened_) return as_set(on.nodes);
-        return callbacks()["predicted_nodes"](taxonomy_, y);
+        Nodes off;
+        begin(on);
+        const bool usual = complete ? plain_ && read_dict(y.ptr(), on, off) : !PyDict_Check(y.ptr()) && read(y, on);
+        return as_set(usual, on, "predicted_nodes", y);
     }
 
     // The nodes that y switches on, and their ancestors, whatever it says of these.
     nb::object given(nb::handle y) const {
         On on;
-        if (!flattened_ && read(y, on, true)) return as_set(on.nodes);
-        return callbacks()["given_closure"](taxonomy_, y);
+        return as_set(read(y, on, true), on, "given_closure", y);
     }
 
     // The number of each node in a dict, nan for those without one; None for anything but floats that are
@@ -229,7 +236,7 @@ class Labels {
 
     // The labels from the root down to v, in a DAG by way of the first parents.
     nb::tuple path(uint32_t v) const {
-        labels_.at(v);
+        check(v);
         Py_ssize_t size = 1;
         for (uint32_t u = v; u; u = parent(u)) ++size;
         nb::tuple path = nb::steal<nb::tuple>(PyTuple_New(size));
@@ -272,20 +279,20 @@ class Labels {
     // node that is on and was stated to be off, unless those are `ignored`.
     bool read(nb::handle y, On& on, bool ignored = false) const {
         if (!plain_) return false;
+        Nodes off;
         begin(on);
-        const PyTypeObject* type = Py_TYPE(y.ptr());
-        if (type == &PyDict_Type) {
-            if (!read_dict(y.ptr(), on) || !finish(on, ignored)) return false;
-            for (char& m : on.mask) m = m == 1;
-            return true;
+        if (PyDict_CheckExact(y.ptr())) {
+            if (!read_dict(y.ptr(), on, off)) return false;
+        } else if (is_name(y.ptr())) {
+            if (!add(y.ptr(), on)) return false;
+        } else {
+            if (!PyList_CheckExact(y.ptr()) && !PyTuple_CheckExact(y.ptr()) && !PyAnySet_CheckExact(y.ptr()))
+                return false;
+            for (nb::handle label : y)
+                if (!add(label.ptr(), on)) return false;
         }
-        if (is_name(y.ptr())) return add(y.ptr(), on) && finish(on);
-        if (type != &PyList_Type && type != &PyTuple_Type && type != &PySet_Type &&
-            type != &PyFrozenSet_Type)
-            return false;
-        for (nb::handle label : y)
-            if (!add(label.ptr(), on)) return false;
-        return finish(on);
+        add_ancestors(on);
+        return ignored || std::none_of(off.begin(), off.end(), [&](uint32_t v) { return on.mask[v]; });
     }
 
     // Whether a y that `read` has read is the root's label, or holds it.
@@ -324,11 +331,10 @@ class Labels {
             ranges.push_back(range);
     }
 
-    bool begin(On& on) const {
+    void begin(On& on) const {
         on.mask.assign(n(), 0);
         on.nodes.reserve(16);  // seldom more: few labels and their ancestors
         mark(0, on);
-        return true;
     }
 
     // Calls `read(node, value)` for each entry of a dict; false if it returns that, or a label is unknown.
@@ -347,16 +353,15 @@ class Labels {
         return true;
     }
 
-    // The nodes that are True in a dict, without ancestors.
-    bool read_dict(PyObject* y, On& on) const {
+    // The nodes that are True in a dict, without ancestors, and those that are False.
+    bool read_dict(PyObject* y, On& on, Nodes& off) const {
+        off.reserve(static_cast<size_t>(PyDict_Size(y)));
         return read_entries(y, [&](uint32_t v, PyObject* value) {
-            if (value == Py_True) {
-                if (v) mark(v, on);
-            } else {
-                if (value != Py_False || v == 0) return false;
-                on.mask[v] = stated_off;
-            }
-            return true;
+            if (value == Py_True)
+                mark(v, on);
+            else
+                off.push_back(v);
+            return value == Py_True || (value == Py_False && v);
         });
     }
 
@@ -383,22 +388,18 @@ class Labels {
     }
 
     static void mark(uint32_t v, On& on) {
-        if (on.mask[v] == 1) return;
+        if (on.mask[v]) return;
         on.mask[v] = 1;
         on.nodes.push_back(v);
     }
 
-    // Add the ancestors, in order; false if one of them was stated to be off.
-    bool finish(On& on, bool ignored = false) const {
+    // In order.
+    void add_ancestors(On& on) const {
         for (size_t i = 0; i < on.nodes.size(); ++i) {
-            uint32_t v = on.nodes[i];
-            for (uint32_t e = implied_.ptr[v]; e < implied_.ptr[v + 1]; ++e) {
-                if (on.mask[implied_.nodes[e]] == stated_off && !ignored) return false;
-                mark(implied_.nodes[e], on);
-            }
+            const uint32_t v = on.nodes[i];
+            for (uint32_t e = implied_.ptr[v]; e < implied_.ptr[v + 1]; ++e) mark(implied_.nodes[e], on);
         }
         std::sort(on.nodes.begin(), on.nodes.end());
-        return true;
     }
 
     nb::object all_off() {
@@ -418,13 +419,13 @@ class Labels {
         if (PyDict_SetItem(dict.ptr(), key, value)) throw nb::python_error();
     }
 
-    static nb::object as_set(const Nodes& nodes) {
+    // The nodes that are on or, where y is unusual, those that a callback finds.
+    nb::object as_set(bool usual, const On& on, const char* otherwise, nb::handle y) const {
+        if (!usual || flattened_) return callbacks()[otherwise](taxonomy_, y);
         nb::set found;
-        for (uint32_t v : nodes) found.add(nb::int_(v));
+        for (uint32_t v : on.nodes) found.add(nb::int_(v));
         return found;
     }
-
-    static constexpr char stated_off = 2;
 
     const Types names_{"numpy", {"int64", "str_"}};
     nb::object taxonomy_;

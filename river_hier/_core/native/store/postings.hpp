@@ -126,25 +126,15 @@ class Postings : public WeightStore {
     }
 
     void clear(size_t feature, uint32_t node) override {
-        if (T* const dense = numbers_[feature]) {
-            for (size_t k = 0; k < Cell::planes; ++k) dense[k * dense_.width + node] = 0;
-            return;
-        }
-        if (small_) return;
-        auto& row = rows_[feature];
-        const uint32_t at = row.first_from(node, 0);
-        if (row.has(node, at)) row.cells[at] = Cell();
+        for (size_t k = 0; k < Cell::planes; ++k)
+            if (T* const number = find(k, feature, node)) *number = 0;
     }
 
     size_t n_features() const override { return numbers_.size(); }
 
-    double get(size_t plane, size_t feature, uint32_t node) const override {
-        if (feature >= numbers_.size()) return 0.0;
-        if (const T* const dense = numbers_[feature]) return dense[plane * dense_.width + node];
-        if (small_) return 0.0;
-        const auto& row = rows_[feature];
-        const uint32_t at = row.first_from(node, 0);
-        return row.has(node, at) ? row.cells[at].get(plane) : 0.0;
+    double get(size_t plane, size_t feature, uint32_t node) override {
+        const T* const number = feature < numbers_.size() ? find(plane, feature, node) : nullptr;
+        return number ? *number : 0.0;
     }
 
     bool copy(size_t plane, size_t feature, size_t n, double* numbers) const override {
@@ -249,6 +239,15 @@ class Postings : public WeightStore {
     }
 
   private:
+    // A number, or null if there is none.
+    T* find(size_t plane, size_t feature, uint32_t node) {
+        if (T* const dense = numbers_[feature]) return &dense[plane * dense_.width + node];
+        if (small_) return nullptr;
+        auto& row = rows_[feature];
+        const uint32_t at = row.first_from(node, 0);
+        return row.has(node, at) ? &row.cells[at].numbers[plane] : nullptr;
+    }
+
     // Makes sure that some nodes have numbers for all features of x; finds the dense rows and, in the others,
     // the places of these nodes.
     void include(const Vector& x, const Nodes& nodes) {

@@ -8,10 +8,6 @@
 
 namespace river_hier {
 
-inline void ensure(bool fine, const char* what) {
-    if (!fine) throw nb::value_error(what);
-}
-
 inline void ensure_starts(const std::vector<int64_t>& start, size_t n_entries) {
     ensure(!start.empty() && start.front() == 0 && std::is_sorted(start.begin(), start.end()) &&
                static_cast<size_t>(start.back()) == n_entries,
@@ -152,9 +148,8 @@ class Multilabels {
   public:
     Multilabels(nb::handle multilabels, const Labels& labels)
         : start_(numbers<int64_t>(multilabels.attr("start"))),
-          nodes_(numbers<uint32_t>(multilabels.attr("nodes"))) {
+          nodes_(labels.known(multilabels.attr("nodes"))) {
         ensure_starts(start_, nodes_.size());
-        for (uint32_t v : nodes_) ensure(v < labels.n(), "a node of another taxonomy");
         on_.mask.assign(labels.n(), 0);
     }
 

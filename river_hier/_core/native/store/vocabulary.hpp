@@ -109,15 +109,14 @@ class Vocabulary : TextReader {
         const auto names = nb::cast<nb::list>(counts[1]);
         for (size_t i = 0; i < names.size(); ++i) {
             Word& word = words_[insert(gram_of(names[i]))];
-            if (words_.size() != i + 1) throw nb::value_error("a word comes twice");
+            ensure(words_.size() == i + 1, "a word comes twice");
             word.occurrences = nb::cast<uint64_t>(counts[2][i]);
             word.documents = nb::cast<uint64_t>(counts[3][i]);
             n_rare_ += !frequent(word);
         }
         n = nb::cast<uint64_t>(counts[0]);
         for (const Word& word : words_)
-            if (!word.occurrences || !word.documents || word.documents > n)
-                throw nb::value_error("counts that are not positive, or more than there are texts");
+            ensure(word.occurrences && word.documents && word.documents <= n, "counts from 1 to the number of texts");
     }
 
     struct Word {

@@ -56,7 +56,7 @@ class WeightStore {
 
     virtual size_t n_features() const = 0;
 
-    virtual double get(size_t plane, size_t feature, uint32_t node) const = 0;
+    virtual double get(size_t plane, size_t feature, uint32_t node) = 0;
 
     // Copies the numbers of the first n nodes for a feature, if its row holds all nodes; else returns false.
     virtual bool copy(size_t plane, size_t feature, size_t n, double* numbers) const = 0;
