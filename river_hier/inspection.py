@@ -20,9 +20,7 @@ __all__ = ["explain_one", "labels_one", "top_many", "top_one"]
 
 
 def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
-    """Explain a prediction, also through a pipeline: `explain_one` of its last step.
-
-    The features are those that the last step receives.
+    """Explain a prediction by the features that the last step of a pipeline receives.
 
     Parameters
     ----------
@@ -55,7 +53,6 @@ def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
     >>> why = inspection.explain_one(model, "fur at night")["mammal"]
     >>> why.on, why.score
     (True, 0.4535)
-
     >>> why.contributions
     [('fur', 0.446), ('at', 0.00261), ('night', 0.00261), ('intercept', 0.00261)]
 
@@ -190,14 +187,12 @@ def top_many(
     batch, like = read_valid(X, columns), frame_like(X)
     check_known(getattr(model, "_features", None), batch)
     answers = _top_rows(model, batch, labels, min(k, len(labels.taxonomy)), leaves, depth)
-    names = list[str]()
-    cells: list[list[Any]] = []
+    cells: dict[str, list[Any]] = {}
     for place in range(min(k, len(labels.taxonomy))):
-        names += [f"label_{place + 1}", f"value_{place + 1}"]
         found = [row[place] if place < len(row) else (None, np.nan) for row in answers]
-        cells.append([label for label, _ in found])
-        cells.append([value for _, value in found])
-    return answer_table(like, names, cells)
+        cells[f"label_{place + 1}"] = [label for label, _ in found]
+        cells[f"value_{place + 1}"] = [value for _, value in found]
+    return answer_table(like, list(cells), list(cells.values()))
 
 
 def labels_one(

@@ -1,7 +1,4 @@
-"""The face of scikit-learn, which no other module of models imports.
-
-`pip install river-hier[sklearn]` installs it.
-"""
+"""The face of scikit-learn: `pip install river-hier[sklearn]`."""
 
 from __future__ import annotations
 
@@ -105,7 +102,6 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     classes_: NDArray[Any]
     _form: str
     _width: int
-    _dtype: Any
 
     def __init__(
         self,
@@ -178,10 +174,13 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             on, names = np.asarray(found), self.model_.taxonomy_.nodes[1:]
             if self._form == "matrix":
                 return self._of_classes(on, names).astype(np.int64)
-            each = [{names[v] for v in np.flatnonzero(row).tolist()} for row in on]
-            return _objects(each)
+            return _objects(_on(on, names))
         if self._form == "labels":
-            return _answers(found.tolist(), self.classes_.dtype)
+            labels = found.tolist()
+            with suppress(TypeError, ValueError):  # some may be no classes, and of another type
+                if (answers := _labels(labels, self.classes_.dtype)).tolist() == labels:
+                    return answers
+            return _objects(labels)
         path = self.model_.taxonomy_.path
         paths = [list(v if isinstance(v, tuple) else path(v)[1:]) for v in found.tolist()]
         width = max([self._width, *map(len, paths)])
@@ -323,7 +322,7 @@ def _pairs(y: Any, answers: Any) -> Any:
     return zip(rows, _rows(answers)[1] if form == "levels" else answers.tolist(), strict=True)
 
 
-def _on(matrix: NDArray[Any], names: list[Any]) -> list[Any]:
+def _on(matrix: NDArray[Any], names: Sequence[Any]) -> list[Any]:
     return [{names[j] for j in np.flatnonzero(row).tolist()} for row in matrix]
 
 
@@ -332,8 +331,9 @@ def _rows(y: Any) -> tuple[str, list[Any], list[Any], int, Any]:
     y = y.toarray() if hasattr(y, "toarray") else y
     names = list(y.columns) if hasattr(y, "columns") else None
     table = _table(y)
+    if table.dtype.kind == "f":
+        assert_all_finite(table, input_name="y")
     if table.ndim == 2:
-        assert_all_finite(table, input_name="y") if table.dtype.kind == "f" else None
         binary = table.dtype.kind in "bui" and table.shape[1] > 1 and np.isin(table, (0, 1)).all()
         if table.dtype.kind == "b" or binary:
             names = list(range(table.shape[1])) if names is None else names
@@ -344,8 +344,6 @@ def _rows(y: Any) -> tuple[str, list[Any], list[Any], int, Any]:
     if rows and all(isinstance(row, Set) for row in rows):
         return "sets", rows, _ordered(set().union(*rows)), 0, None
     y = column_or_1d(table)
-    if y.dtype.kind == "f":
-        assert_all_finite(y, input_name="y")
     check_classification_targets(y)
     return "labels", rows, np.unique(y).tolist(), 0, None
 
@@ -371,14 +369,6 @@ def _objects(items: list[Any]) -> NDArray[Any]:
     found = np.empty(len(items), dtype=object)
     found[:] = items
     return found
-
-
-def _answers(labels: list[Any], dtype: Any) -> NDArray[Any]:
-    """Labels in the type of the classes or, if some are no classes and of another, as objects."""
-    with suppress(TypeError, ValueError):
-        if (found := _labels(labels, dtype)).tolist() == labels:
-            return found
-    return _objects(labels)
 
 
 def _labels(labels: list[Any], dtype: Any = None) -> NDArray[Any]:

@@ -12,15 +12,13 @@ from ..base.predictor import MultiLabelPredictor
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .expansions import Examples, Floats
 
-# Training that takes longer shows a progress bar.
-_PROGRESS_DELAY = 2.0  # seconds
+_PROGRESS_DELAY = 2.0  # seconds; training that takes longer shows a progress bar
 
 
 class BatchEstimator(MultiLabelPredictor):
     """Base class of models that `fit` trains on a list of examples.
 
-    After `fit`, `learn_one` does nothing, so River's loops evaluate the model as it is. Before, it
-    and predictions raise an error.
+    After `fit`, `learn_one` does nothing, so River's loops evaluate the model as it is.
     """
 
     def __init__(self, taxonomy: Taxonomy) -> None:

@@ -1,8 +1,7 @@
 """Weight vectors of all nodes in the span of the training instances, w_v = sum_i b_iv x_i.
 
-A `LinearExpansion` stores the weights themselves; a `KernelExpansion` stores the coefficients. Both
-read the examples, and hold the closed mask of the labels of each, `on`. The scorers are trained:
-they give the scores <w_v, x> of an x.
+A `LinearExpansion` stores the weights, a `KernelExpansion` the coefficients. Both read the examples
+and hold the closed mask of the labels of each, `on`. Scorers, which are trained, score an x.
 """
 
 from __future__ import annotations
@@ -51,8 +50,7 @@ class LinearScorers(NamedTuple):
 
     def scores(self, x: Mapping[Any, Any]) -> Floats:
         found = self.features.find(x)
-        scores: Floats = found.values @ self.w[found.rows]
-        return scores
+        return found.values @ self.w[found.rows]
 
 
 class KernelScorers(NamedTuple):
@@ -62,8 +60,7 @@ class KernelScorers(NamedTuple):
     b: Floats
 
     def scores(self, x: Mapping[Any, Any]) -> Floats:
-        scores: Floats = self.instances.row(x).values @ self.b
-        return scores
+        return self.instances.row(x).values @ self.b
 
 
 Scorers = LinearScorers | KernelScorers
@@ -158,8 +155,7 @@ class KernelExpansion:
 
     def column(self, i: int) -> Floats:
         """K(x_j, x_i) of every instance j."""
-        column: Floats = self.gram[:, i]
-        return column
+        return self.gram[:, i]
 
     def norm2(self) -> float:
         return float(np.einsum("iv,iv->", self.b, self._scores))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
@@ -142,18 +142,18 @@ class HierarchicalMultilabelSVM(LabelRanker):
         sets = WorkingSets(expansion, self._ranking, relevant, self._delta(), float(self.C))
         progress = Progress(range(self.max_passes + 1), "passes")
         for n_passes in progress:
-            now = sets.objectives()
-            progress.note(f"gap {now.gap:.3g} of {now.primal:.3g}")
-            if now.gap <= self.tol * now.primal or n_passes == self.max_passes:
+            primal, dual, psi = sets.objectives()
+            progress.note(f"gap {primal - dual:.3g} of {primal:.3g}")
+            if primal - dual <= self.tol * primal or n_passes == self.max_passes:
                 break
             # The gap is at most C times the sum of psi, so examples with a small psi are skipped.
-            enough = self.tol * now.primal / (2.0 * self.C * len(now.psi))
-            for i in np.argsort(-now.psi):
-                if now.psi[i] <= enough:
+            enough = self.tol * primal / (2.0 * self.C * len(psi))
+            for i in np.argsort(-psi):
+                if psi[i] <= enough:
                     break
                 sets.ascend(int(i), enough / 2.0)
         self._trained = self._train_threshold(expansion, relevant)
-        self.primal, self.dual, self.n_passes = now.primal, now.dual, n_passes
+        self.primal, self.dual, self.n_passes = primal, dual, n_passes
         return self
 
     def _delta(self) -> Floats:
@@ -165,18 +165,6 @@ class HierarchicalMultilabelSVM(LabelRanker):
         own = shared.diagonal()
         delta: Floats = self.missed * (own[:, None] - shared) + self.spurious * (own - shared)
         return delta
-
-
-class Objectives(NamedTuple):
-    """The primal and dual objectives, and how far each instance is from its optimum."""
-
-    primal: float
-    dual: float
-    psi: Floats
-
-    @property
-    def gap(self) -> float:
-        return self.primal - self.dual
 
 
 class WorkingSets:
@@ -205,8 +193,8 @@ class WorkingSets:
         self.pairs: list[Ints] = [np.empty((0, 2), np.intp) for _ in relevant]
         self.betas: list[Floats] = [np.empty(0) for _ in relevant]
 
-    def objectives(self) -> Objectives:
-        """The current objectives: O(scoring all instances + all pairs)."""
+    def objectives(self) -> tuple[float, float, Floats]:
+        """Primal and dual, and how far each instance is from its optimum: O(all scores + pairs)."""
         scores = self.ranking.scores(self.expansion.all_scores().T)[self.ranking.candidates].T
         norm2 = self.expansion.norm2()
         slack = dual = 0.0
@@ -220,7 +208,7 @@ class WorkingSets:
             # The smallest h of the positive variables, including the slack.
             least = float((delta * (1.0 - f[y] + f[ybar])).min(initial=np.inf))
             psi[i] = most - (min(least, 0.0) if betas.sum() < self.c else least)
-        return Objectives(norm2 / 2 + self.c * slack, dual - norm2 / 2, psi)
+        return norm2 / 2 + self.c * slack, dual - norm2 / 2, psi
 
     def ascend(self, i: int, tol: float) -> None:
         """Add the most violated pair of an instance, and solve its working set."""
@@ -254,8 +242,8 @@ class WorkingSets:
 def ascend_simplex(q: Floats, h: Floats, betas: Floats, c: float, tol: float) -> Floats:
     """argmax h.d - d.q.d / 2 over d = b - betas, with b >= 0 and sum b <= c.
 
-    Pair by pair, as in SMO: the variable with the largest derivative takes from the positive
-    variable with the smallest, until the two differ by at most `tol`, or by rounding errors.
+    As in SMO, the variable with the largest derivative takes from the positive one with the
+    smallest, until the two differ by at most `tol`, or by rounding errors.
     """
     n, tol = len(h), max(tol, 1e-12 * float(np.abs(h).max(initial=0.0)))
     q = np.pad(q, (0, 1))  # the slack

@@ -2,7 +2,6 @@
 
 Each is a stream of `(x, y)` pairs of plain Python objects, as River's datasets are, and has a
 `taxonomy`. Every iteration yields the same examples.
-
 """
 
 from __future__ import annotations

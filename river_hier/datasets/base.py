@@ -26,7 +26,31 @@ def data_home() -> Path:
     return Path(_untyped.get_data_home())
 
 
-class TaxonomyDataset(datasets.base.Dataset):
+class Stream:
+    """What streams and views of them have in common."""
+
+    def take(self, k: int) -> Prefix:
+        """Return the first `k` examples as a stream with the same taxonomy."""
+        return Prefix(self, k)
+
+    def shuffle(self, buffer_size: int = 10_000, seed: int | None = None) -> Shuffled:
+        """Return the examples in random order, as a stream with the same taxonomy.
+
+        This is needed if a file is sorted by label, or else a learner would forget the first ones.
+
+        Parameters
+        ----------
+        buffer_size
+            The number of examples in memory. If the whole stream fits, all orders are equally
+            likely; otherwise, no example can move forward by more than this number.
+        seed
+            Seed of the random order.
+
+        """
+        return Shuffled(self, buffer_size, seed)
+
+
+class TaxonomyDataset(Stream, datasets.base.Dataset):
     """Base class of the streams with a taxonomy.
 
     A subclass defines `taxonomy` and `__iter__`, which must start from the beginning each time:
@@ -67,48 +91,15 @@ class TaxonomyDataset(datasets.base.Dataset):
     def taxonomy(self) -> Taxonomy:
         """The taxonomy of the labels."""
 
-    def take(self, k: int) -> Prefix:
-        """Return the first `k` examples as a stream with the same taxonomy."""
-        return Prefix(self, k)
 
-    def shuffle(self, buffer_size: int = 10_000, seed: int | None = None) -> Shuffled:
-        """Return the examples in random order, as a stream with the same taxonomy.
-
-        This is needed if a file is sorted by label, or else a learner would forget the first ones.
-
-        Parameters
-        ----------
-        buffer_size
-            The number of examples in memory. If the whole stream fits, all orders are equally
-            likely; otherwise, no example can move forward by more than this number.
-        seed
-            Seed of the random order.
-
-        """
-        return Shuffled(self, buffer_size, seed)
-
-
-class View:
+class View(Stream):
     """Base class of the streams that yield examples of another stream, and have its attributes."""
 
-    def __init__(self, stream: TaxonomyDataset | View) -> None:
-        self.stream = stream
+    def __init__(self, stream: Stream) -> None:
+        self.stream: Any = stream  # has what any stream has
 
     def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
         return iter(self.stream)
-
-    @property
-    def n_samples(self) -> int | None:
-        """The number of examples, or None if the length of the stream is unknown."""
-        return self.stream.n_samples
-
-    def take(self, k: int) -> Prefix:
-        """Return the first `k` examples of this stream."""
-        return Prefix(self, k)
-
-    def shuffle(self, buffer_size: int = 10_000, seed: int | None = None) -> Shuffled:
-        """Return these examples in random order, as `TaxonomyDataset.shuffle` does."""
-        return Shuffled(self, buffer_size, seed)
 
     def __getattr__(self, name: str) -> Any:
         # copy and pickle look up attributes before __init__ has run; avoid infinite recursion.
@@ -121,16 +112,9 @@ class Prefix(View):
     """The first `k` examples of a stream, with its attributes, such as `taxonomy`.
 
     Unlike the result of River's `take`, a prefix can be iterated any number of times.
-
-    >>> from river_hier.datasets import synth
-
-    >>> prefix = synth.PrototypeTree(branching=2, depth=2, seed=1).take(1000)
-    >>> len(prefix.taxonomy)
-    7
-
     """
 
-    def __init__(self, stream: TaxonomyDataset | View, k: int) -> None:
+    def __init__(self, stream: Stream, k: int) -> None:
         self.k: int = operator.index(k)
         if self.k < 0:
             raise ValueError(f"`k` must be at least 0, got {k}")
@@ -142,16 +126,12 @@ class Prefix(View):
     @property
     def n_samples(self) -> int | None:
         """The number of examples, or None if the stream is finite, but its length is unknown."""
-        n, stream = self.stream.n_samples, self.stream
-        if n is not None:
-            return min(self.k, n)
-        while isinstance(found := vars(stream).get("stream"), TaxonomyDataset | View):
+        stream = self.stream
+        if stream.n_samples is not None:
+            return min(self.k, int(stream.n_samples))
+        while isinstance(found := vars(stream).get("stream"), Stream):
             stream = found
         return self.k if isinstance(stream, datasets.base.SyntheticDataset) else None
-
-    def take(self, k: int) -> Prefix:
-        """Return the first `k` examples of this prefix."""
-        return Prefix(self.stream, min(operator.index(k), self.k))
 
     def __repr__(self) -> str:
         return f"the first {self.k:,} examples of {shown_stream(self.stream)}"
@@ -160,20 +140,10 @@ class Prefix(View):
 class Shuffled(View):
     """The examples of a stream in random order, the same order in every iteration.
 
-    Returned by the method `shuffle` of a stream, which explains the parameters. When the buffer is
-    full, each new example replaces a random one, which is yielded.
-
-    >>> from river_hier.datasets import synth
-
-    >>> stream = synth.PrototypeTree(branching=2, depth=2, seed=1).take(1000)
-    >>> sum(y == "1.2" for _, y in stream), sum(y == "1.2" for _, y in stream.shuffle(seed=42))
-    (135, 135)
-
+    When the buffer is full, each new example replaces a random one, which is yielded.
     """
 
-    def __init__(
-        self, stream: TaxonomyDataset | View, buffer_size: int = 10_000, seed: int | None = None
-    ) -> None:
+    def __init__(self, stream: Stream, buffer_size: int = 10_000, seed: int | None = None) -> None:
         check_integer("buffer_size", buffer_size, 1)
         super().__init__(stream)
         self.buffer_size = buffer_size
@@ -181,15 +151,14 @@ class Shuffled(View):
         self._seed = random.randrange(2**32) if seed is None else seed
 
     def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
-        examples: Any = iter(self.stream)
         shuffled: Iterator[tuple[dict[Any, Any], Any]]
-        shuffled = river_stream.shuffle(examples, self.buffer_size, self._seed)
+        shuffled = river_stream.shuffle(iter(self.stream), self.buffer_size, self._seed)
         return shuffled
 
     def __repr__(self) -> str:
         return f"{shown_stream(self.stream)}, shuffled"
 
 
-def shown_stream(stream: TaxonomyDataset | View) -> str:
+def shown_stream(stream: Stream) -> str:
     """A description of a stream in one line; River's repr of a dataset has several."""
     return repr(stream) if isinstance(stream, View) else type(stream).__name__

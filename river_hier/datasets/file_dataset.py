@@ -28,11 +28,10 @@ class Source(NamedTuple):
 class FileDataset(TaxonomyDataset):
     """Base class of the streams that read files.
 
-    A subclass defines `taxonomy`, `HELP` (how to get the files, for the message if there are none)
-    and `_examples(report)`, a generator that opens the files each time. It calls
-    `report(file, line, message)` for each broken record and, if that returns, continues with the
-    next one. A truncated or damaged file is always an error, because it is unknown how much is
-    missing. So is a file of which every record had to be skipped.
+    A subclass defines `taxonomy`, `HELP` (how to get files) and `_examples(report)`, a generator
+    that opens the files each time. It calls `report(file, line, message)` for each broken record
+    and, if that returns, continues with the next one. A truncated or damaged file is always an
+    error, and so is one of which every record had to be skipped.
     """
 
     HELP: ClassVar[str]
@@ -154,14 +153,10 @@ def fetch(
 ) -> Path:
     """Download a file, or the rest of it. If `path` exists, nothing is downloaded.
 
-    The data are written to `<path>.part`, which is renamed to `path` once it is complete and its
-    SHA-256 is the expected one. Without a SHA-256, the file is read: it must not be empty or a web
-    page, and if its name ends in `.zip` or `.gz`, it must be undamaged and of this format; then
-    `check`, which may raise a `ValueError`, reads the `.part`. One left by an earlier call is
-    resumed if the server allows it. A progress bar needs `tqdm`.
-
-    A `ConnectionError` if the server did not answer, refused, sent a web page, or stopped midway; a
-    `ValueError` if the SHA-256 differs or the file is damaged, and the download is deleted.
+    The data are written to `<path>.part`, which a later call resumes, and which is renamed once its
+    SHA-256 is the expected one or, without one, `check_whole` and `check` accept it. A
+    `ConnectionError` if the server did not send all of it; a `ValueError` if it is not the expected
+    file, which is deleted.
     """
     path = Path(path)
     if path.exists():

@@ -2,7 +2,6 @@
 
 Archives are never extracted into a folder, so a malicious file name cannot write outside of it.
 Links and devices in archives are ignored; of several files with the same name the last one counts.
-
 """
 
 from __future__ import annotations
@@ -33,10 +32,9 @@ GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 class Files:
     """The files of a folder or an archive (zip, tar, tar.gz), or a single file.
 
-    It is a context manager; read the files inside the `with` statement. Names are relative to the
-    path, with `/`, and sorted. Files compressed with gzip are decompressed as they are read, and
-    named without `.gz`; a `tar.gz` is decompressed into a temporary file first. A damaged archive
-    raises a `ValueError`.
+    Read them inside a `with` statement. Names are relative to the path, with `/`, sorted, and
+    without `.gz`. A `tar.gz` is decompressed into a temporary file, other files as they are read. A
+    damaged archive raises a `ValueError`.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -66,7 +64,7 @@ class Files:
 
     @property
     def names(self) -> list[str]:
-        """The names of all the files, sorted."""
+        """The names of all files."""
         return list(self._members)
 
     def matching(self, pattern: str) -> list[str]:
@@ -189,10 +187,7 @@ def _oddity(raw: Any) -> str | None:
 
 
 def check_whole(path: Path, kind: str) -> None:
-    """Raise a ValueError if a file is empty, cut off, damaged, or not of its kind, e.g. `.zip`.
-
-    All of it is read, which verifies the checksums inside archives and compressed files.
-    """
+    """Read a file; a ValueError if it is empty, damaged, or not of its kind, e.g. `.zip`."""
     with path.open("rb") as raw:
         head = raw.read(len(ZIP))
     if (kind == ".gz" and not head.startswith(GZIP)) or (kind == ".zip" and head != ZIP):
@@ -213,11 +208,7 @@ KEPT = 10  # messages; a broken file of several gigabytes must not fill memory w
 
 
 class ErrorHandler:
-    """Called by a reader for each broken record, with the file, the line and a message.
-
-    With `on_error="raise"` the call raises a `ValueError`; with `"skip"` it counts the error in
-    `n`, and `first` has the first ten messages.
-    """
+    """Called for each broken record: raises a ValueError, or counts it and keeps the first ten."""
 
     def __init__(self, on_error: str = "raise") -> None:
         if on_error not in ("raise", "skip"):
@@ -252,8 +243,7 @@ def named(file: str) -> Iterator[None]:
 class Multilabels:
     """Makes the multilabel `{label: bool}` of the labels of a record, to which ancestors are added.
 
-    A label that is not in the taxonomy raises an `UnknownLabelError`. With `kept`, a part of the
-    taxonomy, the multilabels have its labels only.
+    With `kept`, a part of the taxonomy, the multilabels have its labels only.
     """
 
     def __init__(self, taxonomy: Taxonomy, kept: Taxonomy | None = None) -> None:

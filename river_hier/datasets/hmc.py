@@ -1,7 +1,4 @@
-"""The collections of hierarchical multilabel classification, in the hierarchical ARFF of Clus.
-
-An error in the header raises; one in a row is reported.
-"""
+"""The collections of hierarchical multilabel classification, in the hierarchical ARFF of Clus."""
 
 from __future__ import annotations
 
@@ -264,25 +261,22 @@ def read_header(numbered: Lines, name: str) -> Header:
     if len(taxonomies) != 1:
         raise ValueError(f"{name} has {len(taxonomies)} hierarchical attributes, expected one")
     ((at, taxonomy),) = taxonomies.items()
-    distinct = _distinct(attributes)
-    pairs = enumerate(zip(attributes, distinct, strict=True))
-    renamed = {i: given.name for i, (given, now) in pairs if given is not now}
-    return Header(distinct, at, taxonomy, renamed)
+    renamed = _rename(attributes)
+    return Header(tuple(attributes), at, taxonomy, renamed)
 
 
-def _distinct(attributes: list[Attribute]) -> tuple[Attribute, ...]:
-    """The attributes; `a`, `a`, `a` are renamed to `a`, `a.1`, `a.2`, or the next that is free."""
+def _rename(attributes: list[Attribute]) -> dict[int, str]:
+    """Rename `a`, `a`, `a` to `a`, `a.1`, `a.2`, or the next that is free; return the old names."""
     taken, seen = {attribute.name for attribute in attributes}, set[str]()
     numbers: dict[str, Iterator[int]] = defaultdict(lambda: count(1))
-    distinct = []
-    for attribute in attributes:
+    renamed = {}
+    for at, attribute in enumerate(attributes):
         name = attribute.name
         if name in seen:
-            name = next(n for i in numbers[name] if (n := f"{name}.{i}") not in taken)
-            attribute = attribute._replace(name=name)
+            free = next(n for i in numbers[name] if (n := f"{name}.{i}") not in taken)
+            attributes[at], renamed[at] = attribute._replace(name=free), name
         seen.add(name)
-        distinct.append(attribute)
-    return tuple(distinct)
+    return renamed
 
 
 def _values(text: str, head: Header) -> tuple[dict[str, float | str], list[str]]:

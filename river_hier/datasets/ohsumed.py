@@ -1,9 +1,6 @@
 """OHSUMED, medical abstracts under the headings of MeSH, and the files of both.
 
-Records are in the format of the SMART system: `.I` and a number, then tags on lines of their own,
-each with its text on the next lines; `.P` is the type of publication. NLM's `mtrees*.bin` have a
-line `heading;tree.number` for each place of a heading in the tree.
-
+A record is `.I` and a number, then tags on lines of their own, each with its text on the next ones.
 """
 
 from __future__ import annotations

@@ -149,10 +149,6 @@ class RCV1(FileDataset):
             sparse=True,
         )
 
-    def download(self) -> None:
-        """Download the missing files. Without `path` this happens automatically when needed."""
-        self._fetch([_HIERARCHY, _QRELS, *self._vectors])
-
     @functools.cached_property
     def taxonomy(self) -> Taxonomy:
         """The topics below the root `"Root"`."""
@@ -191,9 +187,10 @@ class RCV1(FileDataset):
     def _sources(self) -> dict[str, Source]:
         return {
             name: Source(
-                [f"{a}/{_SECTIONS.get(name, _VECTORS_SECTION)}/{name}" for a in _ADDRESSES], sha
+                [f"{a}/{_SECTIONS.get(name, _VECTORS_SECTION)}/{name}" for a in _ADDRESSES],
+                _SHA256[name],
             )
-            for name, sha in _SHA256.items()
+            for name in (_HIERARCHY, _QRELS, *self._vectors)
         }
 
 

@@ -29,7 +29,6 @@ _SHA256 = "3bae43c9b14e387f76a61b6d82bf98a4fb5d3ef99ef7e7075ff2ccbcf59f9d30"
 _STORIES = "reut2-*.sgm"
 _CATEGORIES = "cat-descriptions_120396.txt"
 
-
 # The official splits: the attribute that decides, the values of `TOPICS` with which stories take
 # part, and the sizes of the subsets.
 _SPLITS = {
@@ -38,13 +37,8 @@ _SPLITS = {
     "ModHayes": ("CGISPLIT", ("YES", "NO", "BYPASS"), (20_856, 722, 0)),
 }
 _PARTS = ("train", "test", "unused")
-_SUBSETS = {
-    "TRAIN": "train",
-    "TEST": "test",
-    "NOT-USED": "unused",
-    "TRAINING-SET": "train",
-    "PUBLISHED-TESTSET": "test",
-}
+_SUBSETS = {"TRAIN": "train", "TEST": "test", "NOT-USED": "unused"}
+_SUBSETS |= {"TRAINING-SET": "train", "PUBLISHED-TESTSET": "test"}
 
 _OPENING = re.compile(
     r'<REUTERS TOPICS="(?P<TOPICS>YES|NO|BYPASS)" LEWISSPLIT="(?P<LEWISSPLIT>TRAIN|TEST|NOT-USED)" '
@@ -207,10 +201,10 @@ class Reuters21578(FileDataset):
                         report(name, line, str(error))
                         continue
                     subset = _SUBSETS[marks[mark]] if marks["TOPICS"] in topics else "unused"
-                    if subset in self.subsets:
-                        y = multilabel.read(labels, report, name, line)
-                        if y is not None:
-                            yield x, y
+                    if subset not in self.subsets:
+                        continue
+                    if (y := multilabel.read(labels, report, name, line)) is not None:
+                        yield x, y
 
     def _fetch(self, names: Iterable[str]) -> None:
         if self.location.name != _ARCHIVE:  # which holds all the files
@@ -221,11 +215,7 @@ class Reuters21578(FileDataset):
 
 
 def _categories(files: Files, name: str) -> Taxonomy:
-    """The taxonomy of the topics, the first section of `cat-descriptions_120396.txt`.
-
-    `****Subject Codes (135)` is the root and `**Energy Codes (9)` a group; topics are lines such as
-    `Crude Oil (CRUDE)` or `GOLD`, and a few come before the first group.
-    """
+    """The taxonomy of `****Subject Codes (135)`, groups `**Energy Codes (9)` and topics `GOLD`."""
     edges: list[tuple[str, str]] = []
     expected: dict[str, int] = {}  # the number of topics below each heading
     root = group = ""

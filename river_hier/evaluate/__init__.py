@@ -1,7 +1,6 @@
 """Regret and its theoretical bounds, and wrappers that evaluate probabilities and rankings.
 
 They run on River's own progressive validation.
-
 """
 
 from __future__ import annotations

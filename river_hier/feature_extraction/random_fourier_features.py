@@ -88,7 +88,6 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
 
     _raw_memory_usage = raw_memory_usage
 
-    _drawn: dict[Hashable, Floats]
     _latest: tuple[tuple[Hashable, ...], list[int], Floats]  # names; see `_frequencies`
 
     def __init__(self, sigma: float = 1.0, n_components: int = 1_000, seed: int = 0) -> None:
@@ -155,7 +154,7 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
         return order, frequencies
 
     def _forget(self) -> None:
-        self._drawn = {}
+        self._drawn: dict[Hashable, Floats] = {}
         self._latest = (), [], np.empty((0, self.n_components // 2))
 
     def __getstate__(self) -> dict[str, Any]:

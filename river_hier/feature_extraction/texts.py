@@ -33,11 +33,9 @@ def text_of(x: Any, on: Any) -> str:
         return " ".join(texts)
     except TypeError:
         wrong = next(text for text in texts if not isinstance(text, str))
-        help_ = ""
+        help_ = "; the parameter `on` names the features that are texts" * isinstance(wrong, dict)
         if is_missing(wrong):
             help_ = "; leave out examples without a text, or give the empty text"
-        elif isinstance(wrong, dict):
-            help_ = "; the parameter `on` names the features that are texts"
         raise ValueError(f"expected text, got {reprlib.repr(wrong)}{help_}") from None
 
 
@@ -86,10 +84,7 @@ def frame_of(values: Any, columns: Any, start: Any, names: list[Any], like: Any)
 
 
 class Words(sparse.csr_array):
-    """A sparse array with named columns, of which narwhals can put several side by side.
-
-    This is what River's unions do with the answers of their transformers.
-    """
+    """A sparse array with named columns, which narwhals puts side by side in River's unions."""
 
     columns: list[Any]
 
@@ -173,22 +168,20 @@ def checked_range(ngram_range: Any) -> tuple[int, int]:
 
 
 _WORDS = """
-    a an the this that these those such same other another each every either neither
-    i me my mine myself you your yours yourself yourselves he him his himself she her hers herself
-    it its itself we us our ours ourselves they them their theirs themselves one ones
-    who whom whose which what whatever whichever whoever someone something anyone anything
-    everyone everything nobody nothing none
-    am is are was were be been being do does did doing done have has had having
-    can could may might must shall should will would cannot
-    about above across after against along among around as at before behind below beneath beside
-    between beyond by despite down during except for from in inside into near of off on onto out
-    outside over per since than through throughout till to toward towards under until up upon via
-    with within without
-    and or nor but yet so if whether because although though unless while whereas when where why how
-    both
-    not no only also too very just even still again ever never always often sometimes already almost
-    quite rather more most less least much many few some any all several enough now then here there
-    thus hence therefore however moreover furthermore otherwise else once
+    a an the this that these those such same other another each every either neither i me my
+    mine myself you your yours yourself yourselves he him his himself she her hers herself it
+    its itself we us our ours ourselves they them their theirs themselves one ones who whom
+    whose which what whatever whichever whoever someone something anyone anything everyone
+    everything nobody nothing none am is are was were be been being do does did doing done have
+    has had having can could may might must shall should will would cannot about above across
+    after against along among around as at before behind below beneath beside between beyond by
+    despite down during except for from in inside into near of off on onto out outside over per
+    since than through throughout till to toward towards under until up upon via with within
+    without and or nor but yet so if whether because although though unless while whereas when
+    where why how both not no only also too very just even still again ever never always often
+    sometimes already almost quite rather more most less least much many few some any all
+    several enough now then here there thus hence therefore however moreover furthermore
+    otherwise else once
 """
 
 STOP_WORDS = tuple(dict.fromkeys(_WORDS.split()))

@@ -91,11 +91,7 @@ class BinaryTree(NamedTuple):
         )
 
     def sides(self, number: dict[Label, int]) -> list[tuple[int, int]]:
-        """The classes on the left and on the right of each split, as bit sets.
-
-        Class c is the bit `number[c]`. Sets of labels would take 100 times the memory in a deep
-        tree.
-        """
+        """The classes on the left and right of each split, as sets of the bits `number[c]`."""
         found: list[tuple[int, int]] = []
         for pair in self.splits:
             left, right = (

@@ -44,9 +44,8 @@ class Side(NamedTuple):
 class LeaveOneOut:
     """Examples with weights, to be classified, each by the counts of all others.
 
-    An example of weight 2 counts as two examples, of which one is left out. The classifier of an
-    inner node is multinomial naive Bayes with Laplace's smoothing: x goes to the side with the
-    larger n(side) prod_j p(j | side)^x_j.
+    An example of weight 2 counts as two, of which one is left out. The classifier of an inner node
+    is multinomial naive Bayes with Laplace's smoothing.
     """
 
     def __init__(
@@ -222,10 +221,9 @@ class JensenShannonTree(base.Estimator):
         self._recent.append((given, y, w))
 
     def taxonomy(self) -> Taxonomy:
-        """Build the tree from what has been counted so far, a full binary tree.
+        """Build the full binary tree of the classes from what has been counted so far.
 
-        Its leaves are the classes, its inner nodes `"split 1"`, the root, `"split 2"` and so on,
-        except where a class has such a name.
+        Its inner nodes are `"split 1"`, the root, `"split 2"` and so on, unless a class is.
         """
         if not self.class_counts:
             raise ValueError("no example with features has been learned, so there is no class yet")

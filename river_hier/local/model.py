@@ -194,8 +194,6 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
                 f"that returns one, got {shown(classifier)}"
             )
 
-    # Implemented by each kind of model
-
     @abc.abstractmethod
     def _targets(self, y: Any) -> tuple[Taxonomy, Sequence[tuple[Position, Any]]]:
         """The taxonomy with the labels of y, and what the classifier at each position learns."""

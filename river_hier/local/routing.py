@@ -22,10 +22,7 @@ Probabilities = dict[Label, float]
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The class of the examples that end at an inner node, which no label equals.
-
-    It is sorted after labels, as some classifiers of River sort their classes.
-    """
+    """The class of the examples that end at an inner node; River sorts it after labels."""
 
     node: Any
 
@@ -134,8 +131,7 @@ class RoutingModel(LocalModel, SingleLabelPredictor):
     ) -> Probabilities:
         """The probabilities of the next node, given that the path has reached this one.
 
-        Other nodes are ignored. If none is left or the classifier has learned nothing, the path
-        ends here; in a model of leaves, all children are equally likely.
+        If nothing is known, the path ends here; in a model of leaves, all children are as likely.
         """
         children = self._taxonomy.children(node)
         position = self._position_below(self._taxonomy, node)
@@ -158,8 +154,6 @@ class RoutingModel(LocalModel, SingleLabelPredictor):
                 f"`classifier` must be multiclass, got {classifier}; wrap it, e.g. in "
                 "river's multiclass.OneVsRestClassifier"
             )
-
-    # Implemented by each kind of model
 
     @abc.abstractmethod
     def _position_below(self, taxonomy: Taxonomy, node: Label) -> Position:

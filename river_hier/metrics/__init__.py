@@ -9,7 +9,6 @@ support `+`), and windows: `utils.Rolling(metrics.HLoss, window_size=100, taxono
 rankings of labels: their predictions are `{label: score}`, as returned by `evaluate.Ranked(model)`.
 For `PooledAUPRC`, `Reliability`, `CalibrationError` and `LogLoss`, which read probabilities, wrap
 the model in `evaluate.Probabilities`. `TopLabelCalibrationError` is for single labels.
-
 """
 
 from __future__ import annotations

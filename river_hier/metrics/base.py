@@ -24,13 +24,6 @@ def plus(partials: Partials, x: float) -> Partials:
     """Add x to a sum without rounding errors (Shewchuk, 1997): adding -x undoes adding x.
 
     A sum is a tuple of floats without overlapping bits, the smallest first: O(its length).
-
-    >>> total = ()
-    >>> for x in (1e16, 1.0, -1e16):
-    ...     total = plus(total, x)
-    >>> total
-    (1.0,)
-
     """
     found = []
     for y in partials:
@@ -48,14 +41,6 @@ class Sums:
     """Weighted sums by key, exactly revertible.
 
     River's `stats.Mean` rounds at every step; these sums are rounded only when they are read.
-
-    >>> sums = Sums()
-    >>> sums.add([("right", 2.0), ("all", 3.0)], w=0.1)
-    >>> sums.add([("all", 3.0)], w=0.2)
-    >>> sums.remove([("right", 2.0), ("all", 3.0)], w=0.1)
-    >>> sums["all"]
-    0.6
-
     """
 
     def __init__(self) -> None:
@@ -121,10 +106,10 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
     def update(self, y_true: Any, y_pred: Any, w: float = 1.0) -> None:
         """Update the metric."""
         before = self.taxonomy_
-        if isinstance(self.taxonomy, OpenTaxonomy):
-            y_true, y_pred = (list(y) if isinstance(y, Iterator) else y for y in (y_true, y_pred))
         try:
             if isinstance(self.taxonomy, OpenTaxonomy):
+                both = y_true, y_pred
+                y_true, y_pred = (list(y) if isinstance(y, Iterator) else y for y in both)
                 self._grow([*named(y_true), *(() if y_pred is None else named(y_pred))])
             self._sums.add(tuple(self._count(y_true, y_pred)), w)
         except BaseException:
@@ -190,11 +175,9 @@ class MeanScore(TaxonomyMetric):
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:
         """The score of one example."""
-        score: float = self._loss(self.taxonomy_, y_true, y_pred, **self._given())
+        given = {name: getattr(self, name) for name in self._options}
+        score: float = self._loss(self.taxonomy_, y_true, y_pred, **given)
         return score
-
-    def _given(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._options}
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         return ("weight", 1.0), ("score", self._eval(y_true, y_pred))
@@ -216,7 +199,7 @@ class MeanLoss(MeanScore):
 
         `probabilities` are `{label: P(on | parent on)}` for every label but the root.
         """
-        given = self._given()
+        given = {name: getattr(self, name) for name in self._options}
         loss: float = self._expected_loss(self.taxonomy_, probabilities, y_pred, **given)
         return loss
 

@@ -16,11 +16,7 @@ V = TypeVar("V")
 
 
 def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int], float]:
-    """A function from the index of a node to its cost, which is 1 by default.
-
-    Unknown labels raise immediately, by a comparison of key sets. A value is checked only when it
-    is used, since a loss uses few of them; `check` checks them all.
-    """
+    """A function from the index of a node to its cost, 1 by default, which is checked when used."""
     if costs is None:
         return lambda v: 1.0
     _check_mapping(costs, name)

@@ -8,6 +8,7 @@ from typing import Any
 
 from .._core import labels_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
+from ..taxonomy.graph import reach
 from .base import MeanLoss, TableMetric
 from .costs import Costs, by_node, check_factors
 from .probabilities import conditional
@@ -132,23 +133,8 @@ def h_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any, costs: Costs | None = N
 
 def mistakes(taxonomy: Taxonomy, true: set[int], pred: set[int]) -> list[int]:
     """The wrong nodes whose ancestors are right, in taxonomy order; the root is in both sets."""
-    differing = true ^ pred
-    return [i for i in sorted(differing) if _right_above(taxonomy, i, differing)]
-
-
-def _right_above(taxonomy: Taxonomy, i: int, differing: set[int]) -> bool:
-    """Whether all ancestors of a node are right; it stops at the first one that is not."""
-    parents = taxonomy._parent_rows
-    seen: set[int] = set()  # in a DAG several paths may lead to the same ancestor
-    above = list(parents[i])
-    while above:
-        j = above.pop()
-        if j in differing:
-            return False
-        if j not in seen:
-            seen.add(j)
-            above += parents[j]
-    return True
+    differing, parents = true ^ pred, taxonomy._parent_rows
+    return [i for i in sorted(differing) if differing.isdisjoint(reach(parents, i))]
 
 
 def expected_h_loss(

@@ -190,7 +190,6 @@ class Reliability(ProbabilityMetric, TableMetric):
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> stream = synth.PrototypePaths(t, noise=0.36, seed=42)
-
     >>> model = evaluate.Probabilities(decision.Calibrated(linear_model.HPerceptron(t)))
     >>> metric = progressive_val_score(stream.take(2000), model, metrics.Reliability(t, n_bins=5))
     >>> metric
@@ -245,16 +244,13 @@ class CalibrationError(ProbabilityMetric, CalibrationMetric):
     Examples
     --------
 
-    >>> from river.evaluate import progressive_val_score
-    >>> from river_hier import Taxonomy, decision, evaluate, linear_model, metrics
-    >>> from river_hier.datasets import synth
+    >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> stream = synth.PrototypePaths(t, noise=0.36, seed=42)
-
-    >>> model = evaluate.Probabilities(decision.Calibrated(linear_model.HPerceptron(t)))
-    >>> progressive_val_score(stream.take(2000), model, metrics.CalibrationError(t))
-    CalibrationError: 1.76%
+    >>> metric = metrics.CalibrationError(t, n_bins=2)
+    >>> metric.update("mammal", {"mammal": 0.8, "wolf": 0.4, "whale": 0.2, "bird": 0.1})
+    >>> metric  # (|0.8 - 1| + |0.4 + 0.2 + 0.1 + 0|) / 5
+    CalibrationError: 18.00%
 
     References
     ----------
@@ -287,15 +283,14 @@ class TopLabelCalibrationError(CalibrationMetric):
     Examples
     --------
 
-    >>> from river.evaluate import progressive_val_score
-    >>> from river_hier import decision, linear_model, metrics
-    >>> from river_hier.datasets import synth
+    >>> from river_hier import Taxonomy, metrics
 
-    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
-    >>> t = stream.taxonomy
-    >>> model = decision.Tempered(linear_model.AveragedHieron(t))
-    >>> progressive_val_score(stream.take(2000), model, metrics.TopLabelCalibrationError(t))
-    TopLabelCalibrationError: 3.03%
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> metric = metrics.TopLabelCalibrationError(t)
+    >>> metric.update("wolf", {"wolf": 0.75, "whale": 0.25})
+    >>> metric.update("whale", {"wolf": 0.75, "whale": 0.25})
+    >>> metric  # |0.75 - 0.5|
+    TopLabelCalibrationError: 25.00%
 
     """
 

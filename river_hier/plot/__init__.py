@@ -1,7 +1,6 @@
 """Plots of taxonomies and regret, with matplotlib.
 
 Each function draws on the given axes, or on new ones, and returns them; nothing is shown or saved.
-
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.checks import check_integer
+from ..base.checks import check_integer, number
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from ..taxonomy.graph import reach
 from ..taxonomy.show import names
@@ -60,11 +60,11 @@ def selected(
     for v, parents in enumerate(whole._parent_indices):
         nearest[v] = v if v in below else nearest[parents[0]]
         below[nearest[v]] += nearest[v] != v
-    number = [whole.index(label) for label in part.nodes]
-    place = {v: i for i, v in enumerate(number)}
+    drawn = [whole.index(label) for label in part.nodes]
+    place = {v: i for i, v in enumerate(drawn)}
     found = {place[v]: value for v, value in values.items() if v in place}
-    left_out = [f" (+{below[v]:,})" if below[v] else "" for v in number]
-    return part, found, [text[v] for v in number], left_out
+    left_out = [f" (+{below[v]:,})" if below[v] else "" for v in drawn]
+    return part, found, [text[v] for v in drawn], left_out
 
 
 def _top(taxonomy: Taxonomy, nodes: list[int], values: dict[int, float], top: int) -> set[int]:
@@ -83,7 +83,6 @@ def _top(taxonomy: Taxonomy, nodes: list[int], values: dict[int, float], top: in
 
 
 Floats = NDArray[np.float64]
-
 _LONGEST = 28  # characters of a name
 # In characters: from a node to the stem of its children, and from the stem to their names.
 _STEM, _GAP = 2.0, 3.0
@@ -193,9 +192,8 @@ class Layout(NamedTuple):
 def _layered(taxonomy: Taxonomy, names: Sequence[str]) -> Layout:
     """One column for each depth, one row for each leaf; inner nodes are centred on their children.
 
-    Names of leaves stand to the right of the nodes, names of inner nodes to the left, without
-    overlaps: a column is as wide as its longest name, siblings are at least a row apart, and there
-    is more space above a leaf that is deeper. A node of a DAG is placed under its first parent.
+    Names do not overlap: a column is as wide as its longest name, and there is more space above a
+    leaf that is deeper. A node of a DAG is placed under its first parent.
     """
     arrays = taxonomy._arrays
     children: list[list[int]] = [[] for _ in names]  # of which the node is the first parent
@@ -245,10 +243,6 @@ def _draw_nodes(
 
 
 def _number(label: Label, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
+    if not math.isfinite(found := number(value)):
         raise ValueError(f"the value of {label!r} is {value!r}; it must be a finite number")
-    return number
+    return found

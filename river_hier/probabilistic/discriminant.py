@@ -38,11 +38,10 @@ class Latest:
 class Discriminant:
     """The sums of the examples of each node, from which everything else is computed.
 
-    The first example, `origin`, is subtracted from all examples. `rates` has the total weights of
-    the examples of the nodes and `sums` their weighted sums; `kept` has both for what has been
-    forgotten below a node. The upper triangle of `scatter`, with the `rows` not yet added, is
-    `sum (x - mean)(x - mean)^T`, where the mean is that of the class of x; `low` and `high` have
-    the smallest and the largest value of each feature.
+    The first example, `origin`, is subtracted from all. `rates` has the total weights of the
+    examples of the nodes and `sums` their weighted sums; `kept` has both for what has been
+    forgotten below a node. The upper triangle of `scatter`, with the `rows` not yet added, is that
+    within classes; `low` and `high` are the bounds of each feature.
     """
 
     def __init__(self, tree: Arrays, shrinkage: float, l2: float) -> None:
@@ -231,10 +230,8 @@ class Discriminant:
 
     def add_nodes(self, tree: Arrays) -> None:
         latest = self._latest
-        if latest.posterior is not None or latest.before is not None:
-            latest = Latest(self.posterior.with_nodes(tree))
-        else:
-            latest = Latest()
+        known = latest.posterior is not None or latest.before is not None
+        latest = Latest(self.posterior.with_nodes(tree) if known else None)
         sums = extended(self.sums, tree.n)
         self.rates.add_nodes(tree)
         self.sums, self.tree, self._latest = sums, tree, latest
@@ -274,8 +271,7 @@ def wide(array: Any, shape: tuple[int, ...], *places: Nodes) -> Floats:
 def _squares(sums: Floats, n: Floats) -> Floats:
     """The sum of n mean mean^T over the nodes."""
     scaled = sums / np.sqrt(np.where(n > 0.0, n, 1.0))[:, None]
-    squares: Floats = scaled.T @ scaled
-    return squares
+    return scaled.T @ scaled
 
 
 def turns(y: Nodes) -> tuple[Nodes, list[tuple[int, int]]]:

@@ -79,7 +79,6 @@ class LinearDiscriminant(DenseModel):
 
     >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
     >>> t = stream.taxonomy
-
     >>> model = probabilistic.LinearDiscriminant(t)
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.TreeInducedError(t))
     TreeInducedError: 0.7575

@@ -27,8 +27,8 @@ class NewtonSoftmax(DenseModel):
 
     A learner for up to a few thousand dense features, such as random Fourier features: where
     `PathSoftmax` keeps a variance for each weight, this class keeps the whole matrix $C$, so that
-    one pass comes close to the best weights in hindsight.
-    The probabilities of the labels that have had examples are $p_v \propto \exp(w_v \cdot x)$. With
+    one pass comes close to the best weights in hindsight. The probabilities of the labels that have
+    had examples are $p_v \propto \exp(w_v \cdot x)$. With
     $t_v$ = 1 for the true label and 0 for the others, an example moves
 
     $$w_v \leftarrow w_v + \frac{t_v - p_v}{1 + h \, x^\top C x} \, C x, \qquad

@@ -20,9 +20,8 @@ Floats = NDArray[np.float64]
 class Means:
     """The posterior means of all nodes, `values`, and their `weights` N.
 
-    The mean of a node has a Gaussian prior around the mean of its parent, with the covariance of an
-    example divided by the shrinkage; the prior of the root's mean is flat. The weights (how many
-    examples a subtree counts for in the mean of its node) and the sums of these examples are
+    The prior is that of `LinearDiscriminant`, flat at the root. The weights, how many examples a
+    subtree counts for in the mean of its node, and the sums of these examples are
 
         N[v] = n[v] + sum over children c of N[c] shrinkage / (N[c] + shrinkage)            (1)
         S[v] = s[v] + sum over children c of S[c] shrinkage / (N[c] + shrinkage)            (2)
@@ -31,7 +30,6 @@ class Means:
 
         mean[root] = S[root] / N[root],
         mean[v] = (S[v] + shrinkage mean[parent(v)]) / (N[v] + shrinkage).                  (3)
-
     """
 
     def __init__(self, tree: Arrays, shrinkage: float, n: Floats, sums: Floats) -> None:
@@ -109,8 +107,7 @@ def extended(rows: Floats, n: int) -> Floats:
     if not isinstance(whole, np.ndarray) or len(whole) < n or whole.shape[1:] != rows.shape[1:]:
         whole = np.zeros((max(n, len(rows) * 5 // 4), *rows.shape[1:]))
         whole[: len(rows)] = rows
-    found: Floats = whole[:n]
-    return found
+    return whole[:n]
 
 
 UNSEEN = 0.01  # added to the number of examples of each node
@@ -175,8 +172,7 @@ class Rates:
     def logs(self) -> Floats:
         """log P(node): its share of the examples, which starts at that of an average label."""
         counted = self.n - self.earlier + UNSEEN
-        logs: Floats = np.log(counted / (self.m - self.since + self.k))
-        return logs
+        return np.log(counted / (self.m - self.since + self.k))
 
 
 INACCURATE = 1e6  # growth of the scatter in one direction that costs too many digits
@@ -196,10 +192,9 @@ class Step(NamedTuple):
 
 
 class Posterior:
-    """The means and `precision`, the inverse of the scatter and the ridge.
+    """The means, `precision`, the inverse of scatter and ridge, and `bends`, mean . precision mean.
 
-    `bends` are `mean . precision mean` of all nodes, and `free` is the number of degrees of
-    freedom, by which the scatter is divided. Further examples and nodes make a new posterior.
+    `free` are the degrees of freedom, by which the scatter is divided. It does not change.
     """
 
     def __init__(
@@ -239,8 +234,7 @@ class Posterior:
         """log P(node, x) of every node, up to a constant, (..., nodes): O(d^2 + n d) a row."""
         x = x if self.origin is None else x - self.origin
         quadratic = (x @ self.precision) @ self.means.values.T - self.bends / 2
-        joint: Floats = self.free * quadratic + self.rates.logs()
-        return joint
+        return self.free * quadratic + self.rates.logs()
 
     def linear(self, dtype: str) -> tuple[Floats, Floats]:
         """Weights and intercepts of the scores: O(n d^2) after an example, then O(1)."""

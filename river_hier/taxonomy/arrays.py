@@ -34,10 +34,9 @@ class Closures(NamedTuple):
 
 
 class Arrays:
-    """A taxonomy of `n` nodes as arrays; node 0 is the root.
+    """A taxonomy of `n` nodes as arrays, in taxonomy order.
 
-    Nodes are sorted topologically: the parents of v are `parent_index[parent_ptr[v]:parent_ptr[v +
-    1]]`. `depth` is the length of the longest path from the root.
+    The parents of v are `parent_index[parent_ptr[v]:parent_ptr[v + 1]]`.
     """
 
     def __init__(self, parent_ptr: Ints, parent_index: Ints, depth: Ints) -> None:
@@ -98,10 +97,9 @@ def _levels(parent_ptr: Ints, parent_index: Ints, depth: Ints) -> Iterator[Level
 class NodeTable:
     """A label and the numbers of the parents of each node, shared by taxonomies that grow.
 
-    Rows are appended, never changed: a taxonomy of n nodes is the first n rows, and `index` may
-    have further labels, whose numbers are at least n. To append, or to compute columns, one takes
-    what is in a list, and puts it back afterwards. Who finds it empty, beside another thread or
-    after an interrupt, works on a copy.
+    Rows are appended, never changed: a taxonomy of n nodes is the first n rows. To append, or to
+    compute columns, one takes what is in a list, and puts it back afterwards. Who finds it empty,
+    beside another thread or after an interrupt, works on a copy.
     """
 
     def __init__(self, labels: Sequence[Label], parents: Sequence[tuple[int, ...]]) -> None:

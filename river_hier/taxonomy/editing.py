@@ -59,10 +59,7 @@ def new_nodes(
 
 
 def extended(before: N, after: N) -> N:
-    """`after`, which adds nodes to `before`, with these as the last ones; O(1) if they are already.
-
-    If `after` lacks a node of `before`, or has it elsewhere, a `ValueError` is raised.
-    """
+    """`after` with the new nodes last: O(1) if they are, an error if others have moved."""
     check_taxonomy(after)
     if after._extends(before):
         return after

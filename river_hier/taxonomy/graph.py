@@ -22,8 +22,7 @@ def build(
 ) -> tuple[tuple[Label, ...], tuple[tuple[int, ...], ...]]:
     """Labels in topological order, root first, and the indices of each one's parents.
 
-    `nodes` are further labels besides those of the edges; `known` are edges that precede `edges`.
-    Takes O(nodes + edges).
+    `nodes` are further labels; `known` are edges that precede `edges`. Takes O(nodes + edges).
     """
     children, parents = _read(edges, nodes, known)
     root = _single_root(children, parents, root)
@@ -66,9 +65,8 @@ def _read(
         try:
             parent, child = map(add, edge)
         except (TypeError, ValueError) as error:  # formatting the place earlier would be slow
-            help_ = ""
-            if is_missing(edge[0]):
-                help_ = "; for roots without a parent there is Taxonomy.from_parents"
+            help_ = "; for roots without a parent there is Taxonomy.from_parents"
+            help_ *= is_missing(edge[0])
             raise type(error)(f"edge {number} is {short(edge)}: {error}{help_}") from None
         if parent == child:
             raise ValueError(f"edge {number} makes node {child!r} its own parent")
@@ -77,10 +75,7 @@ def _read(
             if parent == above[0] or (parent, child) in seen:
                 continue
             seen.add((parent, child))
-        if parent in children:
-            children[parent].append(child)
-        else:
-            children[parent] = [child]
+        children.setdefault(parent, []).append(child)
         above.append(parent)
     if not parents:
         raise ValueError("`edges` is empty; a taxonomy without children is Taxonomy.flat([])")
@@ -175,10 +170,8 @@ def _show_cycle(parents: dict[Label, list[Label]], ordered: set[Label]) -> str:
         walk[label] = None
         label = next(p for p in parents[label] if p not in ordered)
     seen = list(walk)
-    cycle = [label, *reversed(seen[seen.index(label) :])]
-    if len(cycle) > 12:
-        return " -> ".join([*map(repr, cycle[:6]), "...", *map(repr, cycle[-5:])])
-    return " -> ".join(map(repr, cycle))
+    cycle = list(map(repr, [label, *reversed(seen[seen.index(label) :])]))
+    return " -> ".join(cycle if len(cycle) <= 12 else [*cycle[:6], "...", *cycle[-5:]])
 
 
 def reach(neighbours: Sequence[tuple[int, ...]], v: int) -> set[int]:

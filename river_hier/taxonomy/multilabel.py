@@ -47,9 +47,8 @@ def closure_nodes(taxonomy: Nodes, y: Any, implied: bool = False) -> set[int]:
 def predicted_nodes(taxonomy: Nodes, y: Any) -> set[int]:
     """The nodes of a prediction, root included.
 
-    Like `closure_nodes`, but an ancestor that the prediction explicitly switches off stays off:
-    flat learners make such predictions, and losses must count them. `None`, no prediction, is the
-    root alone.
+    Like `closure_nodes`, but an ancestor that the prediction explicitly switches off stays off, as
+    in the predictions of flat learners. `None`, no prediction, is the root alone.
     """
     if y is None:
         check_taxonomy(taxonomy)
@@ -89,9 +88,7 @@ def _close(
 
 
 def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]:
-    """The nodes that y switches on, and y itself, with its labels as in the taxonomy, if it is a
-    mapping.
-    """
+    """The nodes that y switches on; y itself, spelled as in the taxonomy, if it is a mapping."""
     check_taxonomy(taxonomy)  # the order of a loss's arguments is easily mistaken
     if isinstance(y, Mapping):
         values = _bools(y)
@@ -108,8 +105,11 @@ def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]
         return list(compress(nodes, values)), y
     if y is None:
         raise ValueError("y is None: it must be a label, an iterable of labels or {label: bool}")
-    path_format = taxonomy._path_format
-    if is_one(y) or _is_label(taxonomy, y) or (path_format.tuples and isinstance(y, tuple)):
+    try:
+        one = is_one(y) or taxonomy._known_index(y) is not None
+    except TypeError:  # a list or a set: not hashable, so not a label
+        one = False
+    if one or (taxonomy._path_format.tuples and isinstance(y, tuple)):
         return [taxonomy.index(y)], None
     return [taxonomy.index(label) for label in y], None
 
@@ -135,13 +135,6 @@ def is_one(y: Any) -> bool:
     except TypeError:  # numpy's 0-d arrays have an __iter__ that fails
         return True
     return False
-
-
-def _is_label(taxonomy: Nodes, y: Any) -> bool:
-    try:
-        return taxonomy._known_index(y) is not None
-    except TypeError:  # a list or a set: not hashable, so not a label
-        return False
 
 
 def _bools(y: Mapping[Any, Any]) -> bytes:

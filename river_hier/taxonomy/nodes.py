@@ -18,10 +18,7 @@ from .show import page, text
 
 
 class Nodes:
-    """Labels in topological order, each with its parents: immutable, compared by value.
-
-    Nodes are numbered in this order; they are the first rows of a table.
-    """
+    """Labels in topological order, each with its parents: immutable, compared by value."""
 
     _table: NodeTable  # of which this taxonomy has the first `_size`
     _size: int
@@ -121,7 +118,7 @@ class Nodes:
 
     @property
     def _label_numbers(self) -> dict[Label, int]:
-        """The position of each label; there may be further labels, with larger numbers."""
+        """The position of each label, and perhaps of further ones."""
         return self._table.index
 
     def _label(self, v: int) -> Label:
@@ -163,8 +160,6 @@ class Nodes:
 
     def _labels(self, indices: Iterable[int]) -> tuple[Label, ...]:
         return tuple(self._table.labels[v] for v in indices)
-
-    # Relations
 
     @property
     def edges(self) -> tuple[tuple[Label, Label], ...]:
@@ -321,8 +316,6 @@ class Nodes:
 
     def _repr_html_(self) -> str:
         return page(self)
-
-    # Immutability and comparison
 
     def __iter__(self) -> Iterator[Label]:
         return iter(self.nodes)

@@ -134,10 +134,7 @@ def named(y: Any) -> Collection[Label]:
     return [y] if is_one(y) or isinstance(y, tuple) else list(y)
 
 
-def with_labels(
-    start: OpenTaxonomy | None, taxonomy: Taxonomy, labels: Iterable[Label]
-) -> Taxonomy:
+def with_labels(start: OpenTaxonomy | None, taxonomy: Taxonomy, labels: Iterable[Any]) -> Taxonomy:
     """Add new labels; if there is nothing to add, the same taxonomy is returned."""
-    if start is None:
-        return editing.with_children(taxonomy, labels)
-    return start.with_labels(taxonomy, labels)
+    change = editing.with_children if start is None else start.with_labels
+    return change(taxonomy, labels)

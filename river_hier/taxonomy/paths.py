@@ -21,12 +21,7 @@ Parents = tuple[tuple[int, ...], ...]
 class PathFormat(NamedTuple):
     """How paths are written, and whether a node's label is its name or its whole path.
 
-    The rules for reading a path are the same wherever one is read. In a string, `separator` stands
-    between the names; spaces around it may be missing. Otherwise a path is a tuple of names.
-
-    * Whitespace around a name is removed.
-    * Empty and missing names at the end are ignored, as is a separator at the beginning of a
-      string. Any other empty or missing name is an error.
+    `Taxonomy.from_paths` has the rules, which are the same wherever a path is read.
     """
 
     separator: str | None
@@ -157,8 +152,7 @@ class PathReader:
         if not isinstance(min_count, int) or min_count < 1:
             raise ValueError(f"`min_count` must be an integer of at least 1, got {min_count!r}")
         found: dict[tuple[Label, ...], list[int]] = {}  # its first number, and how often it comes
-        several = None  # the first string of several names
-        as_label = False  # whether one of them contains its label
+        several, as_label = None, False  # a string of several names; whether one holds its label
         for number, path in enumerate(_items(paths)):
             if is_missing(path):
                 continue
@@ -210,9 +204,7 @@ class PathReader:
             raise TypeError(f"`nested` must be a mapping of mappings, got {type(nested).__name__}")
         name = self.format.name
         # A stack instead of recursion, so that Python's recursion limit does not bound the depth.
-        stack: list[tuple[Label | None, Iterator[tuple[Label, Any]]]] = [
-            (None, iter(nested.items()))
-        ]
+        stack: list[tuple[Any, Iterator[tuple[Label, Any]]]] = [(None, iter(nested.items()))]
         while stack:
             parent, below = stack[-1]
             for child, deeper in below:
@@ -254,11 +246,8 @@ def is_empty(name: Any) -> bool:
 
 def _items(column: Any) -> Iterable[Any]:
     """The values of a column of pandas, polars or pyarrow, or of any other iterable."""
-    items: Iterable[Any] = column
-    for method in ("to_pylist", "to_list", "tolist"):
-        if hasattr(column, method):
-            items = getattr(column, method)()
-            break
+    names = (name for name in ("to_pylist", "to_list", "tolist") if hasattr(column, name))
+    items: Iterable[Any] = getattr(column, next(names, ""), lambda: column)()
     return items
 
 

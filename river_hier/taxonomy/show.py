@@ -88,11 +88,7 @@ def names(taxonomy: Nodes) -> list[str]:
 
 
 def _entries(taxonomy: Nodes, most: int, max_depth: int | None) -> Iterator[Entry]:
-    """Every node below its first parent, from the top down, siblings in taxonomy order.
-
-    Below a further parent, a node of a DAG is named without its children. The first `most` nodes in
-    taxonomy order are shown, down to `max_depth`.
-    """
+    """Every node below its first parent, and its name below others; the first `most` nodes."""
     label, below = names(taxonomy), taxonomy._child_indices
     stack = [Entry(label[0], 0, 0, True, False)]
     while stack:

@@ -2,7 +2,6 @@
 
 There are generators, two from papers and one of multilabels with partial paths, and transformers,
 each of which adds a difficulty of real data to any stream of `datasets`.
-
 """
 
 from __future__ import annotations

@@ -152,8 +152,7 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
             return scores
         progress = np.clip((steps + 1 - self.drift_at) / self.drift_width, 0, 1)
         angle = progress[:, None] * self._angle
-        scores = np.cos(angle) * scores + np.sin(angle) * (X @ self._direction.T)
-        return scores
+        return np.cos(angle) * scores + np.sin(angle) * (X @ self._direction.T)
 
     def __iter__(self) -> Iterator[tuple[dict[int, float], dict[Label, bool]]]:
         rng = sampling.generator(self._entropy, EXAMPLES)
@@ -179,7 +178,6 @@ class ReferenceClassifier(MultiLabelPredictor):
     of `LinearLabels`): the best decision at every node, but not always the least expected H-loss.
     It learns nothing. If the stream drifts, `at(step)` is the classifier for a step counted from 0;
     `evaluate.regret` and `iter_regret` ask it.
-
     """
 
     def __init__(self, stream: LinearLabels, step: int | None = None) -> None:

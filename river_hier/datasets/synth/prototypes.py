@@ -33,8 +33,8 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     The stream is infinite. The prototypes take $O(n^3)$ once, an example takes $O(n)$. The paper
     uses 100 training and 50 test examples of each label; here labels are drawn independently, and
     its "some orthonormal set" is a random rotation of the axes. With the variance of 0.16 that it
-    states, no classifier errs in less than $2 \Phi(-1.25) (n - 1) / n$ of the examples, a fifth;
-    with 0.04, its results of a few percent are possible.
+    states, no classifier errs in less than a fifth of the examples; with 0.04, its results of a few
+    percent are possible.
 
     Parameters
     ----------
@@ -57,7 +57,6 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     ...     print(y, x[0], x[6])
     root 0.094786 -0.556335
     1.1 -0.151258 -0.365693
-
 
     References
     ----------
@@ -107,8 +106,7 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     def __iter__(self) -> Iterator[tuple[dict[int, float], str]]:
         rng = sampling.generator(self._entropy, self._EXAMPLES)
         labels = [str(label) for label in self.taxonomy]
-        n = len(labels)
-        deviation = math.sqrt(self.noise)
+        n, deviation = len(labels), math.sqrt(self.noise)
         while True:
             y = rng.integers(n, size=sampling.BLOCK)
             x = self._prototypes[y] + deviation * rng.standard_normal((sampling.BLOCK, n))
@@ -118,14 +116,12 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
 
 def _symmetric_tree(branching: int, depth: int) -> Taxonomy:
     """A symmetric tree, with the children in the order of their numbers."""
-    parents: dict[Label, Label | None] = {"root": None}
-    above = {"": "root"}  # prefixes of the labels of the next level, and their parents
+    edges, level = list[tuple[str, str]](), {"root": ""}  # labels, and prefixes of those below
     for _ in range(depth):
         numbers = range(1, branching + 1)
-        below = {f"{start}{i}": parent for start, parent in above.items() for i in numbers}
-        parents.update(below)
-        above = {f"{label}.": label for label in below}
-    return Taxonomy.from_parents(parents)
+        edges += [(v, f"{start}{i}") for v, start in level.items() for i in numbers]
+        level = {v: f"{v}." for _, v in edges[-branching * len(level) :]}
+    return Taxonomy(edges)
 
 
 class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
@@ -204,9 +200,8 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
 
     @functools.cached_property
     def _w(self) -> NDArray[np.float64]:
-        return sampling.rotation(
-            len(self.taxonomy), sampling.generator(self._entropy, self._ROTATION)
-        )
+        rng = sampling.generator(self._entropy, self._ROTATION)
+        return sampling.rotation(len(self.taxonomy), rng)
 
     @property
     def vectors(self) -> dict[Label, dict[int, float]]:

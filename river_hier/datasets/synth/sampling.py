@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import numbers
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base.checks import check_integer
+from ...base.checks import check_integer, number
 
 Floats = NDArray[np.float64]
 
@@ -33,15 +32,10 @@ def generator(entropy: int, purpose: int) -> np.random.Generator:
 def rotation(n: int, rng: np.random.Generator) -> Floats:
     """Orthonormal rows, uniformly distributed (QR of Gaussian numbers, signs made unique)."""
     Q, R = np.linalg.qr(rng.standard_normal((n, n)))
-    rows: Floats = Q * np.sign(np.diag(R))
-    return rows
+    return Q * np.sign(np.diag(R))
 
 
 def check_number(name: str, value: Any, at_least: int = 0, what: str = "") -> None:
     """Raise unless the value is a finite number of at least this; `what` says which."""
-    try:
-        number = float(value) if isinstance(value, numbers.Real) else math.nan
-    except OverflowError:  # an int that is larger than any float
-        number = math.nan
-    if not (math.isfinite(number) and at_least <= number):
+    if not at_least <= number(value) < math.inf:
         raise ValueError(f"`{name}` must be {what}a number of at least {at_least}, got {value!r}")
