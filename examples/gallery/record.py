@@ -25,12 +25,14 @@ class Output(NamedTuple):
 class Record(NamedTuple):
     """The output of all cells, and the computing time in seconds.
 
-    The key tells whether the run is that of the current script.
+    The key tells whether the run is that of the current script. A recorded run has a second one,
+    of the package's code.
     """
 
     key: str
     seconds: float
     outputs: list[Output]
+    package: str = ""
 
     @property
     def pictures(self) -> list[Picture]:
@@ -49,4 +51,4 @@ def load(folder: Path, key: str) -> Record | None:
     if found.get("key") != key:
         return None
     outputs = [Output(printed, [Picture(*p) for p in made]) for printed, made in found["outputs"]]
-    return Record(key, found["seconds"], outputs)
+    return Record(key, found["seconds"], outputs, found.get("package", ""))

@@ -23,6 +23,11 @@ from script import Cell, Script
 
 import river_hier
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "papers"))
+from package_key import package_key
+
+PACKAGE = package_key()  # at the start: edits during a run do not count as having been run
+
 
 class ScriptError(Exception):
     """A cell failed; the message has its position."""
@@ -38,7 +43,7 @@ def key(script: Script) -> str:
 
 
 def source_key(script: Script) -> str:
-    """A hash of the script alone, for recorded runs."""
+    """A hash of the script alone, for recorded runs, which have the key of the package as well."""
     return hashlib.sha256(script.source.encode()).hexdigest()[:16]
 
 
@@ -68,8 +73,9 @@ def _run(script: Script, folder: Path) -> Record:
             printed = _execute(cell, script.path, names)
             seconds += time.process_time() - start
             outputs.append(Output(printed, _drawn(folder, f"cell_{i}")))
-    name = key(script) if script.recorded is None else source_key(script)
-    return Record(name, round(seconds, 1), outputs)
+    if script.recorded is None:
+        return Record(key(script), round(seconds, 1), outputs)
+    return Record(source_key(script), round(seconds, 1), outputs, PACKAGE)
 
 
 @contextlib.contextmanager

@@ -81,14 +81,24 @@ def heading(paper: str) -> str:
 
 
 def summary(made: list[Section]) -> str:
-    """The number of claims for each verdict, and of laws."""
+    """The number of claims for each verdict, and of theorems."""
     found = sum((verdicts(one.kept[1]) for one in made), Counter())
     good, *others = (found[verdict] for verdict in VERDICTS)
     text = f"**{good} of {found.total()} claims are reproduced**; "
     text += ", ".join(f"{n} {v}" for n, v in zip(others, VERDICTS[1:], strict=True)) + "."
-    if laws := [claim for one in made for claim in one.claims() if claim.law]:
-        held = sum(law.verdict == "holds" for law in laws)
-        text += f" {held} of {len(laws)} theorems and bounds hold wherever they were tested."
+    results: dict[tuple[str, str], list[bool]] = {}  # a theorem may have several laws
+    for one in made:
+        for claim in one.claims():
+            if claim.law:
+                theorem = one.paper, claim.sentence.partition(":")[0]
+                results.setdefault(theorem, []).append(claim.verdict == "holds")
+    if results:
+        held = sum(map(all, results.values()))
+        text += (
+            f" {held} of {len(results)} theorems, lemmas and bounds hold wherever they were tested"
+        )
+        false = [name for (_, name), laws in results.items() if not all(laws)]
+        text += f", and {len(false)} are false: {', '.join(false)}." if false else "."
     return text + "\n"
 
 

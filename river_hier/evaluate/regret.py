@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from river import base
 from river import evaluate as river_evaluate
 from river.datasets.base import SyntheticDataset
 
@@ -92,7 +92,7 @@ def iter_regret(
 
     """
     check_integer("step", step, at_least=1)
-    return _states(_pass(dataset, model, comparator, loss), step, moment, delay, measure_time)
+    return _Pass(dataset, model, comparator, loss).states(step, moment, delay, measure_time)
 
 
 def regret(
@@ -114,15 +114,14 @@ def regret(
     >>> from river_hier.datasets import synth
 
     >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
-    >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
-    >>> model = linear_model.HPerceptron(t)
+    >>> stream, model = synth.LinearLabels(t, n_features=5, seed=42), linear_model.HPerceptron(t)
     >>> evaluate.regret(stream.take(300), model, stream.reference, losses.h_loss)
     62.518
 
     """
     check_ends(dataset)
-    run = _pass(dataset, model, comparator, loss)
-    for _ in run.loop(moment, delay, measure_time=False):
+    run = _Pass(dataset, model, comparator, loss)
+    for _ in run.states(sys.maxsize, moment, delay, measure_time=False):
         pass
     return run.regret()
 
@@ -170,56 +169,48 @@ def adaptive_regret(states: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _pass(dataset: Any, model: Any, comparator: Any, loss: Any) -> _Pass:
-    """One pass over the stream, whose losses are expected ones if they are known."""
-    metric = read_loss(loss, dataset)
-    for name, given in (("model", model), ("comparator", comparator)):
-        for one in given.values() if isinstance(given, Mapping) else [given]:
-            if not metric.works_with(one):
-                raise TypeError(
-                    f"`{name}` must be a classifier, of one label or several, got {one}"
-                )
-    expected = getattr(metric, "expected", None) if metric.taxonomy_._is_tree else None
-    probabilities = getattr(dataset, "probabilities", None)
-    if expected is None or probabilities is None:
-        return _Pass(dataset, model, comparator, metric._eval, lambda x, y, step: y)
-    if "step" in inspect.signature(probabilities).parameters:
-        truth = lambda x, y, step: probabilities(x, step)  # noqa: E731
-    else:
-        truth = lambda x, y, step: probabilities(x)  # noqa: E731
-    return _Pass(dataset, model, comparator, expected, truth)
+class _Pass:
+    """All models as one for River's loop, and the metric that sums the loss of each."""
 
+    _supervised = True  # asked by River's loop
 
-class _Pass(base.Estimator):
-    """For River's loop, all models as one, and the metric that sums the loss of each."""
-
-    def __init__(
-        self,
-        dataset: Any,
-        model: Any,
-        comparator: Any,
-        loss: Callable[[Any, Any], float],
-        truth: Callable[[Any, Any, int], Any],
-    ) -> None:
+    def __init__(self, dataset: Any, model: Any, comparator: Any, loss: Any) -> None:
+        metric = read_loss(loss, dataset)
         self.dataset, self.model, self.comparator = dataset, model, comparator
-        self.loss, self.truth = loss, truth
-        self.models: dict[int, Any] = {}
-        for given in (model, comparator):  # one that is both is asked and learns once
-            _each(given, lambda one: self.models.update({id(one): one}))
+        self.models: dict[int, Any] = {}  # one that is both is asked and learns once
+        for name, given in (("model", model), ("comparator", comparator)):
+            for one in given.values() if isinstance(given, Mapping) else [given]:
+                if not metric.works_with(one):
+                    raise TypeError(
+                        f"`{name}` must be a classifier, of one label or several, got {one}"
+                    )
+                self.models[id(one)] = one
         self.takes = {key: takes_weights(one) for key, one in self.models.items()}
         self.sums = dict.fromkeys(self.models, 0.0)
+        self.loss: Callable[[Any, Any], float] = metric._eval
+        self.truth: Callable[[Any, Any, int], Any] = lambda x, y, step: y
+        expected = getattr(metric, "expected", None) if metric.taxonomy_._is_tree else None
+        if expected and (known := getattr(dataset, "probabilities", None)):
+            takes_step = "step" in inspect.signature(known).parameters
+            self.loss = expected
+            self.truth = lambda x, y, step: known(x, step) if takes_step else known(x)
 
-    def loop(self, moment: Any, delay: Any, measure_time: bool) -> Iterator[dict[str, Any]]:
-        """River's loop, which tells the models the step of each example, whenever they answer."""
-        river_loop: Any = river_evaluate.iter_progressive_val_score
+    def states(
+        self, step: int, moment: Any, delay: Any, measure_time: bool
+    ) -> Iterator[dict[str, Any]]:
+        """The state after every so many examples, and the last one."""
+        # Models are told the step of an example whenever they answer, so none counts calls.
         examples = (
-            (x, y, {**(more[0] if more else {}), "step": step})
-            for step, (x, y, *more) in enumerate(self.dataset)
+            (x, y, {**(more[0] if more else {}), "step": i})
+            for i, (x, y, *more) in enumerate(self.dataset)
         )
-        states: Iterator[dict[str, Any]] = river_loop(
-            examples, self, self, moment=moment, delay=delay, measure_time=measure_time
-        )
-        return states
+        loop: Any = river_evaluate.iter_progressive_val_score
+        found: dict[str, Any] = {}
+        for found in loop(examples, self, self, moment, delay, measure_time=measure_time):
+            if found["Step"] % step == 0:
+                yield self.state(found)
+        if found and found["Step"] % step:
+            yield self.state(found)
 
     def works_with(self, model: Any) -> bool:
         """Whether the metric is for a model; they are the same object."""
@@ -230,10 +221,9 @@ class _Pass(base.Estimator):
         answers = {}
         for key, model in self.models.items():
             asked = model.at(step) if hasattr(model, "at") else model
-            answers[key] = answer = asked.predict_one(x, **kwargs)
-            if answer is None or answer == {}:
-                return None
-        return x, step, answers
+            answers[key] = asked.predict_one(x, **kwargs)
+        missing = any(answer is None or answer == {} for answer in answers.values())
+        return None if missing else (x, step, answers)
 
     def update(self, y_true: Any, y_pred: Any) -> None:
         """Add the losses of an example."""
@@ -249,40 +239,27 @@ class _Pass(base.Estimator):
             model.learn_one(x, y, **kwargs, **weight)
 
     def regret(self) -> Any:
-        """The sums of each model beyond those of each comparator."""
-        sums = self.sums
-        return _each(
-            self.model,
-            lambda one: _each(self.comparator, lambda other: sums[id(one)] - sums[id(other)]),
-        )
+        """The loss of each model beyond that of each comparator."""
+        loss = self._loss
+        return _each(self.model, lambda m: _each(self.comparator, lambda c: loss(m) - loss(c)))
 
-    def state(self, of_river: Mapping[str, Any]) -> dict[str, Any]:
+    def state(self, found: dict[str, Any]) -> dict[str, Any]:
         """The sums so far, in the form in which the models were given."""
-        sums = self.sums
         return {
-            "Step": of_river["Step"],
-            "Loss": _each(self.model, lambda one: sums[id(one)]),
-            "Comparator": _each(self.comparator, lambda one: sums[id(one)]),
+            "Step": found["Step"],
+            "Loss": _each(self.model, self._loss),
+            "Comparator": _each(self.comparator, self._loss),
             "Regret": self.regret(),
-            **{name: of_river[name] for name in ("Time",) if name in of_river},
+            **({"Time": found["Time"]} if "Time" in found else {}),
         }
+
+    def _loss(self, model: Any) -> float:
+        return self.sums[id(model)]
 
 
 def _each(given: Any, f: Callable[[Any], Any]) -> Any:
     """f of one model, or of each by name."""
     return {k: f(one) for k, one in given.items()} if isinstance(given, Mapping) else f(given)
-
-
-def _states(
-    run: _Pass, step: int, moment: Any, delay: Any, measure_time: bool
-) -> Iterator[dict[str, Any]]:
-    """The state after every so many examples, and the last one."""
-    state: dict[str, Any] = {}
-    for state in run.loop(moment, delay, measure_time):
-        if state["Step"] % step == 0:
-            yield run.state(state)
-    if state and state["Step"] % step:
-        yield run.state(state)
 
 
 def check_ends(dataset: Any) -> None:

@@ -121,7 +121,5 @@ def _by_name(name: str, value: Any) -> dict[str, float]:
     """A value, or the values of several models or comparators, by their names."""
     if not isinstance(value, Mapping):
         return {name: value}
-    found = {}
-    for key, inner in value.items():
-        found.update(_by_name(f"{name}, {key}" if name else str(key), inner))
-    return found
+    inner = ((f"{name}, {key}" if name else str(key), one) for key, one in value.items())
+    return {key: number for each in inner for key, number in _by_name(*each).items()}

@@ -19,7 +19,7 @@ from support.requirements import require_module
 
 require_module("matplotlib", "plot")
 
-MODULES = ("script", "pictures", "record", "run", "pages", "make")
+MODULES = ("script", "pictures", "record", "run", "pages", "make", "package_key")
 SCRIPT = '''"""Who barks?
 
 Dogs do. Cats [do] not, and this
@@ -304,3 +304,29 @@ def test_recorded_runs_are_those_of_the_scripts(
     shutil.copytree(script.recorded, changed.recorded)
     with pytest.raises(make.ScriptError, match="the recorded run is missing or old; use --record"):
         make.made(changed, tmp_path / "again", fresh=False)
+
+
+def test_recorded_runs_have_the_key_of_the_package(
+    gallery: Gallery,
+    make: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    gallery.write("03_cats", SCRIPT.replace("They bark.", "They bark in RIVER_HIER_DATA."))
+    make.record_runs(gallery.scripts)
+    assert gallery.ran() == ["03_cats"]  # the only one with data
+    make.record_runs(gallery.scripts)
+    assert gallery.ran() == []
+    assert gallery.run() == 0
+    assert "03_cats" not in capsys.readouterr().err
+    for module in ("make", "run"):
+        monkeypatch.setattr(sys.modules[module], "PACKAGE", "of another package")
+    gallery.ran()
+    assert gallery.run() == 0
+    assert gallery.ran() == []
+    said = "03_cats: recorded before river_hier changed; see --record"
+    assert said in capsys.readouterr().err.splitlines()
+    make.record_runs(gallery.scripts)
+    assert gallery.ran() == ["03_cats"]
+    assert gallery.run() == 0
+    assert said not in capsys.readouterr().err

@@ -301,10 +301,20 @@ def test_a_claim_is_counted_once(folder: Folder) -> None:
 """
     assert expected in page
     counts = "**2 of 6 claims are reproduced**; 1 not reproduced, 2 undecided, 1 not testable."
-    assert f"{counts} 1 of 1 theorems and bounds hold" in page
+    assert f"{counts} 1 of 1 theorems, lemmas and bounds hold wherever they were tested." in page
     assert "owls are late](results/ant_2003.md#does-ant_2003-hold) | undecided | the paper |" in (
         folder.overview.read_text()
     )
+
+
+def test_a_theorem_of_which_one_law_is_violated_is_false(folder: Folder) -> None:
+    laws = ("holds           Theorem 2: far", "violated        Theorem 2: near: 1.2 of 1.0")
+    folder.write(
+        "ant_2003", body=f"print({chr(10).join((*laws, 'holds           Lemma 1: so'))!r})"
+    )
+    folder.run(*folder.data, "--only", "ant_2003")
+    said = "1 of 2 theorems, lemmas and bounds hold wherever they were tested, and 1 are false: "
+    assert f"{said}Theorem 2." in folder.text("ant_2003")
 
 
 def test_the_criterion(run: Run) -> None:

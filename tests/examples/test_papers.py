@@ -51,6 +51,13 @@ def test_dekel_2004_bound(script: Script, tmp_path: Path) -> None:
     assert drawn(tmp_path) == ["theorem_1"]
 
 
+@pytest.mark.parametrize(
+    "name", ["dekel_2004_tight", "cesa_bianchi_2006_lemmas", "el_yaniv_2002_propositions"]
+)
+def test_laws_that_can_fail(script: Script, name: str) -> None:
+    assert_same(*script(name), 0.005)
+
+
 # The others, on a part of their data
 
 

@@ -403,6 +403,15 @@ def test_storage_does_not_show(ours: Any) -> None:
     np.testing.assert_allclose(stored.row(x).values, pairs.row(x).values, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron"])
+def test_an_x_far_from_all_examples_has_scores(name: str) -> None:
+    model = getattr(kernel, name)(TREE, lambda x, z: 1.0 if x == z else 1e-200)
+    model.learn_one({"x": 1.0}, "b")
+    near, far = model.score_one({"x": 1.0}), model.score_one({"x": 2.0})
+    assert far == {label: pytest.approx(1e-200 * score) for label, score in near.items()}
+    assert far["b"] > 0.0
+
+
 def test_an_example_is_copied() -> None:
     for which in KERNELS.values():
         model = kernel.Hieron(TREE, which[0])

@@ -138,18 +138,6 @@ def test_corollary_1_on_separable_streams(taxonomy: Taxonomy, seed: int) -> None
     assert loss2 <= bound + 1e-9
 
 
-@given(taxonomy=trees(), seed=st.integers(0, 1000))
-@n_examples(15)
-def test_the_regret_of_hrls_is_under_its_bound(taxonomy: Taxonomy, seed: int) -> None:
-    from river_hier import metrics
-    from river_hier.datasets import synth
-
-    stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed).take(80)
-    model = linear_model.HRLS(taxonomy)
-    regret = evaluate.regret(stream, model, stream.reference, metrics.HLoss(taxonomy))
-    assert regret <= evaluate.hrls_bound(taxonomy, stream.weights, stream)
-
-
 def test_hrls_learns_the_label_model() -> None:
     """With many examples the scores come near the true u . x: a bound alone could be vacuous."""
     from river_hier.datasets import synth
@@ -243,3 +231,84 @@ def test_the_weights_of_siblings_are_computed_at_once() -> None:
     assert [w.tolist() for w in (first, *rest)] == [
         list(w.values()) for w in model.weights.values()
     ]
+
+
+# --- Each law has a mutant that breaks it -------------------------------------------------------
+
+
+def rule(name: str, change: Any) -> Any:
+    """A learner with another rule; `change` takes the model and what the rule takes."""
+    return type(name, (getattr(linear_model, name),), {"rule": change})
+
+
+def step(model: Any, margin: float, gamma: float, norm2: float) -> float:
+    return (math.sqrt(gamma) - margin) / (gamma * norm2)
+
+
+class CopiedWeights(linear_model.HRLS):
+    def _weights(self, nodes: Any) -> Any:
+        return [w.copy() for w in super()._weights(nodes)]
+
+
+def double_step(model: Any, *given: float) -> float:
+    return 2 * step(model, *given)
+
+
+def soft_step(model: Any, margin: float, gamma: float, norm2: float) -> float:
+    """That of PA-II, on which every C has an effect."""
+    return (math.sqrt(gamma) - margin) / (gamma * norm2 + 0.5 / model.C)
+
+
+MUTANTS: dict[Any, Any] = {
+    test_hieron_moves_only_where_the_paths_differ_and_meets_its_margin: (
+        {"Hieron": rule("Hieron", double_step)},
+        (),
+    ),
+    test_a_capped_step_is_a_short_one: ({"Hieron": rule("Hieron", step)}, ()),
+    test_a_cap_beyond_every_step_changes_nothing: (
+        {"Hieron": rule("Hieron", soft_step)},
+        ("Hieron",),
+    ),
+    test_a_short_example_with_a_wrong_label_undoes_nothing: (
+        {"Hieron": rule("Hieron", step)},
+        ("Hieron", linear_model),
+    ),
+    test_the_margin_is_met_whatever_the_norm: (
+        {"Hieron": rule("Hieron", lambda model, *given: 1.0)},
+        (1e4,),
+    ),
+    test_corollary_1_on_separable_streams: (
+        {"Hieron": rule("Hieron", lambda model, *given: 10 * step(model, *given))},
+        (),
+    ),
+    test_hrls_learns_the_label_model: ({"HRLS": linear_model.HPerceptron}, ()),
+    test_a_zero_example_has_a_defined_prediction_and_moves_nothing: (
+        {"Hieron": lambda t, intercept: RIGHT["Hieron"](t, intercept=1.0)},
+        ("Hieron",),
+    ),
+    test_the_variances_of_harow_only_fall: (
+        {"HAROW": lambda t, r: RIGHT["HAROW"](t, r=r, forgetting=0.5)},
+        (),
+    ),
+    test_harow_brings_the_margin_of_a_repeated_example_to_one: (
+        {"HAROW": lambda t, r: RIGHT["HPerceptron"](t)},
+        (),
+    ),
+    test_the_weights_of_siblings_are_computed_at_once: ({"HRLS": CopiedWeights}, ()),
+}
+RIGHT = dict(vars(linear_model))
+
+
+def test_each_law_has_a_mutant() -> None:
+    laws = {f for name, f in globals().items() if name.startswith("test_") and "mutant" not in name}
+    assert set(MUTANTS) == laws
+
+
+@pytest.mark.slow  # hypothesis looks for the smallest example
+@pytest.mark.parametrize("law", MUTANTS, ids=lambda law: law.__name__)
+def test_a_mutant_breaks_its_law(law: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    mutants, arguments = MUTANTS[law]
+    for name, mutant in mutants.items():
+        monkeypatch.setattr(linear_model, name, mutant)
+    with pytest.raises((AssertionError, ExceptionGroup)):
+        law(*arguments)

@@ -118,6 +118,9 @@ def test_multilabels(taxonomy: Taxonomy, data: st.DataObject) -> None:
     closed = taxonomy.closure(y)
     assert closed == oracles.closure(parents, y)
     assert taxonomy.closure(closed) == closed, "idempotent"
+    kept = taxonomy.truncate(y)
+    assert kept == oracles.truncate(parents, y)
+    assert taxonomy.closure(kept) == taxonomy.truncate(kept) == kept
     mask = taxonomy._closure_mask({label: label in closed for label in taxonomy.nodes[1:]})
     assert [label for label, on in zip(taxonomy, mask, strict=True) if on] == sorted(
         closed, key=taxonomy.index

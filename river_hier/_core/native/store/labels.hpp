@@ -355,14 +355,17 @@ class Labels {
 
     // The nodes that are True in a dict, without ancestors, and those that are False.
     bool read_dict(PyObject* y, On& on, Nodes& off) const {
-        off.reserve(static_cast<size_t>(PyDict_Size(y)));
-        return read_entries(y, [&](uint32_t v, PyObject* value) {
+        off.resize(static_cast<size_t>(PyDict_Size(y)));
+        uint32_t* end = off.data();
+        const bool usual = read_entries(y, [&](uint32_t v, PyObject* value) {
             if (value == Py_True)
                 mark(v, on);
             else
-                off.push_back(v);
+                *end++ = v;
             return value == Py_True || (value == Py_False && v);
         });
+        off.resize(static_cast<size_t>(end - off.data()));
+        return usual;
     }
 
     bool is_name(PyObject* y) const {
