@@ -10,12 +10,11 @@ from typing import Any
 from river import evaluate as river_evaluate
 from river.datasets.base import SyntheticDataset
 
-from .. import losses, metrics
+from .. import metrics
 from ..base.checks import check_integer
 from ..base.classifiers import takes_weights
 from ..datasets.synth.transformers import Transformed
 from ..metrics.base import MeanScore
-from ..taxonomy import Taxonomy
 
 
 def iter_regret(
@@ -127,21 +126,15 @@ def regret(
 
 
 def adaptive_regret(states: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The largest regret of a model in any interval of a stream.
+    """The largest regret of a model in any interval of a stream, and the ends of the interval.
 
     If the best comparator changes, a total hides how long the model takes to follow. This is the
-    largest increase of the regret between two states, against any of the comparators, each of which
-    may be the best in some interval. It takes O(1) memory for each comparator.
+    largest increase of the regret between two states, against any of the comparators.
 
     Parameters
     ----------
     states
-        Those of `iter_regret`, for one model and one or several comparators. Intervals begin and
-        end at their steps.
-
-    Returns
-    -------
-    `Regret`, and the steps `From` and `To` between which it arose.
+        Those of `iter_regret`, for one model and one or several comparators.
 
     Examples
     --------
@@ -272,13 +265,10 @@ def check_ends(dataset: Any) -> None:
         )
 
 
-METRICS: dict[Any, Callable[[Taxonomy], MeanScore]] = {
-    losses.h_loss: metrics.HLoss,
-    losses.maximal_loss: metrics.MaximalLoss,
-    losses.ranking_loss: metrics.RankingLoss,
-    losses.symmetric_difference_loss: metrics.SymmetricDifferenceLoss,
-    losses.tree_induced_error: metrics.TreeInducedError,
-    losses.zero_one_loss: metrics.ZeroOneLoss,
+METRICS: dict[Any, type[MeanScore]] = {
+    metric._loss: metric
+    for metric in vars(metrics).values()
+    if hasattr(metric, "_loss") and not metric.bigger_is_better
 }
 
 

@@ -224,7 +224,7 @@ def test_one_pass_equals_a_plain_loop_for_each_model(seed: int, delay: int | Non
 def test_moments_are_those_of_rivers_loop() -> None:
     """Labels that arrive in another order than their questions."""
     stream = synth.LinearLabels(TREE, n_features=3, seed=3)
-    examples = [({**x, "at": float(i)}, y) for i, (x, y) in enumerate(stream.take(12))]
+    examples = [({**x, "at": 3.1 * i}, y) for i, (x, y) in enumerate(stream.take(12))]
     waits = {x["at"]: wait for (x, _), wait in zip(examples, [9.0, 2.5, 0.5] * 4, strict=True)}
     guess, metric = Guess(TREE, 0), metrics.HLoss(TREE)
     evaluate.regret(examples, guess, guess, metric, moment="at", delay=lambda x, y: waits[x["at"]])
