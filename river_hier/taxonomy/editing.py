@@ -59,7 +59,7 @@ def new_nodes(
 
 
 def extended(before: N, after: N) -> N:
-    """`after` with the new nodes last: O(1) if they are, an error if others have moved."""
+    """`after` with the nodes that `before` lacks last: O(1) if they are; an error if one moved."""
     check_taxonomy(after)
     if after._extends(before):
         return after
