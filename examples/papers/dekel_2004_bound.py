@@ -139,10 +139,12 @@ def batch(
     t: Taxonomy, examples: Examples, new: Examples, steps: list[int]
 ) -> tuple[list[float], list[float]]:
     """The cumulative squared loss of batch Hieron, and its expected tree-induced error."""
+    last = LargestLoss(t, C=math.inf)
     average = linear_model.Averaged(LargestLoss(t, C=math.inf), from_first_round=True)  # Eq. (13)
     loss, squares, expected = 0.0, [], []
     for m, (x, y) in enumerate(examples, start=1):
-        loss += squared_loss(t, average.model.score_one(x), y, t.nodes)
+        loss += squared_loss(t, last.score_one(x), y, t.nodes)
+        last.learn_one(x, y)
         average.learn_one(x, y)
         if m in steps:
             far = (losses.tree_induced_error(t, y, average.predict_one(x)) for x, y in new)

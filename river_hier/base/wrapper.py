@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from river import base
 
@@ -137,13 +137,16 @@ class TransparentWrapper(ModelWrapper):
             place = {"__module__": cls.__module__, "__qualname__": f"{cls.__qualname__}.{name}"}
             setattr(cls, name, made(cls.__name__, (cls, kind), place | {"__doc__": cls.__doc__}))
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         given = kwargs.get("model", kwargs.get("models", args[0] if args else None))
         if given is None and cls in (cls._Single, cls._Multi):  # a copy
             return super().__new__(cls)
         first = given[0] if isinstance(given, list | tuple) and given else given
         of_kind = cls._Multi if is_multilabel(last_step(first)) else cls._Single
-        return object.__new__(of_kind) if issubclass(of_kind, cls) else of_kind(*args, **kwargs)
+        found: Self = (
+            object.__new__(of_kind) if issubclass(of_kind, cls) else of_kind(*args, **kwargs)
+        )
+        return found
 
     if TYPE_CHECKING:
 
