@@ -381,7 +381,7 @@ def test_rivers_checks(name: str, open_: bool) -> None:
     model = row(None if open_ else GENE_TREE if row.several else RIVERS_TREE)
     skips = model._unit_test_skips()
     if name == "Replayed of LogarithmicPool":
-        # Rounding errors that are learned again move a probability of .0001 by more than a millionth.
+        # Rounding errors that are learned again move a probability of .0001 by a millionth.
         skips |= {"check_shuffle_features_no_impact"}
     for check in rivers_checks(model, skips):
         check(model.clone())
