@@ -290,7 +290,7 @@ def found(model: Any, x: Any) -> Any:
 # D. Refused is unchanged.
 
 BAD_X = [{0: float("nan")}, {1: "red"}, {0: 1.0, "new": float("inf")}, {0: 1e200}]
-BAD_W = [-1.0, float("nan"), 1e13, "2", None]
+BAD_W = [-1e-300, float("nan"), 1e13, "2", None, 10**400, [1.0]]
 
 
 @EVERY

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import base, compose, feature_extraction, preprocessing
+from river import feature_extraction
 from scipy import sparse
 
 from river_hier import Taxonomy, decision, linear_model
@@ -333,23 +333,6 @@ def test_columns_of_bags_of_words() -> None:
         many.learn_many(pd.Series(texts), pd.Series(ys))
         assert one[-1].score_one({"dog": 1, "the": 1}) == many[-1].score_one({"dog": 1, "the": 1})
         assert "end" in many[-1].weights["a"]
-
-
-@pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_pipelines(name: str) -> None:
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(20, 3)), columns=list("xyz"), index=range(5, 25))
-    y = pd.Series(rng.choice(["a", "b", "c"], size=20))
-    model = preprocessing.StandardScaler() | made(name)
-    with compose.learn_during_predict():
-        model.predict_many(X)
-    model.learn_many(X, y)
-    answers = model.predict_many(X)
-    assert answers.index.equals(X.index)
-    assert len(model.predict_proba_many(X)) == 20
-    if name in SINGLE:
-        assert isinstance(model, base.MiniBatchClassifier)
-        assert (answers.to_numpy() == y.to_numpy()).mean() > 0.3
 
 
 BAD_X = [

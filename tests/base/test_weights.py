@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 import pickle
 import random
 from typing import Any
@@ -97,17 +96,6 @@ def test_a_new_label_whose_weight_is_too_large_does_not_grow_a_taxonomy(model: A
     assert pickle.dumps(model) == before
 
 
-@pytest.mark.parametrize("name", LEARNERS)
-def test_weights_that_are_none(name: str) -> None:
-    model = learned(name)
-    before = pickle.dumps(model)
-    x, y = dense(model, random.Random(2))
-    for w in (-1.0, -1e-300, math.nan, math.inf, "2", None, 10**400, [1.0]):
-        with pytest.raises(ValueError, match=r"`w`, the weight of the example, must be between"):
-            model.learn_one(x, y, w=w)
-    assert pickle.dumps(model) == before
-
-
 @pytest.mark.parametrize(
     ("w", "error", "message"),
     [
@@ -197,16 +185,6 @@ def test_pipelines_and_rivers_loop_pass_weights_on() -> None:
         unweighted.learn_one(x, y)
     probe = {"x": 1.0, "y": 1.0}
     assert looped.score_one(probe) == piped.score_one(probe) != unweighted.score_one(probe)
-
-
-def test_wrappers_pass_weights_on() -> None:
-    rng, model = random.Random(3), linear_model.HAROW(TREE)
-    wrapped = decision.HLossBayes(decision.Calibrated(linear_model.HAROW(TREE)))
-    for _ in range(20):
-        x, y, w = {"x": rng.gauss(0, 1)}, {rng.choice("bcd")}, rng.uniform(0.1, 3.0)
-        model.learn_one(x, y, w=w)
-        wrapped.learn_one(x, y, w=w)
-    assert wrapped.model.model.weights == model.weights
 
 
 class Refusing(base_models.PathLearner):
