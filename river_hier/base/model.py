@@ -25,7 +25,7 @@ class TaxonomyModel(Predictor, base.Estimator):
     """
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
-        self.taxonomy = taxonomy
+        self.taxonomy: TaxonomyLike = taxonomy
         self._labels = Labels(initial_taxonomy(taxonomy))
 
     @property

@@ -17,7 +17,8 @@ class PolicyByNumba:
     """Learns as a compiled policy does. The rule is compiled when the first model learns."""
 
     def __init__(self, cls: Any, names: tuple[str, ...]) -> None:
-        self.cls, self.names = cls, names
+        self.cls: Any = cls
+        self.names: tuple[str, ...] = names
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PolicyByNumba, (self.cls, self.names)

@@ -75,7 +75,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
                 f"got {threshold!r}"
             )
         self.classifier = classifier
-        self.taxonomy = taxonomy
+        self.taxonomy: TaxonomyLike = taxonomy
         self.threshold = threshold
         self._local: dict[Position, LocalClassifier] = {}
         check_spec(classifier, self._top, self._check_classifier)
