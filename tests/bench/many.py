@@ -167,13 +167,6 @@ def small(make: Callable[[], Any], n_rows: int, t: Taxonomy) -> float:
     return statistics.median(ratios)
 
 
-def warm(t: Taxonomy) -> Any:
-    model, rng = Perceptron(t), np.random.default_rng(1)
-    for _ in range(8):
-        loop_over_dicts(model, texts(1_000, rng, t))
-    return model
-
-
 def main(data: str | None, n: int) -> None:
     print(f"milliseconds for {ROWS:,} rows, median of {n} batches\n")
     print(f"{'':24}{'':16}{'learn_many':>12}{'loop':>18}{'loop over dicts':>18}")
@@ -191,14 +184,16 @@ def main(data: str | None, n: int) -> None:
             call, *loops = medians(name, t, batches(t), n)
             cells = [f"{spent:,.1f} ({spent / call:.1f}x)" for spent in loops]
             print(f"{kind:24}{name:16}{call:>12,.2f}" + "".join(f"{cell:>18}" for cell in cells))
-    t, sizes = tree(), (1, 10, 100, 1_000)
+    t, sizes, rng = tree(), (1, 10, 100, 1_000), np.random.default_rng(1)
     print("\nlearn_many of a csr matrix over the loop, most columns new; rows:", sizes)
     for name in LEARNERS[1:]:
         ratios = [small(lambda name=name: getattr(linear_model, name)(t), k, t) for k in sizes]
         print(f"{name:24}" + "".join(f"{ratio:>8.2f}" for ratio in ratios))
-    learned = warm(t)
-    print(f"{'a rule in Python':24}", *(f"{small(learned.clone, k, t):7.2f}" for k in (1,)), end="")
-    print(f"{small(lambda: copy.deepcopy(learned), 10, t):8.2f}")
+    learned = Perceptron(t)
+    for _ in range(8):
+        loop_over_dicts(learned, texts(1_000, rng, t))
+    cells = (f"{small(lambda: copy.deepcopy(learned), k, t):>8.2f}" for k in (1, 10))
+    print(f"{'a rule in Python':24}", *cells, sep="")
 
 
 if __name__ == "__main__":
