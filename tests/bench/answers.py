@@ -14,8 +14,6 @@ the time does not depend on the number of nodes, and 1 if it is proportional to 
 one label, the label is the deepest topic, and the metric is the tree-induced error.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import math

@@ -9,8 +9,6 @@ the system has in memory, or from the disk if the script may empty that memory. 
 depend less on what else the machine does.
 """
 
-from __future__ import annotations
-
 import argparse
 import copy
 import itertools

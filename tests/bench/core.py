@@ -12,8 +12,6 @@ otherwise. `--against FOLDER` measures another build of the library by turns, e.
 `pip install --target FOLDER` has put there; it runs in a process of its own.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import multiprocessing

@@ -6,8 +6,6 @@ Prints the seconds of the calls of models, metrics and taxonomies that grow fast
 two sizes, and fails if there are any. NAME is the beginning of names, such as `metrics.H`.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import gc

@@ -13,8 +13,6 @@ learning 5,000 labels takes it minutes. The last block is what comes between: on
 other, predicted and learned, and the first prediction after a batch.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import time

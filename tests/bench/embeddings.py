@@ -7,8 +7,6 @@ learn 5,000 rows in one batch and predict the others. Times are microseconds of 
 a row.
 """
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

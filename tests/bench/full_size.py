@@ -12,8 +12,6 @@ microseconds to read a document, and resident memory beyond that at the start, f
 It is saved every 65,536 documents: the same command resumes a run that was stopped.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import math

@@ -5,8 +5,6 @@
 Times are medians on the machine at hand; errors do not depend on it.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import statistics

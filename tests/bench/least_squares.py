@@ -7,8 +7,6 @@ with the stream read and everything imported. `budget` rows show the losses on t
 documents after learning from the first 12,000.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import resource

@@ -14,8 +14,6 @@ that of the loop that makes dicts; for compiled learners, and for a rule in Pyth
 examples.
 """
 
-from __future__ import annotations
-
 import argparse
 import copy
 import itertools

@@ -19,8 +19,6 @@ with groups of ten.
 merges 8 parts in the middle, too, and the workers go on from the merged model.
 """
 
-from __future__ import annotations
-
 import argparse
 import copy
 import gc

@@ -7,8 +7,6 @@ Each example is seven words of 50,000, by a power law, and a label that is new: 
 words and nodes that occurred. The learners store the pairs that they have learned.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 

@@ -11,8 +11,6 @@ the mean distance of the prediction from the label in the tree. Peers are used a
 documentation does; those that are not installed are skipped.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import sys

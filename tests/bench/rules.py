@@ -7,8 +7,6 @@ library's learner, and how many of 500 answers are the same. Documents have 40 o
 word of their label, one of 80 leaves below 25 other nodes.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import operator

@@ -9,8 +9,6 @@ clients are processes on the same machine, each with one connection that is kept
 time is read from /proc, which needs Linux.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import contextlib

@@ -8,8 +8,6 @@ time over the blocks, and their ratios to `collections.Counter` over a compiled 
 In the rows of batches, a block is one batch.
 """
 
-from __future__ import annotations
-
 import argparse
 import collections
 import itertools

@@ -13,8 +13,6 @@ document, less what was when the stream had given its first ones and no learner 
 read from /proc, so this needs Linux.
 """
 
-from __future__ import annotations
-
 import argparse
 import functools
 import itertools

@@ -8,8 +8,6 @@ The words of every document are new strings, as they are when a text is parsed: 
 must compare letters, as it is never the very object that was stored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

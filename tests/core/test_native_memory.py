@@ -1,7 +1,5 @@
 """Nothing leaks: reference counts, and models let go. Memory: tests/base/test_memory_usage.py."""
 
-from __future__ import annotations
-
 import gc
 import sys
 import weakref
@@ -20,7 +18,7 @@ NAMES = SINGLE + MULTI
 
 @pytest.mark.slow(but=2)
 @pytest.mark.parametrize("name", NAMES)
-def test_reference_counts(name: str) -> None:
+def test_reference_counts(name):
     text, long, odd = "".join(["k", "ey"]), "".join(["a name of more ", "than 16"]), (1, "t")
     keys: list[Any] = [text, long, odd, 10**6, 2.5]
     values: list[Any] = [float("0.3"), float("1.7"), 1000, np.float64(0.3), 5.0]
@@ -57,7 +55,7 @@ def test_reference_counts(name: str) -> None:
 
 @pytest.mark.slow(but=2)
 @pytest.mark.parametrize("name", NAMES)
-def test_a_model_that_is_let_go_takes_its_names_along(name: str) -> None:
+def test_a_model_that_is_let_go_takes_its_names_along(name):
     class Key:
         pass
 

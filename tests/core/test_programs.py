@@ -5,8 +5,6 @@ Python, which is given x as plain Python reads it. Least squares have no rule in
 learners may have no compiled policy; their twin is the same class.
 """
 
-from __future__ import annotations
-
 import contextlib
 import enum
 import inspect
@@ -52,19 +50,19 @@ class Size(enum.IntEnum):
 class Key:
     """A name that equals other keys of the same content, and the str of it."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text):
         self.text = text
 
-    def __hash__(self) -> int:
+    def __hash__(self):
         return hash(self.text)
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other):
         return other == self.text if isinstance(other, str) else self.same(other)
 
-    def same(self, other: object) -> bool:
+    def same(self, other):
         return isinstance(other, Key) and other.text == self.text
 
-    def __repr__(self) -> str:
+    def __repr__(self):
         return f"Key({self.text!r})"
 
 
@@ -80,7 +78,7 @@ BAD: list[Any] = [math.nan, math.inf, -math.inf, "red", None, [1.0], 10**400, 1e
 BAD += [np.datetime64("2026-01-01"), Fraction(10**400), Decimal("nan"), "1.5", np.float32("nan")]
 
 
-def number(rng: random.Random, bad: bool) -> Any:
+def number(rng, bad):
     """A number of any kind; now and then something that is none."""
     if bad and rng.random() < 0.01:
         return rng.choice(BAD)
@@ -90,7 +88,7 @@ def number(rng: random.Random, bad: bool) -> Any:
     return rng.choice(ODD)(real) if rng.random() < 0.1 else real
 
 
-def any_x(rng: random.Random, bad: bool = True) -> Any:
+def any_x(rng, bad=True):
     """A feature dict; now and then something that is none."""
     if bad and rng.random() < 0.05:
         return rng.choice([None, [1.0], "text", {}, {"a": 0.0}, {"b": 1e-170}])
@@ -99,7 +97,7 @@ def any_x(rng: random.Random, bad: bool = True) -> Any:
     return {name: number(rng, bad) for name in usual + odd}
 
 
-def in_numpy(label: Any) -> Any:
+def in_numpy(label):
     """The label as an array would hold it, where it is a text or a whole number."""
     plain = type(label) is str or (type(label) is int and abs(label) < 2**63)
     return np.array([label])[0] if plain else label
@@ -112,7 +110,7 @@ FORMS += [lambda y: {label: i % 2 == 0 for i, label in enumerate(y)}, lambda y: 
 FORMS += [lambda y: {label: i % 2 for i, label in enumerate(y)}, lambda y: y[0] if y else []]
 
 
-def any_y(rng: random.Random, labels: list[Any], bad: bool = True) -> Callable[[], Any]:
+def any_y(rng, labels, bad=True):
     """A multilabel in any form, as a function, because an iterator can be walked only once."""
     if bad and rng.random() < 0.1:
         wrong: list[Any] = ["unicorn", None, ["unicorn"], {"unicorn": False}, [[1]], 3.25]
@@ -140,7 +138,7 @@ globals().update({twin.__name__: twin for twin in TWINS.values()})
 class Pair:
     """A learner and its twin."""
 
-    def __init__(self, name: str, taxonomy: Taxonomy | None, **parameters: Any) -> None:
+    def __init__(self, name, taxonomy, **parameters):
         self.name = name
         self.careful = True
         self.models = [
@@ -148,7 +146,7 @@ class Pair:
             for cls in (getattr(linear_model, name), TWINS.get(name, getattr(linear_model, name)))
         ]
 
-    def call(self, method: str, x: Any, *y: Callable[[], Any]) -> Any:
+    def call(self, method, x, *y):
         """The outcome, which must be the same of both; an error must leave no trace."""
         try:
             plain = oracles.read(x)
@@ -169,10 +167,10 @@ class Pair:
         same(*outcomes)
         return outcomes[0]
 
-    def pickled(self) -> None:
+    def pickled(self):
         self.models = [pickle.loads(pickle.dumps(model)) for model in self.models]
 
-    def rounding_decides(self, x: Any, y: Any = None) -> bool:
+    def rounding_decides(self, x, y=None):
         """Whether an answer or a step hangs on the last digits of a score."""
         try:
             scores = [list(model.score_one(x).values()) for model in self.models]
@@ -185,20 +183,20 @@ class Pair:
             for a, b in zip(*scores, strict=True)
         )
 
-    def last_is_tied(self, x: Any, y: Any) -> bool:
+    def last_is_tied(self, x, y):
         tree = self.models[0]._taxonomy
         margins = 0.0 if y is None else distances_from(tree.index(y), tree._arrays) ** 0.5
         lasts = [list(model.last.score_one(x).values()) for model in self.models]
         return tied(*((np.array(scores) + margins).tolist() for scores in lasts))
 
 
-def tied(ours: list[float], theirs: list[float]) -> bool:
+def tied(ours, theirs):
     """Whether the best are near each other, but not equal to the last bit."""
     rivals = [v for v, score in enumerate(ours) if max(ours) - score < NEAR]
     return len({ours[v] for v in rivals}) > 1 or len({theirs[v] for v in rivals}) > 1
 
 
-def same(ours: Any, theirs: Any) -> None:
+def same(ours, theirs):
     """Equal in value, type and order; floats are near."""
     if isinstance(ours, Mapping):
         assert [*map(repr, ours)] == [*map(repr, theirs)]
@@ -212,7 +210,7 @@ def same(ours: Any, theirs: Any) -> None:
         assert ours == theirs
 
 
-def same_weights(pair: Pair) -> None:
+def same_weights(pair):
     """Weights are near; rounding may or may not have made one zero."""
     ours, theirs = (model.weights for model in pair.models)
     for label in {**ours, **theirs}:
@@ -220,7 +218,7 @@ def same_weights(pair: Pair) -> None:
         same(*({name: w[label].get(name, 0.0) for name in names} for w in (ours, theirs)))
 
 
-def parameters_of(name: str) -> list[dict[str, Any]]:
+def parameters_of(name):
     """Parameters of a learner, with values that change what it does."""
     return [{}, {"intercept": 0.5}, *TABLE[name].varied]
 
@@ -228,7 +226,7 @@ def parameters_of(name: str) -> list[dict[str, Any]]:
 OF_ALL = {"taxonomy", "dtype", "intercept"}  # have tests of their own
 
 
-def bushy(n: int, n_parents: int, star: int = 0) -> Taxonomy:
+def bushy(n, n_parents, star=0):
     """A large taxonomy, a tree or a DAG, in which `star` nodes hang under the root."""
     rng = np.random.default_rng(n)
     edges = [("root", f"n{v}") for v in range(1, max(star, 3))]
@@ -241,7 +239,7 @@ def bushy(n: int, n_parents: int, star: int = 0) -> Taxonomy:
 LARGE = [bushy(140, 1), bushy(300, 1, star=90), bushy(150, 2), bushy(129, 1, star=129)]
 
 
-def constant(value: Any) -> Callable[[], Any]:
+def constant(value):
     return lambda: value
 
 
@@ -249,7 +247,7 @@ VERBS = ["learn_one"] * 6 + ["predict_one"] * 3 + ["score_one", "predict_proba_o
 MULTI_VERBS = [*VERBS, *["predict_labels_one"] * 2]
 
 
-def run(pair: Pair, labels: list[Any], seed: int, n: int) -> None:
+def run(pair, labels, seed, n):
     """n random calls; those in which rounding alone would decide are left out."""
     rng = random.Random(seed)
     for _ in range(n):
@@ -269,14 +267,14 @@ def run(pair: Pair, labels: list[Any], seed: int, n: int) -> None:
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 @n_examples(40)
-def test_programs(name: str, data: st.DataObject, seed: int) -> None:
+def test_programs(name, data, seed):
     taxonomy = data.draw(trees() if name in SINGLE else taxonomies())
     parameters = data.draw(st.sampled_from(parameters_of(name)))
     run(Pair(name, taxonomy, **parameters), list(taxonomy.nodes), seed, 30)
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_programs_use_every_parameter(name: str) -> None:
+def test_programs_use_every_parameter(name):
     parameters = {*inspect.signature(getattr(linear_model, name)).parameters} - OF_ALL
     untried = parameters.difference(*parameters_of(name))
     assert not untried, (
@@ -288,7 +286,7 @@ def test_programs_use_every_parameter(name: str) -> None:
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 @given(seed=st.integers(0, 2**32))
 @n_examples(8)
-def test_programs_with_plain_labels(name: str, seed: int) -> None:
+def test_programs_with_plain_labels(name, seed):
     taxonomy = Taxonomy([(0, 1), (0, "a"), (1, 12), (1, 10**30), ("a", "ab"), ("a", -1), (-1, "")])
     run(Pair(name, taxonomy), [*taxonomy.nodes, True], seed, 40)
 
@@ -296,12 +294,12 @@ def test_programs_with_plain_labels(name: str, seed: int) -> None:
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 @given(seed=st.integers(0, 2**32))
 @n_examples(15)
-def test_programs_that_bring_new_labels(name: str, seed: int) -> None:
+def test_programs_that_bring_new_labels(name, seed):
     labels = ["a", "b", 3, ("t", 1), None, True, 1, "root", b"x"]
     run(Pair(name, None), labels, seed, 30)
 
 
-def examples(taxonomy: Taxonomy, n: int, n_features: int, seed: int) -> list[tuple[Any, Any]]:
+def examples(taxonomy, n, n_features, seed):
     """Generic sparse examples; some names are odd, and some numbers are not floats."""
     rng = np.random.default_rng(seed)
     stream = []
@@ -320,7 +318,7 @@ def examples(taxonomy: Taxonomy, n: int, n_features: int, seed: int) -> list[tup
 @pytest.mark.slow(but=4)
 @pytest.mark.parametrize("name", TWINS)
 @pytest.mark.parametrize("which", range(len(LARGE)))
-def test_streams_in_large_taxonomies(name: str, which: int) -> None:
+def test_streams_in_large_taxonomies(name, which):
     taxonomy = LARGE[which]
     if name in SINGLE and not taxonomy._is_tree:
         pytest.skip("trees only")
@@ -340,7 +338,7 @@ def test_streams_in_large_taxonomies(name: str, which: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["HPerceptron", "Hieron"])
-def test_a_row_of_postings_turns_dense(name: str) -> None:
+def test_a_row_of_postings_turns_dense(name):
     """One feature, more and more nodes: beyond a fifth of them the row becomes dense."""
     nodes = range(199)
     taxonomy = Taxonomy([("r", f"n{v}") for v in nodes] + [(f"n{v}", f"m{v}") for v in nodes])
@@ -353,7 +351,7 @@ def test_a_row_of_postings_turns_dense(name: str) -> None:
             pair.pickled()
 
 
-def bytes_of_a_row(n: int) -> int:
+def bytes_of_a_row(n):
     """What one feature takes that n of 399 nodes have a weight for."""
     model = linear_model.Hieron(Taxonomy.flat(range(1, 400)))
     for v in range(n):
@@ -363,7 +361,7 @@ def bytes_of_a_row(n: int) -> int:
     return found
 
 
-def test_a_feature_of_few_nodes_takes_little_memory() -> None:
+def test_a_feature_of_few_nodes_takes_little_memory():
     assert bytes_of_a_row(1) < 300
     assert bytes_of_a_row(300) < 300 * 12, "that is what a list of them would take"
 
@@ -372,7 +370,7 @@ ALL = [*NAMES, math.nan]  # equal to itself by identity only: a pickle makes ano
 
 
 @given(names=st.lists(st.lists(st.sampled_from(ALL), max_size=5, unique_by=id), max_size=12))
-def test_rows_are_given_in_order_of_appearance(names: list[list[Any]]) -> None:
+def test_rows_are_given_in_order_of_appearance(names):
     features, table = FeatureIndex(), dict[Any, int]()
     for some in names:
         x = dict.fromkeys(some, 0.5)
@@ -387,7 +385,7 @@ def test_rows_are_given_in_order_of_appearance(names: list[list[Any]]) -> None:
 
 
 @pytest.mark.parametrize("how", ["short", "long", "int", "mixed"])
-def test_tables_of_many_names(how: str) -> None:
+def test_tables_of_many_names(how):
     make: dict[str, Callable[[int], Any]] = {
         "short": lambda i: f"n{i}",
         "long": lambda i: f"a long name before the number {i}",
@@ -405,7 +403,7 @@ def test_tables_of_many_names(how: str) -> None:
 
 
 @given(taxonomy=taxonomies(), seed=st.integers(0, 2**32))
-def test_answers_are_dicts_of_bools_in_taxonomy_order(taxonomy: Taxonomy, seed: int) -> None:
+def test_answers_are_dicts_of_bools_in_taxonomy_order(taxonomy, seed):
     model, rng = linear_model.HPerceptron(taxonomy), random.Random(seed)
     x = any_x(rng, bad=False)
     with contextlib.suppress(ValueError):  # a parent that is off, its child on

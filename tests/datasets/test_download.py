@@ -1,7 +1,5 @@
 """Fetching from a local server that keeps ranges, ignores them, hangs up or sends other bytes."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import hashlib
@@ -12,7 +10,6 @@ import sys
 import tarfile
 import threading
 import zipfile
-from collections.abc import Iterator
 
 import pytest
 
@@ -39,7 +36,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.asked: list[str | None] = []
 
     @property
-    def url(self) -> str:
+    def url(self):
         return f"http://127.0.0.1:{self.server_address[1]}/vectors.gz"
 
 
@@ -84,7 +81,7 @@ class ChunkedHandler(Handler):
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server():
     with Server() as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
@@ -221,7 +218,7 @@ def test_a_bar_with_tqdm(server, path, part, capsys):
 TEXT = b"heading;A01\nanother;A02\n" * 9_000
 
 
-def packed(kind: str) -> bytes:
+def packed(kind):
     raw = io.BytesIO()
     if kind == "zip":
         with zipfile.ZipFile(raw, "w", zipfile.ZIP_STORED) as archive:

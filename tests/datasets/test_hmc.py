@@ -1,7 +1,5 @@
 """HMC from small collections in Clus's format, and from its publishers' own files."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import math

@@ -1,7 +1,5 @@
 """OHSUMED from small corpora in the publishers' formats, and from real records."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

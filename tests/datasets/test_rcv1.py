@@ -1,7 +1,5 @@
 """RCV1 from small corpora in the publisher's format, and as it is."""
 
-from __future__ import annotations
-
 import collections
 import functools
 import math

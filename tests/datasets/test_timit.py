@@ -1,7 +1,5 @@
 """TIMIT from a few utterances in its publisher's formats, and the free sample of it."""
 
-from __future__ import annotations
-
 import collections
 import itertools
 import re

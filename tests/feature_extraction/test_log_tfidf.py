@@ -1,7 +1,5 @@
 """Log tf-idf: against a loop over all documents, scikit-learn, and River's checks."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 import pickle
@@ -275,7 +273,7 @@ def test_in_a_pipeline():
 
 
 @pytest.mark.parametrize("kind", ["series", "array", "list", "pyarrow", "frame", "polars"])
-def test_batches_are_loops(kind: str) -> None:
+def test_batches_are_loops(kind):
     texts = ["a cat and a dog", "the dog", "", "the end, the very end", "cat, cat"] * 3
     on = "text" if kind in ("frame", "polars") else None
     one, many = LogTFIDF(on=on, min_count=1), LogTFIDF(on=on, min_count=1)
@@ -310,7 +308,7 @@ def test_batches_are_loops(kind: str) -> None:
             assert table.index.equals(series.index)
 
 
-def test_a_batch_is_a_sequence_of_texts() -> None:
+def test_a_batch_is_a_sequence_of_texts():
     message = r"^X must be a series or a sequence of texts, got "
     for X in (iter(["a cat"]), "a cat", None):
         with pytest.raises(TypeError, match=message + type(X).__name__):
@@ -318,14 +316,14 @@ def test_a_batch_is_a_sequence_of_texts() -> None:
 
 
 @pytest.mark.parametrize("enabled", [True, False])
-def test_garbage_collection_stays_as_it_is(enabled: bool, request: pytest.FixtureRequest) -> None:
+def test_garbage_collection_stays_as_it_is(enabled, request):
     request.addfinalizer(gc.enable)
     gc.enable() if enabled else gc.disable()
     LogTFIDF().transform_many(pd.Series(["a cat"]))
     assert gc.isenabled() == enabled
 
 
-def test_a_batch_with_a_wrong_text_is_not_counted() -> None:
+def test_a_batch_with_a_wrong_text_is_not_counted():
     model = LogTFIDF()
     for X in (["one", 2], pd.Series(["one", None])):
         with pytest.raises(ValueError, match="row 1: expected text"):
@@ -411,7 +409,7 @@ def test_what_is_learned_is_what_would_have_been_predicted(transformer, batches)
 
 @pytest.mark.parametrize("n_features", [None, 2**10])
 @pytest.mark.parametrize("union", [False, True])
-def test_batches_through_a_pipeline(n_features: int | None, union: bool) -> None:
+def test_batches_through_a_pipeline(n_features, union):
     texts = ["a cat and a dog", "the dog", "the end"] * 9
     ys = ["b", "c", "a"] * 9
     words: Any = LogTFIDF(min_count=1, n_features=n_features)
@@ -426,7 +424,7 @@ def test_batches_through_a_pipeline(n_features: int | None, union: bool) -> None
 
 
 @pytest.mark.parametrize("options", [{}, {"analyzer": "char_wb"}, {"n_features": 2**20}])
-def test_predictions_store_no_names(options: dict[str, Any]) -> None:
+def test_predictions_store_no_names(options):
     model = LogTFIDF(**options) | linear_model.PathSoftmax()
     texts = [f"a text of {word}" for word in ("cats", "dogs", "owls")]
     model.learn_many(texts, texts)

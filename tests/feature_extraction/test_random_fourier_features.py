@@ -1,7 +1,5 @@
 """Random Fourier features: against loops, the kernel that they approximate, and River's checks."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle
@@ -35,7 +33,7 @@ X = [
 ]
 
 
-def close(found: dict[Any, float], expected: dict[Any, float]) -> bool:
+def close(found, expected):
     return list(found) == list(expected) and found == pytest.approx(expected, abs=1e-12)
 
 
@@ -164,7 +162,7 @@ def test_copies(again):
 
 def test_a_name_that_is_refused_spoils_no_others():
     class Nameless:
-        def __repr__(self) -> str:
+        def __repr__(self):
             raise RuntimeError("no name")
 
     rff = RandomFourierFeatures(n_components=4)
@@ -227,7 +225,7 @@ def test_pipelines_learn_the_same_from_rows_and_examples():
     radius = np.linalg.norm(rows, axis=1)
     y = np.select([radius < 0.6, radius < 1.2], ["nearer", "near"], "out").tolist()
 
-    def pipeline() -> Any:
+    def pipeline():
         return RandomFourierFeatures(n_components=200) | ours.AveragedHieron(t)
 
     one, many, frames = pipeline(), pipeline(), pipeline()

@@ -1,7 +1,5 @@
 """Local classifiers against oracles, general laws, and equivalent models of River."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from collections import Counter, defaultdict
@@ -48,18 +46,18 @@ DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
 class Frequencies(base.Classifier):
     """Counts how often a class occurs with a feature. Counts are integers, so ties are exact."""
 
-    def __init__(self, most: int = 10**6) -> None:
+    def __init__(self, most=10**6):
         self.most = most
         self.seen: dict[Any, Counter[Any]] = defaultdict(Counter)
 
     @property
-    def _multiclass(self) -> bool:
+    def _multiclass(self):
         return True
 
-    def learn_one(self, x: Any, y: Any) -> None:
+    def learn_one(self, x, y):
         self.seen[y].update(list(x))
 
-    def predict_proba_one(self, x: Any, **kwargs: Any) -> dict[Any, float]:
+    def predict_proba_one(self, x, **kwargs):
         return {
             y: 1 + min(self.most, sum(count[name] for name in x)) for y, count in self.seen.items()
         }
@@ -68,10 +66,10 @@ class Frequencies(base.Classifier):
 class WithoutProbabilities(Frequencies):
     """The same without `predict_proba_one`."""
 
-    def predict_proba_one(self, x: Any, **kwargs: Any) -> Any:
+    def predict_proba_one(self, x, **kwargs):
         raise NotImplementedError
 
-    def predict_one(self, x: Any, **kwargs: Any) -> Any:
+    def predict_one(self, x, **kwargs):
         said = super().predict_proba_one(x)
         return max(said, key=said.__getitem__, default=None)
 
@@ -79,7 +77,7 @@ class WithoutProbabilities(Frequencies):
 class Weighted(Frequencies):
     """The same with sample weights."""
 
-    def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
+    def learn_one(self, x, y, w=1.0):
         for name in x:
             self.seen[y][name] += w
 
@@ -91,7 +89,7 @@ thresholds = st.sampled_from([0.0, 0.3, 0.5, 0.75, 1.0])
 
 @given(data=multilabel_streams(), x=features(), threshold=thresholds, pickle_at=st.integers(0, 25))
 @n_examples(60)
-def test_per_node(data: Any, x: Any, threshold: float, pickle_at: int) -> None:
+def test_per_node(data, x, threshold, pickle_at):
     taxonomy, stream = data
     ours = local.PerNode(Frequencies(), taxonomy, threshold)
     theirs = oracles.PerNode(parents_of(taxonomy), lambda position: Frequencies())
@@ -112,7 +110,7 @@ def test_per_node(data: Any, x: Any, threshold: float, pickle_at: int) -> None:
     data=single_label_streams(), x=features(), threshold=thresholds, pickle_at=st.integers(0, 25)
 )
 @n_examples(60)
-def test_routing(name: str, data: Any, x: Any, threshold: float, pickle_at: int) -> None:
+def test_routing(name, data, x, threshold, pickle_at):
     taxonomy, stream = data
     ours = getattr(local, name)(Frequencies(), taxonomy, threshold)
     theirs = getattr(oracles, name)(parents_of(taxonomy), lambda position: Frequencies())
@@ -135,7 +133,7 @@ def test_routing(name: str, data: Any, x: Any, threshold: float, pickle_at: int)
 
 @given(taxonomy=trees(min_nodes=3), data=st.data())
 @n_examples(30)
-def test_if_labels_are_leaves_predictions_are_leaves(taxonomy: Taxonomy, data: Any) -> None:
+def test_if_labels_are_leaves_predictions_are_leaves(taxonomy, data):
     model = local.PerParent(Frequencies(), taxonomy)
     assert model.predict_one({}) == taxonomy.root
     for x in data.draw(st.lists(features(), min_size=1, max_size=20)):
@@ -145,7 +143,7 @@ def test_if_labels_are_leaves_predictions_are_leaves(taxonomy: Taxonomy, data: A
 
 @given(data=single_label_streams())
 @n_examples(20)
-def test_levels_and_parents_agree_about_a_generative_model(data: Any) -> None:
+def test_levels_and_parents_agree_about_a_generative_model(data):
     """Naive Bayes models each class on its own, so conditioning means leaving out the others."""
     taxonomy, stream = data
     models = [getattr(local, name)(naive_bayes.BernoulliNB(alpha=1), taxonomy) for name in ROUTING]
@@ -161,7 +159,7 @@ def test_levels_and_parents_agree_about_a_generative_model(data: Any) -> None:
 @pytest.mark.parametrize("name", ROUTING)
 @given(data=single_label_streams(), x=features())
 @n_examples(20)
-def test_a_model_of_leaves_always_reaches_one(name: str, data: Any, x: Any) -> None:
+def test_a_model_of_leaves_always_reaches_one(name, data, x):
     taxonomy, stream = data
     model = getattr(local, name)(Frequencies(), taxonomy, leaves_only=True)
     for example in [*stream, ({}, taxonomy.root)]:
@@ -174,7 +172,7 @@ def test_a_model_of_leaves_always_reaches_one(name: str, data: Any, x: Any) -> N
 
 
 @pytest.mark.parametrize("learner", [linear_model.AveragedHieron, linear_model.Hieron])
-def test_the_greedy_of_the_papers(learner: Any) -> None:
+def test_the_greedy_of_the_papers(learner):
     """Hieron without the classes' tree at each inner node, which ranks the children by score."""
     stream = synth.PrototypeTree(branching=3, depth=2, noise=0.16, seed=1)
     t = stream.taxonomy
@@ -195,7 +193,7 @@ def test_the_greedy_of_the_papers(learner: Any) -> None:
 
 @pytest.mark.parametrize("name", ROUTING)
 @pytest.mark.parametrize("nodes", [("root", "a", "b"), (0, 1, 2)])
-def test_no_label_is_the_name_of_ending(name: str, nodes: Any) -> None:
+def test_no_label_is_the_name_of_ending(name, nodes):
     """Open models have a root of their own, and trees of River sort their classes."""
     root, a, b = nodes
     for classifier in (
@@ -210,7 +208,7 @@ def test_no_label_is_the_name_of_ending(name: str, nodes: Any) -> None:
             assert 0.0 < p[y] == max(p.values())
 
 
-def path_places(name: str, label: str) -> set[Any]:
+def path_places(name, label):
     """The positions at which the models in TREE learn from a label."""
     path = TREE.path(label)
     if name == "PerNode":
@@ -220,7 +218,7 @@ def path_places(name: str, label: str) -> set[Any]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_label_changes_only_its_branch(name: str) -> None:
+def test_a_label_changes_only_its_branch(name):
     model = getattr(local, name)(Frequencies(), TREE)
     for label in ["b", "c", "g", "a"]:
         model.learn_one({"x": 1}, label)
@@ -235,7 +233,7 @@ def test_a_label_changes_only_its_branch(name: str) -> None:
 # --- Equivalent models of River -----------------------------------------------------------------
 
 
-def test_per_node_in_a_flat_taxonomy_is_a_classifier_per_output() -> None:
+def test_per_node_in_a_flat_taxonomy_is_a_classifier_per_output():
     stream = list(datasets.Yeast().take(80))
     logistic = preprocessing.StandardScaler() | river_linear_model.LogisticRegression()
     theirs = multioutput.PerOutputClassifier(logistic)
@@ -257,7 +255,7 @@ def test_per_node_in_a_flat_taxonomy_is_a_classifier_per_output() -> None:
 
 
 @pytest.mark.parametrize("name", ROUTING)
-def test_routing_in_a_flat_taxonomy_is_the_classifier_itself(name: str) -> None:
+def test_routing_in_a_flat_taxonomy_is_the_classifier_itself(name):
     stream = list(datasets.ImageSegments().take(200))
     theirs = naive_bayes.GaussianNB()
     labels = list(dict.fromkeys(y for _, y in stream))
@@ -277,7 +275,7 @@ def test_routing_in_a_flat_taxonomy_is_the_classifier_itself(name: str) -> None:
 # --- Mappings and functions ---------------------------------------------------------------------
 
 
-def test_a_mapping_is_inherited_by_descendants() -> None:
+def test_a_mapping_is_inherited_by_descendants():
     choice = {"r": Frequencies(1), "a": Frequencies(2), "c": Frequencies(3)}
     model = local.PerNode(choice, TREE)
     for label in TREE:
@@ -299,12 +297,12 @@ def test_a_mapping_is_inherited_by_descendants() -> None:
     assert {k: c.most for k, c in opened.classifiers.items()} == {"spam": 2, "news": 1}
 
 
-def test_a_function_is_called_for_each_position() -> None:
+def test_a_function_is_called_for_each_position():
     expected = {"PerNode": set("adgef"), "PerParent": set("rde"), "PerLevel": {1, 2, 3}}
     for name, places in expected.items():
         asked = []
 
-        def choose(place: Any, asked: list[Any] = asked) -> Any:
+        def choose(place, asked=asked):
             asked.append(place)
             return Frequencies(len(asked))
 
@@ -315,7 +313,7 @@ def test_a_function_is_called_for_each_position() -> None:
         assert model.clone().classifier is choose
 
 
-def test_classifiers_are_clones() -> None:
+def test_classifiers_are_clones():
     given_ = Frequencies()
     given_.learn_one({"x": 1}, "elsewhere")
     model = local.PerParent(given_, TREE)
@@ -324,7 +322,7 @@ def test_classifiers_are_clones() -> None:
     assert [list(c.seen) for c in model.classifiers.values()] == [["d"], ["e"], ["f"]]
 
 
-def test_drift_detectors_at_every_node() -> None:
+def test_drift_detectors_at_every_node():
     retraining = drift.DriftRetrainingClassifier(Frequencies(), drift.binary.DDM())
     model = local.PerParent(retraining, TREE)
     frozen = local.PerParent(Frequencies(), TREE)
@@ -337,7 +335,7 @@ def test_drift_detectors_at_every_node() -> None:
     assert right["retraining"] > 500 > right["frozen"]
 
 
-def test_weights_reach_the_classifiers_that_take_them() -> None:
+def test_weights_reach_the_classifiers_that_take_them():
     wrapped = {
         "plain": (Weighted(), True),
         "no weights": (Frequencies(), False),
@@ -367,7 +365,7 @@ def test_weights_reach_the_classifiers_that_take_them() -> None:
 # --- Missing probabilities ----------------------------------------------------------------------
 
 
-def test_without_probabilities_predictions_have_probability_1() -> None:
+def test_without_probabilities_predictions_have_probability_1():
     for name in ROUTING:
         model = getattr(local, name)(WithoutProbabilities(), TREE)
         assert model.predict_proba_one({"x": 1}) == {k: float(k == "r") for k in TREE}
@@ -386,16 +384,16 @@ def test_without_probabilities_predictions_have_probability_1() -> None:
 class Constant(Frequencies):
     """Always has the same probabilities."""
 
-    def __init__(self, said: Any = None) -> None:
+    def __init__(self, said=None):
         super().__init__()
         self.said = said
 
-    def predict_proba_one(self, x: Any, **kwargs: Any) -> Any:
+    def predict_proba_one(self, x, **kwargs):
         return self.said
 
 
 @pytest.mark.parametrize("said", [None, {}, dict.fromkeys(["b", "a", True, False], math.nan)])
-def test_missing_probabilities_are_ignored(said: Any) -> None:
+def test_missing_probabilities_are_ignored(said):
     for name in NAMES:
         model = getattr(local, name)(Constant(said), TREE)
         fresh = model.clone()
@@ -417,7 +415,7 @@ def test_missing_probabilities_are_ignored(said: Any) -> None:
     ],
     ids=lambda c: type(c).__name__,
 )
-def test_rivers_own_classifiers(classifier: Any) -> None:
+def test_rivers_own_classifiers(classifier):
     for name in NAMES:
         if name in ROUTING and not classifier._multiclass:
             continue
@@ -434,7 +432,7 @@ def test_rivers_own_classifiers(classifier: Any) -> None:
             model.learn_one(x, y)
 
 
-def test_the_path_ends_where_a_level_has_no_probabilities() -> None:
+def test_the_path_ends_where_a_level_has_no_probabilities():
     model = local.PerLevel(Frequencies(), TREE)
     model.learn_one({"x": 1}, "b")
     model.classifiers[1].learn_one({"z": 1}, "d")  # it knows d, and no node below
@@ -445,10 +443,10 @@ def test_the_path_ends_where_a_level_has_no_probabilities() -> None:
 # --- Thresholds ---------------------------------------------------------------------------------
 
 
-def test_a_threshold_function_decides_whether_the_path_continues() -> None:
+def test_a_threshold_function_decides_whether_the_path_continues():
     asked = []
 
-    def not_below_a(label: Any, probability: float) -> bool:
+    def not_below_a(label, probability):
         asked.append((label, probability))
         return label not in {"b", "c"}
 
@@ -469,7 +467,7 @@ def test_a_threshold_function_decides_whether_the_path_continues() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_open_taxonomy_grows(name: str) -> None:
+def test_an_open_taxonomy_grows(name):
     model = getattr(local, name)(Frequencies())
     assert model.predict_one({"x": 1}) == ({} if name == "PerNode" else None)
     labels = [True, ("a", 1), 7, "seven", frozenset({3}), 2.5, b"bytes"]
@@ -488,7 +486,7 @@ def test_an_open_taxonomy_grows(name: str) -> None:
 # --- Explanations -------------------------------------------------------------------------------
 
 
-def test_debug_one() -> None:
+def test_debug_one():
     for name in ROUTING:
         model = getattr(local, name)(Frequencies(), TREE, 0.6)
         for y in ["b", "b", "b", "c", "g", "a"]:
@@ -525,25 +523,25 @@ def test_debug_one() -> None:
         {"r": 3, 1: 3},
     ],
 )
-def test_not_a_classifier(name: str, classifier: Any) -> None:
+def test_not_a_classifier(name, classifier):
     with pytest.raises(TypeError, match="`classifier` must be a River classifier, a mapping"):
         getattr(local, name)(classifier, TREE)
 
 
-def test_a_message_names_the_classifier_in_a_line() -> None:
+def test_a_message_names_the_classifier_in_a_line():
     with pytest.raises(TypeError, match=r"got StandardScaler \| LinearRegression$"):
         local.PerNode(preprocessing.StandardScaler() | river_linear_model.LinearRegression(), TREE)
 
 
 @pytest.mark.parametrize("name", ROUTING)
-def test_a_binary_classifier_cannot_route(name: str) -> None:
+def test_a_binary_classifier_cannot_route(name):
     logistic = river_linear_model.LogisticRegression()
     match = r"must be multiclass, got LogisticRegression; wrap it, .*OneVsRestClassifier"
     for classifier in (logistic, lambda position: logistic, {"r": logistic, 1: logistic}):
         with pytest.raises(ValueError, match=match):
             getattr(local, name)(classifier, TREE)
 
-    def later(place: Any) -> Any:
+    def later(place):
         return Frequencies() if place in ("r", 1) else logistic
 
     model = getattr(local, name)(later, TREE)
@@ -553,7 +551,7 @@ def test_a_binary_classifier_cannot_route(name: str) -> None:
     assert pickle.dumps(model._local) == before
 
 
-def test_mappings() -> None:
+def test_mappings():
     with pytest.raises(ValueError, match="`classifier` has none for 'r'; it is needed for all"):
         local.PerNode({"a": Frequencies()}, TREE)
     with pytest.raises(ValueError, match="`classifier` has none for 1;"):
@@ -573,13 +571,13 @@ def test_mappings() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan"), "0.5", None, [0.5]])
-def test_thresholds_are_probabilities(name: str, threshold: Any) -> None:
+def test_thresholds_are_probabilities(name, threshold):
     with pytest.raises(ValueError, match="`threshold` must be between 0 and 1, or a function"):
         getattr(local, name)(Frequencies(), TREE, threshold)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_taxonomies(name: str) -> None:
+def test_taxonomies(name):
     with pytest.raises(TypeError, match="`taxonomy` must be a Taxonomy, got list"):
         getattr(local, name)(Frequencies(), [("r", "a")])
     if name in ROUTING:
@@ -590,7 +588,7 @@ def test_taxonomies(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("taxonomy", [TREE, None])
 @pytest.mark.parametrize("y", ["unicorn", None, ["unicorn"], {"b": True, "a": False}, "root", {}])
-def test_rejected_labels_change_nothing(name: str, taxonomy: Any, y: Any) -> None:
+def test_rejected_labels_change_nothing(name, taxonomy, y):
     model = getattr(local, name)(Frequencies(), taxonomy)
     model.learn_one({"x": 1}, "b")
     before = pickle.dumps(model)
@@ -604,7 +602,7 @@ def test_rejected_labels_change_nothing(name: str, taxonomy: Any, y: Any) -> Non
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_x_that_the_classifier_rejects_changes_nothing(name: str) -> None:
+def test_an_x_that_the_classifier_rejects_changes_nothing(name):
     for taxonomy in (TREE, None):
         model = getattr(local, name)(linear_model.Hieron(), taxonomy)
         model.learn_one({"x": 1.0}, "b")
@@ -618,7 +616,7 @@ def test_an_x_that_the_classifier_rejects_changes_nothing(name: str) -> None:
 # --- River's checks and loop --------------------------------------------------------------------
 
 
-def test_a_pipeline_at_every_node() -> None:
+def test_a_pipeline_at_every_node():
     stream = datasets.ImageSegments()
     model = local.PerParent(preprocessing.StandardScaler() | naive_bayes.GaussianNB(), PICTURES)
     score = evaluate.progressive_val_score(stream.take(400), model, river_metrics.Accuracy())

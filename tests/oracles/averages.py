@@ -4,8 +4,6 @@ The average of a node begins again with its first example: the first whose label
 below it. With `from_first_round`, all averages are over all rounds.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any

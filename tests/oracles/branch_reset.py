@@ -1,7 +1,5 @@
 """A learner that starts anew in a branch, in dictionaries and loops."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

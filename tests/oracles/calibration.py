@@ -1,7 +1,5 @@
 """Calibrated scores, one number at a time."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from typing import Any

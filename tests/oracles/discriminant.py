@@ -1,7 +1,5 @@
 """Gaussian labels with one covariance, computed from all examples at every call."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable
 

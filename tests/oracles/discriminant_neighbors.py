@@ -1,7 +1,5 @@
 """Votes of the nearest examples, found by sorting all of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable
 

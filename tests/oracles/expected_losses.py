@@ -1,7 +1,5 @@
 """Expected losses, by enumeration."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """How examples are read, one value at a time."""
 
-from __future__ import annotations
-
 import math
 import numbers
 from collections.abc import Hashable, Mapping

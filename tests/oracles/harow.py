@@ -1,7 +1,5 @@
 """H-AROW."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from .least_squares import HPerceptron, trained_nodes

@@ -1,7 +1,5 @@
 """Hieron, and its average."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

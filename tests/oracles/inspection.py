@@ -1,7 +1,5 @@
 """Answers a person can use: stopping early, the likeliest paths, what a decision is made of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The learners in dual form."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 

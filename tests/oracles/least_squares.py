@@ -1,7 +1,5 @@
 """H-PERC, H-RLS and SH-RLS, and what a budget does."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any

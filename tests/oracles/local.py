@@ -1,7 +1,5 @@
 """Local classifiers."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Hashable, Iterable

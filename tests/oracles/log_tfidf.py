@@ -1,7 +1,5 @@
 """log(1 + tf) log(n / df), from a text and all the documents before it, kept as they came."""
 
-from __future__ import annotations
-
 import math
 import zlib
 

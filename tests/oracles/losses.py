@@ -1,7 +1,5 @@
 """Losses of one example."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from .trees import Node, Parents, ancestors, closure, distance, labels_below_root, root

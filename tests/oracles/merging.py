@@ -4,8 +4,6 @@ The parts are oracles that were all copies of `start` and have learned since. We
 are those of nodes, or of whatever has a weight vector; a missing weight is 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which headings of MeSH are kept and what a heading switches on, path by path."""
 
-from __future__ import annotations
-
 Lines = list[tuple[str, str]]  # heading, tree number
 
 

@@ -1,7 +1,5 @@
 """Softmax regression whose labels share one covariance, inverted at every update."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable
 

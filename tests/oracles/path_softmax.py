@@ -1,7 +1,5 @@
 """Softmax regression over the labels of a tree, learned by diagonal second-order steps."""
 
-from __future__ import annotations
-
 import math
 
 from .hieron import argmax

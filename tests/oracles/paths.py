@@ -1,7 +1,5 @@
 """The taxonomy of paths, as a dict of parents."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable
 
 Name = Hashable

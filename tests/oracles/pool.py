@@ -1,7 +1,5 @@
 """A logarithmic pool: Newton steps on its log loss, written out for each example."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

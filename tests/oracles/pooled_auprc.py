@@ -6,8 +6,6 @@ between two thresholds as Davis and Goadrich (2006) draw it, the true positives 
 the false ones.
 """
 
-from __future__ import annotations
-
 Decision = tuple[float, bool, float]  # score, truth, weight
 
 

@@ -1,7 +1,5 @@
 """Random Fourier features with loops: [RR] is Rahimi & Recht 2007, with a sine for each cosine."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import struct

@@ -1,7 +1,5 @@
 """Rankings of labels."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping

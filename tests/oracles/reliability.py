@@ -4,8 +4,6 @@ Guo et al., "On calibration of modern neural networks" (2017), Eq. (3), where th
 pairs of an example and a label, and what is binned is the probability that the label is on.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

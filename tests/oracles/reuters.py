@@ -1,7 +1,5 @@
 """Reuters-21578, read as naively as can be: whole files, and a pattern for each field."""
 
-from __future__ import annotations
-
 import re
 from datetime import datetime
 from pathlib import Path

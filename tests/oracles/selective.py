@@ -1,7 +1,5 @@
 """Selective prediction, with all values so far kept in a list."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

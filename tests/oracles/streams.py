@@ -3,8 +3,6 @@
 A multilabel is the set of the nodes that are on, root included; a single label is its path.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

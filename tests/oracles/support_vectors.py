@@ -1,7 +1,5 @@
 """Support vector machines at the nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Taxonomies as dicts of parents."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Mapping
 
 Node = Hashable

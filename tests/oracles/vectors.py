@@ -1,7 +1,5 @@
 """Sparse vectors as dicts."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 
 from .trees import Features

@@ -1,7 +1,5 @@
 """Comparisons of a learner with its oracle, up to rounding."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

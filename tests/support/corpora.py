@@ -1,7 +1,5 @@
 """A small corpus of every dataset that reads files."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import re

@@ -7,8 +7,6 @@ tried, so the last line tells what went wrong. What cannot be right is refused w
 With EVERY, only one way in so many is tried.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import pickle

@@ -5,8 +5,6 @@
 A process of its own, so that strings may have other hashes. Floats are taken bit for bit.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random

@@ -1,7 +1,5 @@
 """Names and values that run code of ours when they are hashed, compared or read."""
 
-from __future__ import annotations
-
 import numbers
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The service of examples/streaming/http_service.py as a process, and requests to it."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

@@ -1,7 +1,5 @@
 """How many examples hypothesis tries: few in a fast run, the number at each test with `--slow`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import HealthCheck, settings

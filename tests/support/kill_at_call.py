@@ -4,8 +4,6 @@ It is the Nth such call that kills it, as `kill -9` would; 0 lets it live. It th
 error how many there were.
 """
 
-from __future__ import annotations
-
 import os
 import runpy
 import signal

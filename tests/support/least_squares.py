@@ -1,7 +1,5 @@
 """What a `LeastSquares` keeps, as its pickles tell."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

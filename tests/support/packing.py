@@ -1,7 +1,5 @@
 """The same folder in every way in which it may lie on a disk, and all kinds of damage."""
 
-from __future__ import annotations
-
 import gzip
 import tarfile
 import zipfile

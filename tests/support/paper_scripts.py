@@ -1,7 +1,5 @@
 """Run the papers' scripts and compare what they print with what is recorded."""
 
-from __future__ import annotations
-
 import re
 import runpy
 import sys

@@ -1,7 +1,5 @@
 """Predictions and true labels in every form that losses and metrics accept."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import strategies as st

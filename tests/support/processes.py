@@ -1,7 +1,5 @@
 """Processes of their own, which find the package and what tests share."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -3,8 +3,6 @@
 Estimators are made from their own `_unit_test_params`, as River's checks make them.
 """
 
-from __future__ import annotations
-
 import inspect
 import random
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Candidates and examples for tests of label rankers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 Where it is absent they skip and say what would bring it; with RIVER_HIER_REQUIRE_ALL=1 they fail.
 """
 
-from __future__ import annotations
-
 import importlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A few stories in the formats of the publisher of Reuters-21578."""
 
-from __future__ import annotations
-
 import datetime
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """River's own checks of an estimator."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Any

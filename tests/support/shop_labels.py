@@ -1,7 +1,5 @@
 """Labels for the HTTP service, and what it must make of them."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import random

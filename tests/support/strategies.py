@@ -1,7 +1,5 @@
 """Taxonomies, multilabels and examples for hypothesis."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import strategies as st
