@@ -47,10 +47,7 @@ Call = Callable[[Any], Any]
 
 LEARNERS: dict[str, tuple[Callable[[Taxonomy], Any], int]] = {  # with the number of documents
     "H-PERC": (linear_model.HPerceptron, 3_000),
-    "H-PERC, averaged": (
-        lambda t: linear_model.Averaged(linear_model.HPerceptron(t)),
-        500,
-    ),
+    "H-PERC, averaged": (lambda t: linear_model.Averaged(linear_model.HPerceptron(t)), 500),
     "H-AROW": (linear_model.HAROW, 3_000),
     "Calibrated(H-AROW)": (lambda t: decision.Calibrated(linear_model.HAROW(t)), 2_000),
     "H-RLS": (linear_model.HRLS, 500),

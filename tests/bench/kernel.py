@@ -22,10 +22,7 @@ from river_hier.kernel import hieron, least_squares
 
 TREE = Taxonomy.from_parents({0: None} | {v: (v - 1) // 3 for v in range(1, 121)})  # ternary
 PICTURES = Taxonomy.from_nested(
-    {
-        "nature": ["sky", "foliage", "grass"],
-        "built": ["brickface", "cement", "window", "path"],
-    }
+    {"nature": ["sky", "foliage", "grass"], "built": ["brickface", "cement", "window", "path"]}
 )
 CLUSTERS = Taxonomy.from_nested({a: [f"{a}{i}" for i in "123"] for a in "abc"})
 Stream = list[tuple[dict[Any, float], Any]]

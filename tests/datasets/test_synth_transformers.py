@@ -114,10 +114,7 @@ def test_features_do_not_change(stream):
 @pytest.mark.parametrize(
     ("stream", "parts"),
     [
-        (
-            TRANSFORMED[0],
-            ["Appearing", "stream  PrototypeTree", "appears_at  {'1.1': 100, '2': 4"],
-        ),
+        (TRANSFORMED[0], ["Appearing", "stream  PrototypeTree", "appears_at  {'1.1': 100, '2': 4"]),
         (TRANSFORMED[3], ["SubtreeDrift", "drift_in  'mammal'", "drift_at  0"]),
         (
             synth.SubtreeDrift(LABELS.take(5), "1", 2, seed=3),
@@ -225,10 +222,7 @@ def test_files_are_opened_lazily(tmp_path):
 @pytest.mark.parametrize("y", ["wolff", {"wolff": True}])
 def test_labels_that_are_not_in_the_taxonomy(y):
     wrong = Listed(TREE, [({}, y)])
-    for stream in (
-        synth.Appearing(wrong, {}),
-        synth.SubtreeDrift(wrong, "dog", 0),
-    ):
+    for stream in (synth.Appearing(wrong, {}), synth.SubtreeDrift(wrong, "dog", 0)):
         with pytest.raises(UnknownLabelError, match="did you mean 'wolf'"):
             list(stream)
 

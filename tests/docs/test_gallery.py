@@ -147,11 +147,7 @@ def test_the_index(gallery):
     gallery.run()
     index = (gallery.out / "index.md").read_text(encoding="utf-8")
     themes = re.split(r"^## ", index, flags=re.MULTILINE)
-    assert [theme.splitlines()[0] for theme in themes] == [
-        "# Gallery",
-        "Start here",
-        "Predictions",
-    ]
+    assert [theme.splitlines()[0] for theme in themes] == ["# Gallery", "Start here", "Predictions"]
     card = f"""<div class="grid cards" markdown>
 
 -   [![{ALT}](01_dogs/cell_2_figure_1-small.png#only-light){{ width=320 }} \

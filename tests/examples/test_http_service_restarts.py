@@ -16,11 +16,7 @@ from river_hier import checkpoint
 from support.http_service import KILLS, Client, Service
 from support.processes import PATIENCE, run_commands_of, until
 from support.requirements import require_module, require_program
-from support.shop_labels import (
-    journal_of,
-    message,
-    same_as_replayed,
-)
+from support.shop_labels import journal_of, message, same_as_replayed
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are found in /proc")
 require_module("starlette", "serving")

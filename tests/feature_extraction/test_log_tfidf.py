@@ -16,14 +16,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from oracles import log_tfidf as oracle
-from river_hier import (
-    Taxonomy,
-    decision,
-    drift,
-    ensemble,
-    linear_model,
-    metrics,
-)
+from river_hier import Taxonomy, decision, drift, ensemble, linear_model, metrics
 from river_hier.feature_extraction import STOP_WORDS, LogTFIDF
 from support.hypothesis_settings import n_examples
 

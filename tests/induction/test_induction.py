@@ -12,14 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import (
-    base,
-    drift,
-    linear_model,
-    multiclass,
-    naive_bayes,
-    preprocessing,
-)
+from river import base, drift, linear_model, multiclass, naive_bayes, preprocessing
 from scipy.spatial.distance import jensenshannon
 from scipy.special import entr
 

@@ -13,12 +13,7 @@ from hypothesis import strategies as st
 import oracles
 from river_hier import Taxonomy, kernel, linear_model
 from river_hier._core import Example
-from support.comparison import (
-    assert_coherent,
-    assert_near,
-    decided,
-    near_the_top,
-)
+from support.comparison import assert_coherent, assert_near, decided, near_the_top
 from support.hypothesis_settings import n_examples
 from support.strategies import (
     features,

@@ -29,13 +29,7 @@ from river_hier import Taxonomy, linear_model, local
 from river_hier.datasets import synth
 from support.hypothesis_settings import n_examples
 from support.river_data import TREE as PICTURES
-from support.strategies import (
-    features,
-    multilabel_streams,
-    parents_of,
-    single_label_streams,
-    trees,
-)
+from support.strategies import features, multilabel_streams, parents_of, single_label_streams, trees
 
 ROUTING = ["PerParent", "PerLevel"]
 NAMES = ["PerNode", *ROUTING]
@@ -196,10 +190,7 @@ def test_the_greedy_of_the_papers(learner):
 def test_no_label_is_the_name_of_ending(name, nodes):
     """Open models have a root of their own, and trees of River sort their classes."""
     root, a, b = nodes
-    for classifier in (
-        linear_model.Hieron(),
-        river_tree.HoeffdingTreeClassifier(),
-    ):
+    for classifier in (linear_model.Hieron(), river_tree.HoeffdingTreeClassifier()):
         model = getattr(local, name)(classifier, Taxonomy([(root, a), (root, b)]))
         for y in nodes * 10:
             model.learn_one({node: 1.0 * (node == y) for node in nodes}, y)

@@ -17,9 +17,7 @@ TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
 any_score = st.floats(allow_nan=False) | st.integers(-4, 4).map(lambda i: i / 2)
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=8),
-)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=8))
 def test_scikit_learn_draws_the_same_curve_in_small_steps(counts):
     """Each bin in 500 even parts, as many thresholds: its steps become our line."""
     true, false = np.array(counts, dtype=float).T

@@ -12,13 +12,7 @@ from typing import Any
 import pytest
 
 from river_hier import Taxonomy, datasets
-from support import (
-    hmc_corpus,
-    ohsumed_corpus,
-    rcv1_corpus,
-    reuters_corpus,
-    timit_corpus,
-)
+from support import hmc_corpus, ohsumed_corpus, rcv1_corpus, reuters_corpus, timit_corpus
 from support.paths import DATA
 
 MANY = 1_000  # examples; the corpora hold a handful
