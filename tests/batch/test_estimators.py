@@ -4,7 +4,6 @@ import copy
 import pickle
 import re
 from itertools import islice
-from typing import Any
 
 import pytest
 from river import base
@@ -15,7 +14,7 @@ from river_hier.datasets import synth
 
 pytest.importorskip("sklearn", reason="scikit-learn is an extra")
 
-MODELS: dict[str, Any] = {
+MODELS = {
     "BatchHMinOver": batch.BatchHMinOver,
     "HierarchicalMultilabelSVM": batch.HierarchicalMultilabelSVM,
     "HSVM": batch.HSVM,
@@ -72,7 +71,7 @@ def test_fit_replaces_what_was_fitted(name):
     assert twice.score_one({"x": 1.0, "z": 5.0}) == once.score_one({"x": 1.0, "z": 5.0})
 
 
-BAD: list[tuple[Any, type[Exception], str]] = [
+BAD = [
     ([], ValueError, "`examples` is empty; there is nothing to train on"),
     ([*EXAMPLES, ({"x": float("nan")}, "a")], ValueError, "row 13: feature 'x' is nan"),
     ([({"x": "red"}, "a")], ValueError, "row 0: feature 'x' is 'red' (str), not a number"),

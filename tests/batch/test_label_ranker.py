@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import oracles
-from river_hier import Taxonomy, batch, kernel, losses
+from river_hier import Taxonomy, batch, kernel
 from river_hier.batch.hierarchical_multilabel_svm import ascend_simplex
 from river_hier.datasets import synth
 from support.hypothesis_settings import n_examples
@@ -46,20 +46,6 @@ def test_minover(data):
         assert ours.threshold_one(x) == pytest.approx(threshold, rel=1e-6, abs=1e-6)
         if all(abs(s - threshold) > 1e-6 * (1 + abs(s)) for s in theirs.ranked(x).values()):
             assert ours.predict_one(x) == theirs.predict(x)
-
-
-@given(taxonomy=taxonomies(4), seed=st.integers(0, 99))
-@n_examples(15)
-def test_minover_ends_on_separable_examples(taxonomy, seed):
-    examples = separable(taxonomy, 12, seed)
-    model = batch.BatchHMinOver(taxonomy, max_steps=100_000).fit(examples)
-    n_leaves = len(oracles.leaves(parents_of(taxonomy)))
-    # Delta is at least 2 and at most twice the number of nodes.
-    longest = max(oracles.dot(x, x) for x, _ in examples) * (2 * len(taxonomy)) ** 2
-    assert model.n_steps <= n_leaves * (2 + longest) / 2
-    assert model.smallest_margin >= 1.0
-    for x, y in examples:
-        assert losses.ranking_loss(taxonomy, y, model.score_one(x)) == 0.0
 
 
 @given(data=st.data())
@@ -187,29 +173,6 @@ def sum_of(values, pairs, i):
     return sum(value for value, pair in zip(values, pairs, strict=True) if pair[0] == i)
 
 
-@given(problem=problems())
-@n_examples(20)
-def test_what_the_paper_proves(problem):
-    """Weak duality, feasibility of the slack, and Proposition 2: it bounds the maximal loss."""
-    taxonomy, examples, t, c, costs = problem
-    model = batch.HierarchicalMultilabelSVM(taxonomy, c, t, None, *costs).fit(examples)
-    assert -1e-9 <= model.gap <= 0.01 * model.primal + 1e-12
-    parents, slack, loss = parents_of(taxonomy), 0.0, 0.0
-    for x, y in examples:
-        scores = {v: s for v, s in model.score_one(x).items() if v in taxonomy.leaves}
-        true = oracles.relevant(parents, scores, y)
-        others = [v for v in scores if v not in true]
-        worst = [
-            oracles.pair_loss(parents, v, u, *costs) * (1.0 - scores[v] + scores[u])
-            for v in true
-            for u in others
-        ]
-        slack += max([0.0, *worst])
-        loss += losses.maximal_loss(taxonomy, y, scores, None, *costs)
-    assert slack >= loss - 1e-9
-    assert c * slack <= model.primal + 1e-9
-
-
 @given(
     n=st.integers(1, 5), seed=st.integers(0, 999), c=st.sampled_from([0.5, 2.0]), flat=st.booleans()
 )
@@ -260,10 +223,6 @@ def test_bad_parameters(cls):
             cls(TREE, kernel=wrong)
     with pytest.raises(ValueError, match="`t` must be a finite number of at least 0"):
         cls(TREE, t=-1.0)
-    with pytest.raises(TypeError, match="row 0: the kernel of two dicts must be a number"):
-        cls(TREE, kernel=lambda x, z: None).fit([({"x": 1.0}, "b")])
-    with pytest.raises(ValueError, match="row 0: the kernel is nan for this x"):
-        cls(TREE, kernel=lambda x, z: math.nan).fit([({"x": 1.0}, "b")])
 
 
 def test_bad_parameters_of_their_own():

@@ -18,7 +18,6 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import zipf_stream
@@ -27,13 +26,12 @@ from river_hier import checkpoint, linear_model
 
 executor = ThreadPoolExecutor(max_workers=1)
 PAUSE = 3.0  # seconds after a checkpoint
-Times = list[tuple[float, float]]  # as shown by a clock, and of the processor
 
 
-def learn(model: Any, stream: Any, n: int, path: Path | None) -> tuple[Times, Times]:
+def learn(model, stream, n, path):
     """The times of n steps, and of the copy before them."""
-    steps: Times = []
-    calls: Times = []
+    steps = []
+    calls = []
     if path is not None:
         moment = now()
         saving = executor.submit(checkpoint.save, copy.deepcopy(model), path)
@@ -48,15 +46,15 @@ def learn(model: Any, stream: Any, n: int, path: Path | None) -> tuple[Times, Ti
     return steps, calls
 
 
-def now() -> tuple[float, float]:
+def now():
     return time.perf_counter(), time.thread_time()
 
 
-def since(moment: tuple[float, float]) -> tuple[float, float]:
+def since(moment):
     return time.perf_counter() - moment[0], time.thread_time() - moment[1]
 
 
-def drop(path: Path) -> bool:
+def drop(path):
     """Remove a file from the memory of the system; return whether that is possible."""
     if not hasattr(os, "posix_fadvise"):
         return False
@@ -65,7 +63,7 @@ def drop(path: Path) -> bool:
     return True
 
 
-def main(documents: int, phases: int, steps: int, folder: str) -> None:
+def main(documents, phases, steps, folder):
     taxonomy = zipf_stream.taxonomy()
     stream = zipf_stream.documents(taxonomy, documents + 10_000_000)
     model = linear_model.HAROW(taxonomy)
@@ -78,8 +76,8 @@ def main(documents: int, phases: int, steps: int, folder: str) -> None:
         checkpoint.save(model, path)
         print("saved in the foreground in {:.2f} s, of a processor {:.2f} s".format(*since(moment)))
         print(f"the file has {path.stat().st_size / 1e6:,.0f} MB")
-        found: dict[str, list[Times]] = {"none": [], "checkpoints": []}
-        calls: Times = []
+        found = {"none": [], "checkpoints": []}
+        calls = []
         for _ in range(phases):
             for name, phase in found.items():
                 times, more = learn(model, stream, steps, path if name != "none" else None)

@@ -16,9 +16,7 @@ other, predicted and learned, and the first prediction after a batch.
 import argparse
 import statistics
 import time
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from sklearn.linear_model import SGDClassifier
@@ -29,13 +27,13 @@ ROWS = 1_000
 LINEAR = ("Hieron", "AveragedHieron", "HPerceptron", "HAROW")
 
 
-def tree(n: int) -> Taxonomy:
+def tree(n):
     """A root, 10 groups, and n labels below them."""
     return Taxonomy([(0, g) for g in range(1, 11)] + [(1 + v % 10, 11 + v) for v in range(n)])
 
 
-def block(title: str, ways: dict[str, Callable[[], Any]], repeats: int) -> None:
-    times: dict[str, list[float]] = {name: [] for name in ways}
+def block(title, ways, repeats):
+    times = {name: [] for name in ways}
     for turn in range(repeats + 1):
         for name, way in ways.items():
             start = time.process_time()
@@ -49,16 +47,16 @@ def block(title: str, ways: dict[str, Callable[[], Any]], repeats: int) -> None:
         print(f"  {name:36}{median:10.2f}{median / first:8.2f}x")
 
 
-def learning(X: Any, y: Any, t: Taxonomy, repeats: int) -> None:
+def learning(X, y, t, repeats):
     model = probabilistic.LinearDiscriminant(t)
     sgd = SGDClassifier(loss="log_loss")
     sums = np.zeros((len(t), X.shape[1]))
 
-    def loop() -> None:
+    def loop():
         for v, x in zip(y.tolist(), X, strict=True):
             sums[v] += x
 
-    ways: dict[str, Callable[[], Any]] = {
+    ways = {
         "class means, np.add.at": lambda: np.add.at(sums, y, X),
         "class means, a loop over rows": loop,
         "LinearDiscriminant.learn_many": lambda: model.learn_many(X, y),
@@ -69,7 +67,7 @@ def learning(X: Any, y: Any, t: Taxonomy, repeats: int) -> None:
     print(f"  {'SGDClassifier.partial_fit, once':36}{1e3 * (time.process_time() - start):10.2f}")
 
 
-def learned(name: str, t: Taxonomy, X: Any, y: Any) -> Any:
+def learned(name, t, X, y):
     """A linear learner that has learned a batch."""
     model = getattr(linear_model, name)(t, dtype=X.dtype.name)
     labels = [{v} for v in y.tolist()] if name in ("HPerceptron", "HAROW") else y.tolist()
@@ -79,14 +77,14 @@ def learned(name: str, t: Taxonomy, X: Any, y: Any) -> Any:
     return model
 
 
-def predicting(X: Any, y: Any, t: Taxonomy, repeats: int) -> None:
+def predicting(X, y, t, repeats):
     discriminant = probabilistic.LinearDiscriminant(t)
     discriminant.learn_many(X, y)
     weights = np.random.default_rng(1).standard_normal((len(t), X.shape[1])).astype(X.dtype)
     flat = SGDClassifier(loss="log_loss")
     flat.classes_ = np.arange(11, len(t))
     flat.coef_, flat.intercept_ = weights[11:], np.zeros(len(t) - 11, X.dtype)
-    ways: dict[str, Callable[[], Any]] = {
+    ways = {
         "one product of BLAS": lambda: X @ weights.T,
         "SGDClassifier.predict": lambda: flat.predict(X),
         "SGDClassifier.predict_proba": lambda: flat.predict_proba(X),
@@ -98,19 +96,19 @@ def predicting(X: Any, y: Any, t: Taxonomy, repeats: int) -> None:
     block(f"predicting, {X.dtype}, {len(t) - 11:,} labels", ways, repeats)
 
 
-def in_turns(X: Any, y: Any, t: Taxonomy, repeats: int) -> None:
+def in_turns(X, y, t, repeats):
     model = probabilistic.LinearDiscriminant(t)
     model.learn_many(X, y)
     xs = [dict(enumerate(row)) for row in X.tolist()]
     model.predict_one(xs[0])
     examples = iter(zip(xs * 2, y.tolist() * 2, strict=True))
 
-    def one() -> None:
+    def one():
         x, label = next(examples)
         model.predict_one(x)
         model.learn_one(x, label)
 
-    def first() -> None:
+    def first():
         model.learn_many(X, y)
         model.predict_many(X)
 
@@ -118,7 +116,7 @@ def in_turns(X: Any, y: Any, t: Taxonomy, repeats: int) -> None:
     block(f"in turns, {len(t) - 11:,} labels", {"learn_many, predict_many": first}, repeats)
 
 
-def main(columns: int, repeats: int) -> None:
+def main(columns, repeats):
     rng = np.random.default_rng(0)
     print(f"batches of {ROWS:,} rows and {columns} columns; milliseconds of processor time a batch")
     for n in (1_000, 5_000):

@@ -22,7 +22,7 @@ MODELS = (
 )
 
 
-def main() -> None:
+def main():
     rng = np.random.default_rng(0)
     t = Taxonomy([("all", g) for g in range(15)] + [(v % 15, f"{v}") for v in range(LABELS)])
     y = rng.integers(LABELS, size=ROWS).astype(str)

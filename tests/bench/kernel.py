@@ -9,8 +9,6 @@ import argparse
 import itertools
 import statistics
 import time
-from collections.abc import Callable, Iterator
-from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -25,10 +23,9 @@ PICTURES = Taxonomy.from_nested(
     {"nature": ["sky", "foliage", "grass"], "built": ["brickface", "cement", "window", "path"]}
 )
 CLUSTERS = Taxonomy.from_nested({a: [f"{a}{i}" for i in "123"] for a in "abc"})
-Stream = list[tuple[dict[Any, float], Any]]
 
 
-def milliseconds(call: Callable[..., Any], calls: list[tuple[Any, ...]]) -> float:
+def milliseconds(call, calls):
     times = []
     for arguments in calls:
         start = time.perf_counter()
@@ -40,17 +37,17 @@ def milliseconds(call: Callable[..., Any], calls: list[tuple[Any, ...]]) -> floa
 # --- 50,000 stored examples
 
 
-def dense(rng: np.random.Generator) -> dict[str, float]:
+def dense(rng):
     """200 features."""
     return {f"feature {j}": value for j, value in enumerate(rng.normal(size=200).tolist())}
 
 
-def sparse(rng: np.random.Generator) -> dict[str, float]:
+def sparse(rng):
     """76 words of 47,236, as in a document of RCV1."""
     return {f"word {j}": 0.1 for j in np.unique(rng.zipf(1.2, size=200) % 47_236)[:76]}
 
 
-def filled(model: Any, draw: Callable[[Any], Any], n: int, rng: np.random.Generator) -> Any:
+def filled(model, draw, n, rng):
     """A Hieron that has made n mistakes."""
     for i in range(n):
         y, y_hat = rng.integers(1, len(TREE), size=2).tolist()
@@ -61,7 +58,7 @@ def filled(model: Any, draw: Callable[[Any], Any], n: int, rng: np.random.Genera
     return model
 
 
-def scoring(n: int) -> None:
+def scoring(n):
     print(f"{n:,} stored examples, {len(TREE)} nodes: milliseconds, median of 50\n")
     print(f"{'':24}{'kernel':>10}{'product alone':>16}{'predict_one':>14}{'learn_one':>12}")
     for name, draw in {"200 dense features": dense, "76 words of 47,236": sparse}.items():
@@ -81,7 +78,7 @@ def scoring(n: int) -> None:
 # --- Errors
 
 
-def pictures() -> Stream:
+def pictures():
     """River's ImageSegments, scaled as they come."""
     scaler = preprocessing.StandardScaler()
     stream = []
@@ -91,7 +88,7 @@ def pictures() -> Stream:
     return stream
 
 
-def clusters(n: int = 3000) -> Stream:
+def clusters(n=3000):
     """Each leaf is four clouds in five dimensions; near in the tree need not be near in space."""
     rng = np.random.default_rng(0)
     centres = 1.5 * rng.normal(size=(9, 4, 5))
@@ -102,13 +99,10 @@ def clusters(n: int = 3000) -> Stream:
     return stream
 
 
-STREAMS: dict[str, tuple[Callable[[], Stream], Taxonomy, float]] = {
-    "ImageSegments": (pictures, PICTURES, 2.0),
-    "clusters": (clusters, CLUSTERS, 1.0),
-}
+STREAMS = {"ImageSegments": (pictures, PICTURES, 2.0), "clusters": (clusters, CLUSTERS, 1.0)}
 
 
-def progressive(model: Any, metric: Any, stream: Stream) -> tuple[float, float]:
+def progressive(model, metric, stream):
     """The loss, and milliseconds an example."""
     start = time.perf_counter()
     for x, y in stream:
@@ -117,12 +111,12 @@ def progressive(model: Any, metric: Any, stream: Stream) -> tuple[float, float]:
     return metric.get(), 1e3 * (time.perf_counter() - start) / len(stream)
 
 
-def dropped(K: Any, weights: Any, n: int) -> Any:
+def dropped(K, weights, n):
     """The oldest go, and nothing stands in for them."""
     return np.arange(len(K) - n, len(K)), np.zeros((n, len(K) - n))
 
 
-def budgets() -> None:
+def budgets():
     print("\nprogressive loss under a budget (a group of siblings' or a node's in least squares)\n")
     print(f"{'':47}" + "".join(f"{b:>9}" for b in ("none", 200, 100, 50)))
     learners = {
@@ -147,7 +141,7 @@ def budgets() -> None:
             print(f"{where:15}{name:16}{policy:16}" + "".join(cells), flush=True)
 
 
-def rivals(taxonomy: Taxonomy, sigma: float) -> Iterator[tuple[str, Any]]:
+def rivals(taxonomy, sigma):
     yield "linear_model.Hieron", linear_model.Hieron(taxonomy)
     for n in (20, 100):
         sampler = feature_extraction.RBFSampler(1.0 / (2.0 * sigma**2), n_components=n, seed=1)
@@ -160,10 +154,10 @@ def rivals(taxonomy: Taxonomy, sigma: float) -> Iterator[tuple[str, Any]]:
         yield name, kernel.Hieron(taxonomy, kernel.RBF(sigma), budget=budget)
 
 
-def sampling() -> None:
+def sampling():
     print("\nan RBF kernel, exact and sampled: tree-induced error (milliseconds an example)\n")
     print(f"{'':46}" + "".join(f"{where:>20}" for where in STREAMS))
-    rows: dict[str, str] = {}
+    rows = {}
     for make, taxonomy, sigma in STREAMS.values():
         stream = make()
         for name, model in rivals(taxonomy, sigma):

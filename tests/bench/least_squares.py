@@ -13,8 +13,6 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,14 +24,13 @@ from tqdm import tqdm
 from river_hier import Taxonomy, datasets, linear_model, metrics
 
 TRAIN = 12_000
-Documents = list[tuple[Any, Any]]
 
 
-def megabytes() -> float:
+def megabytes():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def learned(model: Any, documents: Documents, predict: bool = False) -> float:
+def learned(model, documents, predict=False):
     """Seconds to learn from all documents, predicting each before where that is asked for."""
     start = time.perf_counter()
     for x, y in tqdm(documents, unit="doc"):
@@ -43,14 +40,14 @@ def learned(model: Any, documents: Documents, predict: bool = False) -> float:
     return time.perf_counter() - start
 
 
-def whole(stream: Any, documents: Documents, predict: bool = False, **options: Any) -> Any:
+def whole(stream, documents, predict=False, **options):
     """SH-RLS over all documents."""
     model = linear_model.SHRLS(stream.taxonomy, **options)
     seconds = learned(model, documents, predict)
     return {"seconds": seconds, "stored": sum(model.n_stored.values())}
 
 
-def in_batches(stream: Any, documents: Documents, **options: Any) -> Any:
+def in_batches(stream, documents, **options):
     """The same, 1,000 at a time, and what is left of them one by one."""
     model = linear_model.SHRLS(stream.taxonomy, **options)
     n, seconds = 0, 0.0
@@ -63,13 +60,13 @@ def in_batches(stream: Any, documents: Documents, **options: Any) -> Any:
     return {"seconds": seconds, "stored": sum(model.n_stored.values())}
 
 
-def hrls(stream: Any, documents: Documents) -> Any:
+def hrls(stream, documents):
     """H-RLS with a budget over all documents; exact, it would hold all of them at the root."""
     model = linear_model.HRLS(stream.taxonomy, budget=1_000)
     return {"seconds": learned(model, documents, predict=True)}
 
 
-def budget(stream: Any, documents: Documents, **options: Any) -> Any:
+def budget(stream, documents, **options):
     """Losses under a budget."""
     model = linear_model.SHRLS(stream.taxonomy, **options)
     seconds = learned(model, documents[:TRAIN])
@@ -85,7 +82,7 @@ def budget(stream: Any, documents: Documents, **options: Any) -> Any:
     return {"seconds": seconds, "losses": [round(loss.get(), 3) for loss in losses]}
 
 
-ROWS: dict[str, Callable[[Any, Documents], Any]] = {
+ROWS = {
     "SH-RLS": whole,
     "SH-RLS, batches of 1,000": in_batches,
     "SH-RLS, predicting before learning": lambda s, d: whole(s, d, predict=True),
@@ -97,13 +94,13 @@ ROWS: dict[str, Callable[[Any, Documents], Any]] = {
 }
 
 
-def batch_seconds(model: Any, table: pd.DataFrame, ys: list[set[int]]) -> float:
+def batch_seconds(model, table, ys):
     start = time.perf_counter()
     model.learn_many(table, ys)
     return time.perf_counter() - start
 
 
-def dense() -> None:
+def dense():
     """121 dense features, 121 nodes: a step against the symv and syr calls that it needs.
 
     BLAS gets one thread. All take turns of 100 examples, for their matrices together fit no cache;
@@ -113,7 +110,7 @@ def dense() -> None:
     taxonomy = Taxonomy.from_parents(
         {0: None} | {v: (v - 1) // 3 for v in range(1, 121)}  # a full ternary tree
     )
-    learners: dict[str, Any] = {"H-RLS": linear_model.HRLS, "SH-RLS": linear_model.SHRLS}
+    learners = {"H-RLS": linear_model.HRLS, "SH-RLS": linear_model.SHRLS}
     models = {name: [learner(taxonomy) for _ in range(2)] for name, learner in learners.items()}
     # Nodes whose parents are on: 4 times 3. In H-RLS siblings store the same and share a matrix.
     asked, n_matrices = {"H-RLS": 4, "SH-RLS": 12}, {"H-RLS": 40, "SH-RLS": 120}
@@ -123,10 +120,10 @@ def dense() -> None:
     inverses = {
         name: [np.asfortranarray(np.eye(d)) for _ in range(n)] for name, n in n_matrices.items()
     }
-    times: dict[str, list[list[float]]] = {name: [] for name in models}
-    batched: dict[str, list[float]] = {name: [] for name in models}
-    xs: Any = np.empty((0, d))
-    ys: list[set[int]] = []
+    times = {name: [] for name in models}
+    batched = {name: [] for name in models}
+    xs = np.empty((0, d))
+    ys = []
     for _ in tqdm(range(turns), unit="turn", desc="dense"):
         x = rng.normal(size=(turn, d)) / d**0.5
         named = [{f"f{j}": value for j, value in enumerate(row)} for row in x.tolist()]
@@ -161,11 +158,11 @@ def dense() -> None:
         print(f"{name:10}{one_by_one:>12.1f}{in_batch:>12.1f}{scipy:>30.1f}")
 
 
-def stored(model: Any) -> int:
+def stored(model):
     return sum(model.n_stored.values()) if isinstance(model, linear_model.SHRLS) else 0
 
 
-def one(row: str, data: str | None) -> None:
+def one(row, data):
     """Run one row and print what it found as JSON."""
     stream = datasets.RCV1(data)
     documents = list(stream)
@@ -174,7 +171,7 @@ def one(row: str, data: str | None) -> None:
     print(json.dumps(found | {"megabytes": round(megabytes() - base)}))
 
 
-def main(data: str | None, only: str) -> None:
+def main(data, only):
     print(f"{'':46}{'seconds':>9}{'MB':>7}   stored, or zero-one / H / symmetric difference loss")
     for row in ROWS:
         if only not in row:

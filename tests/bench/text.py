@@ -14,9 +14,7 @@ import itertools
 import re
 import statistics
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from river import feature_extraction as river_features
@@ -29,16 +27,16 @@ BLOCK, DISCARDED = 500, 1_000
 COUNTING = "Counter of words"
 
 
-def main(folder: str | None, n: int, n_words: int | None) -> None:
+def main(folder, n, n_words):
     stream = datasets.Reuters21578(None if folder is None else Path(folder) / "reuters21578")
     examples = [(f"{x['title']} {x['body']}", y) for x, y in itertools.islice(stream, n)]
     examples = [(" ".join(text.split()[:n_words]) if n_words else text, y) for text, y in examples]
     words = re.compile(r"\w\w+").findall
 
-    def bag(**options: Any) -> Any:
+    def bag(**options):
         return feature_extraction.LogTFIDF(min_count=1, **options)
 
-    def model() -> Any:
+    def model():
         return linear_model.HAROW(stream.taxonomy)
 
     alone, tfidf, both = bag(), river_features.TFIDF(), bag()
@@ -46,20 +44,20 @@ def main(folder: str | None, n: int, n_words: int | None) -> None:
     pairs, hashed = bag(ngram_range=(1, 2)), bag(n_features=2**18)
     short, long = bag() | model(), bag() | preprocessing.Normalizer() | model()
     batched, framed, last = bag() | model(), bag() | model(), model()
-    features: dict[str, Any] = {}
+    features = {}
 
-    def learn_and_transform(transformer: Any) -> Callable[[str, Any], object]:
-        def step(text: str, _: Any) -> None:
+    def learn_and_transform(transformer):
+        def step(text, _):
             transformer.learn_one(text)
             transformer.transform_one(text)
 
         return step
 
-    def transform(text: str, _: Any) -> None:
+    def transform(text, _):
         features[text] = alone.transform_one(text)
 
     not_ascii = learn_and_transform(other)
-    rows: dict[str, Callable[[str, Any], object]] = {
+    rows = {
         COUNTING: lambda text, _: collections.Counter(words(text.lower())),
         "LogTFIDF.learn_one": lambda text, _: alone.learn_one(text),
         "LogTFIDF.transform_one": transform,
@@ -74,7 +72,7 @@ def main(folder: str | None, n: int, n_words: int | None) -> None:
         "LogTFIDF | HAROW, predict_one": lambda text, _: short.predict_one(text),
         "LogTFIDF | Normalizer | HAROW, learn_one": long.learn_one,
     }
-    batches: dict[str, Callable[[list[str], list[Any]], object]] = {
+    batches = {
         "transform_many of a list": lambda texts, _: alone.transform_many(texts),
         "transform_many of a pandas.Series": lambda texts, _: alone.transform_many(
             pd.Series(texts)
@@ -82,7 +80,7 @@ def main(folder: str | None, n: int, n_words: int | None) -> None:
         "LogTFIDF | HAROW, learn_many of a list": batched.learn_many,
         "the same of a pandas.Series": lambda texts, ys: framed.learn_many(pd.Series(texts), ys),
     }
-    taken: dict[str, list[float]] = collections.defaultdict(list)
+    taken = collections.defaultdict(list)
     for first in tqdm(range(0, n - BLOCK + 1, BLOCK), unit_scale=BLOCK, unit="doc"):
         block = examples[first : first + BLOCK]
         texts, ys = [text for text, _ in block], [y for _, y in block]

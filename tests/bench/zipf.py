@@ -21,22 +21,19 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import zipf_stream
 from tqdm import tqdm
 
-from river_hier import Taxonomy, linear_model, metrics
+from river_hier import linear_model, metrics
 from river_hier.base.single_label import SingleLabelModel
 
 BLOCK = 200
-Options = argparse.Namespace
 
 
-def learners(t: Taxonomy) -> dict[str, Callable[[], Any]]:
-    exact: dict[str, Any] = {
+def learners(t):
+    exact = {
         "H-PERC": functools.partial(linear_model.HPerceptron, t),
         "Hieron": functools.partial(linear_model.Hieron, t),
         "H-AROW": functools.partial(linear_model.HAROW, t),
@@ -48,20 +45,20 @@ def learners(t: Taxonomy) -> dict[str, Callable[[], Any]]:
 class Run:
     """One learner's times and losses."""
 
-    def __init__(self, t: Taxonomy, model: Any) -> None:
+    def __init__(self, t, model):
         self.taxonomy = t
         self.model = model
         self.single = isinstance(model, SingleLabelModel)
-        self.nothing: Any = t.root if self.single else ()
+        self.nothing = t.root if self.single else ()
         # A label's distance in the tree is the number of topics that are wrong on the two paths.
-        kinds: tuple[Any, ...] = (metrics.SymmetricDifferenceLoss, metrics.HLoss)
+        kinds = (metrics.SymmetricDifferenceLoss, metrics.HLoss)
         if self.single:
             kinds = (metrics.TreeInducedError,)
         self.losses = [(kind(t), kind(t)) for kind in kinds]  # the model's and that of "nothing"
-        self.learn: list[float] = []
-        self.predict: list[float] = []
+        self.learn = []
+        self.predict = []
 
-    def block(self, examples: list[zipf_stream.Example], timed: bool, judged: bool) -> None:
+    def block(self, examples, timed, judged):
         xs, ys = [x for x, _ in examples], self.labels(examples)
         start = time.process_time()
         answers = [self.model.predict_one(x) for x in xs]
@@ -78,13 +75,13 @@ class Run:
                     loss.update(y, answer)
                     of_nothing.update(y, self.nothing)
 
-    def labels(self, examples: list[zipf_stream.Example]) -> list[Any]:
+    def labels(self, examples):
         if not self.single:
             return [y for _, y in examples]
         return [zipf_stream.label(self.taxonomy, y) for _, y in examples]
 
 
-def blocks(t: Taxonomy, options: Options) -> Iterator[list[zipf_stream.Example]]:
+def blocks(t, options):
     stream = zipf_stream.documents(t, options.documents, options.names, options.seed)
     with tqdm(total=options.documents, unit="doc", desc=options.memory_of) as progress:
         while block := list(itertools.islice(stream, BLOCK)):
@@ -92,13 +89,13 @@ def blocks(t: Taxonomy, options: Options) -> Iterator[list[zipf_stream.Example]]
             progress.update(len(block))
 
 
-def resident() -> float:
+def resident():
     """What this process holds in memory, in MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def growth(t: Taxonomy, options: Options) -> float:
+def growth(t, options):
     """By how many MB one learner makes this process larger."""
     stream = blocks(t, options)
     first = next(stream)
@@ -110,19 +107,19 @@ def growth(t: Taxonomy, options: Options) -> float:
     return resident() - before
 
 
-def growth_elsewhere(name: str) -> float:
+def growth_elsewhere(name):
     """The same, measured in a fresh process."""
     command = [sys.executable, __file__, *sys.argv[1:], "--memory-of", name]
     return float(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 
-def table(rows: Iterable[Iterable[str]]) -> str:
+def table(rows):
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def report(runs: dict[str, Run], memory: dict[str, float]) -> None:
+def report(runs, memory):
     head = ("learner", "learn, µs", "predict, µs", "topics wrong", "H-loss", "MB")
-    rows: list[Iterable[str]] = [head, ["---"] + ["---:"] * (len(head) - 1)]
+    rows = [head, ["---"] + ["---:"] * (len(head) - 1)]
     for name, run in runs.items():
         losses = [f"{loss.get():.3f} ({of_nothing.get():.3f})" for loss, of_nothing in run.losses]
         times = [f"{statistics.median(times):,.0f}" for times in (run.learn, run.predict)]
@@ -135,14 +132,14 @@ def report(runs: dict[str, Run], memory: dict[str, float]) -> None:
             print(f"\n{name}: {wrong - before:+.3f} topics wrong ({wrong / before - 1:+.1%})")
 
 
-def main(options: Options) -> None:
+def main(options):
     t = zipf_stream.taxonomy(options.nodes, seed=options.seed)
     if options.memory_of is not None:
         print(growth(t, options))
         return
     runs = {name: Run(t, make()) for name, make in learners(t).items()}
-    seen: set[str] = set()
-    topics: set[str] = set()
+    seen = set()
+    topics = set()
     words = labels = 0
     for i, block in enumerate(blocks(t, options)):
         part = i * BLOCK / options.documents

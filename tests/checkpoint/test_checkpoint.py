@@ -223,7 +223,7 @@ def test_leftovers_of_this_path_alone_are_deleted(tmp_path):
 
 @posix
 def test_the_bytes_reach_the_disk_before_the_name(tmp_path, monkeypatch):
-    calls: list[str] = []
+    calls = []
 
     def noted(name, real):
         def call(*args):

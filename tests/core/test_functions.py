@@ -3,7 +3,6 @@
 import pickle
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +48,7 @@ def test_finding_adds_no_feature():
     assert (features.row("b"), features.row("c")) == (1, None)
 
 
-ONES: list[Any] = [True, 1, 1.0, Fraction(1), Decimal(1), np.array(1.0), np.array(True)]
+ONES = [True, 1, 1.0, Fraction(1), Decimal(1), np.array(1.0), np.array(True)]
 ONES += [kind(1) for kind in (np.bool_, np.int64, np.uint8, np.float16, np.float32, np.float64)]
 ONES += [np.longdouble(1)]
 
@@ -75,7 +74,7 @@ def test_all_names_of_an_x_are_inserted_or_none(which):
     before = features.names()
     fresh = Hooked("stored")
     many = {f"new {i}": 1.0 for i in range(2000)}  # the table grows
-    x: dict[Any, Any] = {**many, ("new", 1): 1.0, 4: 1.0, fresh: Number(1.0), "late": 1.0}
+    x = {**many, ("new", 1): 1.0, 4: 1.0, fresh: Number(1.0), "late": 1.0}
     (x[fresh] if which == "float" else fresh).hook(which, lambda: 1 / 0)
     for _ in range(3):
         with pytest.raises(ZeroDivisionError):

@@ -125,7 +125,7 @@ def test_repeated_examples_of_any_size_do_no_harm(n_features, norm, l2):
     X = rng.normal(size=(8, n_features))
     X *= norm / np.linalg.norm(X, axis=1, keepdims=True)
     solved = Solved(ONE, n_features, l2)
-    seen: list[tuple[int, float]] = []
+    seen = []
     for i in range(240):
         seen.append((i % 8, [1.0, -1.0, 1.0][i % 3]))
         solved.learn(dict(enumerate(X[i % 8].tolist())), {"a"} if seen[-1][1] > 0.0 else {})

@@ -5,7 +5,6 @@ import enum
 import math
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,7 +30,7 @@ class Colour(enum.Enum):
 
 Point = collections.namedtuple("Point", "x y")
 # Each line has names that are equal as keys of a dict; names of different lines are not.
-EQUAL: list[list[Any]] = [
+EQUAL = [
     [1, 1.0, True, np.int8(1), np.float32(1), np.True_, Fraction(1), 1 + 0j, Size.ONE],
     ["1", np.str_("1"), Word.ONE],
     [b"1", np.bytes_(b"1")],

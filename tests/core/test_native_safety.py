@@ -5,7 +5,7 @@ import contextlib
 import itertools
 import pickle
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -43,7 +43,7 @@ def test_errors_of_keys_and_values_pass_through(name, which):
         model.learn_one({stored: 1.0, "x": 1.0}, "b")
         before = pickle.dumps(model)
         x = {"new 1": 1.0, ("new", 2): 1.0, fresh: Number(0.5), "new 3": 1.0}
-        hooked: Any = x[fresh] if which == "float" else fresh
+        hooked = x[fresh] if which == "float" else fresh
         hooked.hook(which, lambda: 1 / 0)
         for call in calls(model, x):
             with pytest.raises(ZeroDivisionError):
@@ -64,7 +64,7 @@ def test_an_x_that_changes_while_it_is_read(name, which, change):
     model.learn_one({Hooked("stored"): 1.0}, "b")
     for call_number in range(4):
         fresh = Hooked("stored")
-        x: dict[Any, Any] = {"x": 1.0, "new 1": 1.0, fresh: Number(0.5), "new 2": 2.0}
+        x = {"x": 1.0, "new 1": 1.0, fresh: Number(0.5), "new 2": 2.0}
 
         def hook(x=x):
             if change == "clear":
@@ -150,7 +150,7 @@ class MyDict(dict[Any, Any]):
 
 
 X = {"x": 0.5, "new": -1.0, 3: 2.0}
-KINDS: list[Callable[[dict[Any, Any]], Any]] = [collections.OrderedDict, Reader, MyDict]
+KINDS = [collections.OrderedDict, Reader, MyDict]
 KINDS += [types.MappingProxyType, collections.ChainMap, collections.UserDict]
 KINDS += [collections.Counter, lambda x: collections.defaultdict(float, x)]
 

@@ -20,7 +20,7 @@ from support.processes import environment
 SINGLE, MULTI = public_api.learners("linear_model")
 DAMAGED = TESTS / "support" / "damage_pickles.py"
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("a", ("d", 1))])
-LEARNERS: dict[str, tuple[str, dict[str, Any], int]] = {  # class, parameters, features
+LEARNERS = {  # class, parameters, features
     **{name: (name, {}, 40) for name in SINGLE + MULTI if not name.endswith("RLS")},
     "AveragedHieron with small steps": ("AveragedHieron", {"C": 0.125}, 40),
     "HPerceptron in single precision": ("HPerceptron", {"dtype": "float32"}, 40),

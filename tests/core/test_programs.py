@@ -12,7 +12,7 @@ import math
 import pickle
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -66,15 +66,15 @@ class Key:
         return f"Key({self.text!r})"
 
 
-NAMES: list[Any] = ["a", "b", "", "exactly 16 bytes", "a name of more than sixteen", "Öl"]
+NAMES = ["a", "b", "", "exactly 16 bytes", "a name of more than sixteen", "Öl"]
 NAMES += ["日本語の名前です", "\ud800", "nul\0in it", "nul\0", "é" * 8, 0, 1, -1, 2**70, 1.5, -0.0]
 NAMES += [True, None, (), (1, "a"), b"a", frozenset({"a"}), Colour.RED, Word.A, Size.ONE]
 NAMES += [np.str_("b"), np.int64(7), 7, np.float64(1.5), Fraction(3, 2), Key("a"), Key("key")]
 NAMES += ["key", object, ("nested", (1, (2.0, None)))]
 
-ODD: list[Callable[[float], Any]] = [np.float64, np.float32, Fraction, Decimal, np.array, int]
+ODD = [np.float64, np.float32, Fraction, Decimal, np.array, int]
 ODD += [np.longdouble, lambda v: v > 0, lambda v: np.bool_(v > 0), lambda v: np.int8(4 * v)]
-BAD: list[Any] = [math.nan, math.inf, -math.inf, "red", None, [1.0], 10**400, 1e200, 1j]
+BAD = [math.nan, math.inf, -math.inf, "red", None, [1.0], 10**400, 1e200, 1j]
 BAD += [np.datetime64("2026-01-01"), Fraction(10**400), Decimal("nan"), "1.5", np.float32("nan")]
 
 
@@ -103,7 +103,7 @@ def in_numpy(label):
     return np.array([label])[0] if plain else label
 
 
-FORMS: list[Callable[[list[Any]], Any]] = [list, set, frozenset, iter, tuple]
+FORMS = [list, set, frozenset, iter, tuple]
 FORMS += [lambda y: [in_numpy(label) for label in y], lambda y: in_numpy(y[0]) if y else ()]
 FORMS += [lambda y: dict.fromkeys(y, True), lambda y: dict.fromkeys(y, np.bool_(True))]
 FORMS += [lambda y: {label: i % 2 == 0 for i, label in enumerate(y)}, lambda y: (v for v in y)]
@@ -113,7 +113,7 @@ FORMS += [lambda y: {label: i % 2 for i, label in enumerate(y)}, lambda y: y[0] 
 def any_y(rng, labels, bad=True):
     """A multilabel in any form, as a function, because an iterator can be walked only once."""
     if bad and rng.random() < 0.1:
-        wrong: list[Any] = ["unicorn", None, ["unicorn"], {"unicorn": False}, [[1]], 3.25]
+        wrong = ["unicorn", None, ["unicorn"], {"unicorn": False}, [[1]], 3.25]
         wrong += [{labels[0]: "yes"}, {labels[0]: math.nan}, dict.fromkeys([*labels, "x"], True)]
         y = rng.choice(wrong)
         return lambda: y
@@ -125,7 +125,7 @@ def any_y(rng, labels, bad=True):
 
 
 # The twin of each learner with a compiled policy, where pickles find its class.
-TWINS: dict[str, Any] = {
+TWINS = {
     name: type(
         f"Slow{name}", (getattr(linear_model, name),), {"_policy": None, "__module__": __name__}
     )
@@ -357,7 +357,7 @@ def bytes_of_a_row(n):
     for v in range(n):
         model.learn_one({"common": 1.0 + v / 64}, 1 + v)
     assert np.count_nonzero(list(model.score_one({"common": 1.0}).values())) == n
-    found: int = model._state.n_bytes
+    found = model._state.n_bytes
     return found
 
 
@@ -386,7 +386,7 @@ def test_rows_are_given_in_order_of_appearance(names):
 
 @pytest.mark.parametrize("how", ["short", "long", "int", "mixed"])
 def test_tables_of_many_names(how):
-    make: dict[str, Callable[[int], Any]] = {
+    make = {
         "short": lambda i: f"n{i}",
         "long": lambda i: f"a long name before the number {i}",
         "int": lambda i: i * 1024,

@@ -10,8 +10,6 @@ import itertools
 import os
 import pickle
 import tracemalloc
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -190,7 +188,7 @@ def large_hmc(folder, n):
     (folder / "many.train.arff").write_text(hmc_corpus.text(rows))
 
 
-LARGE: dict[str, tuple[Callable[[Path, int], None], int]] = {  # and a number of records
+LARGE = {  # and a number of records
     "HMC": (large_hmc, 8_000),
     "RCV1": (large_rcv1, 2_000),
 }

@@ -6,7 +6,6 @@ import hashlib
 import http.server
 import shutil
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,7 +35,7 @@ class Publisher(NamedTuple):
 @contextlib.contextmanager
 def serving(site):
     """The address of a server of the files in a folder, and the paths that it is asked for."""
-    asked: list[str] = []
+    asked = []
 
     class Handler(http.server.SimpleHTTPRequestHandler):
         def do_GET(self):
@@ -88,7 +87,7 @@ def publish_timit(site, local, patch):
 
 
 # What publishes a corpus, and the files that are downloaded: for the taxonomy, and for the rest.
-PUBLISHED: dict[str, tuple[Callable[..., None], list[str], list[str]]] = {
+PUBLISHED = {
     "OHSUMED": (publish_ohsumed, [TREE], [ARCHIVE]),
     "RCV1": (publish_rcv1, [rcv1._HIERARCHY], [rcv1._QRELS, TRAIN]),
     "Reuters21578": (publish_reuters, ["reuters21578.tar.gz"], []),

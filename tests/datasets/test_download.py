@@ -29,11 +29,11 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.content = CONTENT
         self.keeps_ranges = True
-        self.hangs_up_after: int | None = None
+        self.hangs_up_after = None
         self.chunked = False
         self.status = 0
-        self.type: str | None = None
-        self.asked: list[str | None] = []
+        self.type = None
+        self.asked = []
 
     @property
     def url(self):

@@ -33,7 +33,7 @@ def read(path):
 
 
 def tar(path, *members, mode="w"):
-    with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]
+    with tarfile.open(path, mode) as archive:
         for member in members:
             member.size = 5 if member.isreg() else 0
             archive.addfile(member, io.BytesIO(b"wolf\n"))

@@ -131,4 +131,4 @@ def test_bad_parameters():
     with pytest.raises(ValueError, match="`buffer_size` must be at least 1, got 0"):
         STREAM.shuffle(0)
     with pytest.raises(TypeError, match=r"`buffer_size` must be an integer, got 1\.5"):
-        FIRST.shuffle(1.5)  # type: ignore[arg-type]
+        FIRST.shuffle(1.5)

@@ -98,7 +98,7 @@ class Gallery:
         return path
 
     def run(self, fresh=False):
-        status: int = self.make.main(self.out, self.scripts, fresh)
+        status = self.make.main(self.out, self.scripts, fresh)
         return status
 
     def ran(self):

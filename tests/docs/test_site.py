@@ -149,7 +149,7 @@ def test_every_block_of_code_is_run():
 
 def test_benchmarks_start(monkeypatch, capsys):
     """They take long; here they must know the options that the page names."""
-    asked: dict[str, set[str]] = {}
+    asked = {}
     for path in PAGES:
         for command in BENCH.findall(path.read_text(encoding="utf-8")):
             script, *words = command.split()[1:]

@@ -7,7 +7,6 @@ import random
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -47,7 +46,7 @@ def names(tmp_path, monkeypatch):
             shutil.copyfileobj(packed, out)
     shutil.copy(DATA / "clinc150" / "domains.json", tmp_path)
     monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
+    names = {}
     exec(IMPORTS, names)
     return names
 

@@ -6,7 +6,6 @@ import re
 import sys
 from collections import defaultdict
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
@@ -38,16 +37,6 @@ PAGE = _classes()
 T = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e"]}})
 
 
-def stream(n):
-    rng = np.random.default_rng(1)
-    found = []
-    for _ in range(n):
-        names = rng.permutation(12)[:5].tolist()
-        x = {f"f{i}": float(value) for i, value in zip(names, rng.normal(size=5), strict=True)}
-        found.append((x, set(rng.choice(T.nodes[1:], 2).tolist())))
-    return found
-
-
 def learned(model, examples):
     for x, y in examples:
         model.learn_one(x, y)
@@ -64,7 +53,7 @@ class Oracle:
 
     def __init__(self, taxonomy, C):
         self.taxonomy, self.C = taxonomy, C
-        self.w: dict[Any, dict[Any, float]] = {v: defaultdict(float) for v in taxonomy.nodes[1:]}
+        self.w = {v: defaultdict(float) for v in taxonomy.nodes[1:]}
 
     def learn(self, x, y):
         on = {self.taxonomy.root}
@@ -107,23 +96,6 @@ def everything():
 def test_rivers_checks(model):
     for check in rivers_checks(model):
         check(model.clone())
-
-
-def test_an_average_is_the_mean_of_the_hypotheses_from_the_first_example_on():
-    examples = stream(30)
-    closed = [set(y).union(*map(T.ancestors, y)) for _, y in examples]
-    alone = PAGE.PassiveAggressive(T)
-    model = linear_model.Averaged(PAGE.PassiveAggressive(T))
-    hypotheses = [alone.weights]
-    for example in examples:
-        hypotheses.append(learned(alone, [example]).weights)
-        learned(model, [example])
-    for v, w in model.weights.items():
-        first = next(i for i, on in enumerate(closed) if v in on)
-        own = [hypothesis[v] for hypothesis in hypotheses[first:]]
-        for name in {name for hypothesis in own for name in hypothesis}:
-            mean = math.fsum(h.get(name, 0.0) for h in own) / len(own)
-            assert w.get(name, 0.0) == pytest.approx(mean, abs=1e-9)
 
 
 class Half(linear_model.HPerceptron):

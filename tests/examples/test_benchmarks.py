@@ -3,7 +3,6 @@
 import json
 import sys
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -52,7 +51,7 @@ def test_measures_of_several_labels(benchmark):
         scores = dict(zip(nodes, row, strict=True))
         for name, metric in expected.items():
             plain = name in ("zero-one", "H-loss")
-            answer: Any = [v for v in nodes if scores[v] >= 0.5] if plain else scores
+            answer = [v for v in nodes if scores[v] >= 0.5] if plain else scores
             metric.update([v for v in nodes if on[v]], answer)
     for name, metric in expected.items():
         assert found[name] == pytest.approx(metric.get()), name
@@ -116,7 +115,7 @@ def test_an_interrupted_run_continues(benchmark, tmp_path, monkeypatch):
     assert {row["package"] for row in found} == {benchmark.results.package_key()}
     recorded.write_text("\n".join(lines[:5]) + "\n", "utf-8")
     before = run.result
-    calls: list[Any] = []
+    calls = []
     monkeypatch.setattr(run, "result", lambda *a: calls.append(a) or before(*a))
     run.main(DATA, 1, "", None, recorded)
     assert len(calls) == len(lines) - 5

@@ -8,7 +8,6 @@ import signal
 import sys
 import threading
 import time
-from typing import Any
 
 import pytest
 
@@ -71,10 +70,10 @@ class Sender(threading.Thread):
     def __init__(self, port, seed, n=float("inf")):
         super().__init__()
         self.port, self.seed, self.n = port, seed, n
-        self.acknowledged: list[str] = []
+        self.acknowledged = []
         self.failures = 0
         self.stopping = False
-        self.unexpected: list[Any] = []
+        self.unexpected = []
 
     def run(self):
         client, key, rng = Client(self.port), 0, random.Random(self.seed)

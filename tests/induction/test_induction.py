@@ -6,14 +6,12 @@ import pickle
 import runpy
 from collections import Counter
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from river import base, drift, linear_model, multiclass, naive_bayes, preprocessing
-from scipy.spatial.distance import jensenshannon
 from scipy.special import entr
 
 import oracles
@@ -101,12 +99,6 @@ def test_lins_bounds_against_the_definition_and_the_bayes_error(problem):
     assert lower - 1e-12 <= oracles.bayes_error(pi, ps) <= upper + 1e-12
 
 
-def test_lins_upper_bound_is_reached_where_two_classes_tie():
-    priors, conditionals = {"a": 1, "b": 1}, {"a": {1: 1, 2: 1}, "b": {2: 1, 3: 1}}
-    assert bayes_error_bounds(priors, conditionals)[1] == pytest.approx(0.25)
-    assert oracles.bayes_error([0.5, 0.5], [{1: 0.5, 2: 0.5}, {2: 0.5, 3: 0.5}]) == 0.25
-
-
 def test_one_class_is_never_mistaken():
     assert bayes_error_bounds({"a": 3}, {"a": {"x": 2, "y": 1}}) == (0.0, 0.0)
     one = Taxonomy.flat([], root="a")
@@ -121,24 +113,6 @@ def test_the_recursions_against_the_definition(problem, seed):
     p = normalised(priors), {c: normalised(conditionals[c]) for c in priors}
     slow = [1.0 - oracles.recursion(tree, *p, bound) for bound in (0, 1)]
     assert found == pytest.approx(slow, abs=1e-12)
-
-
-@given(problem=problems(min_classes=2), seed=st.integers(0, 10_000))
-def test_lins_bounds_hold_for_every_tree(problem, seed):
-    """The figures of the paper's recursions are not bounds."""
-    priors, conditionals = problem
-    tree = random_tree(list(priors), np.random.default_rng(seed))
-    lower, upper = bayes_error_bounds(priors, conditionals)
-    p = normalised(priors), {c: normalised(conditionals[c]) for c in priors}
-    assert lower - 1e-12 <= oracles.tree_error(tree, *p) <= upper + 1e-12
-    # The chain rule: sum_v q_v J_v = J for every tree.
-    inner, J = [tree], 0.0
-    for v in inner:
-        if len(v) == 2:
-            J += oracles.side(v, *p)[0] * 2 * oracles.lin_bounds(*oracles.split(v, *p))[1]
-            inner += v
-    assert pytest.approx(upper, abs=1e-12) == J / 2
-    assert tree_recursions(taxonomy_of(tree), *problem)[1] <= upper + 1e-12
 
 
 def test_the_papers_figures_are_not_bounds():
@@ -271,7 +245,7 @@ def test_the_tree_with_the_fewest_errors_is_kept():
         stream.append((dict(drawn), i % 5))
     p = normalised(Counter(y for _, y in stream)), {}
     for c in range(5):
-        counts: Counter[int] = Counter()
+        counts = Counter()
         for x, y in stream:
             counts.update(x if y == c else {})
         p[1][c] = normalised(counts)
@@ -326,36 +300,6 @@ def test_divergences_of_many_are_those_of_each(problem):
     splits = [merge(first, other) for other in others]
     assert pytest.approx([divergence(split) for _, split in splits], abs=1e-12) == JS
     assert weights == pytest.approx([both.weight for both, _ in splits])
-
-
-@given(problem=problems(min_classes=2))
-@n_examples(50)
-def test_the_divergence_is_scipys(problem):
-    labels = list(problem[0])[:2]
-    p, q = ([problem[1][c].get(x, 0) for x in "uvwxyz"] for c in labels)
-    a, b = joints(dict.fromkeys(labels, 1), {c: problem[1][c] for c in labels})
-    assert divergence(merge(a, b)[1]) == pytest.approx(jensenshannon(p, q, base=2) ** 2, abs=1e-9)
-
-
-@pytest.mark.parametrize("n", [0.0, 4.0], ids=["at least 1", "tokens"])
-def test_pairs_are_drawn_in_proportion_to_two_to_the_minus_e_js(n):
-    """The first merge of three classes, two of them similar, in 5,000 draws."""
-    conditionals = {"a": {1: 9, 2: 1}, "b": {1: 8, 2: 2}, "c": {3: 1}}
-    classes = joints({"a": 1, "b": 1, "c": 3}, conditionals)
-    pairs, q = [(0, 1), (0, 2), (1, 2)], [0.4, 0.8, 0.8]
-    JS = [divergence(merge(classes[i], classes[j])[1]) for i, j in pairs]
-    exponents = [max(1.0, n * weight) for weight in q]
-    weights = [2.0 ** (-e * js) for e, js in zip(exponents, JS, strict=True)]
-    rng, costs = np.random.default_rng(1), all_costs(classes, n)
-    draws = 5_000
-    drawn: Counter[Any] = Counter()
-    for _ in range(draws):
-        children, _ = agglomerate(classes, costs, n, rng)
-        drawn[tuple(~c for c in children[0])] += 1
-    expected = [draws * w / sum(weights) for w in weights]
-    assert max(weights) > 1.6 * min(weights)  # so that uniformly drawn pairs would be detected
-    chi2 = sum((drawn[p] - e) ** 2 / e for p, e in zip(pairs, expected, strict=True))
-    assert chi2 < 13.8  # exceeded for one seed in a thousand
 
 
 def test_a_class_may_be_called_like_a_split():
@@ -527,25 +471,6 @@ def test_with_ideal_classifiers_soft_decoding_is_the_bayes_classifier(problem, s
     assert hard <= bayes_error_bounds(priors, conditionals)[1] + 1e-9
 
 
-def test_a_kept_split_keeps_its_classifier():
-    model = induction.BinaryDecomposition(make(), induction.JensenShannonTree(seed=1), 4)
-    twin = induction.BinaryDecomposition(make())
-    for x, y in [({"u": 1}, "a"), ({"v": 1}, "b"), ({"u": 2}, "a"), ({"v": 2}, "b")]:
-        model.learn_one(x, y)
-        twin.learn_one(x, y)
-    assert model._builder is None  # the tree has been built
-    assert model._classifiers[0].weights == twin._classifiers[0].weights != {}
-    model.learn_one({"w": 1}, "late")
-    assert model.taxonomy_.path("late") == ("split 1", "late")
-
-
-def test_only_the_classifiers_above_a_class_learn_from_it():
-    model = induction.BinaryDecomposition(make(), LABELLED)
-    model.learn_one({"x": 1}, "c")
-    touched = {s: bool(c.weights) for s, c in enumerate(model._classifiers)}
-    assert touched == {0: False, 1: True}  # the root is the last split
-
-
 @each_decoding
 def test_before_the_first_example(cls):
     model = cls(make())
@@ -644,18 +569,3 @@ def test_what_a_classifier_does_not_say_counts_as_undecided(said):
 def test_a_classifier_without_probabilities_is_sure():
     model = induction.SoftBinaryDecomposition(Saying(NotImplementedError), LABELLED)
     assert model.predict_proba_one({"x": 1}) == {"a": 0.0, "b": 0.0, "c": 1.0}
-
-
-# --- In River ------------------------------------------------------------------------------------
-
-
-@each_decoding
-def test_text_goes_to_classifiers_that_read_it(cls):
-    from river import feature_extraction
-
-    model = cls(feature_extraction.BagOfWords() | naive_bayes.MultinomialNB())
-    for _ in range(3):
-        for text, label in (("goal match", "sport"), ("aria stage", "opera"), ("vote", "law")):
-            model.learn_one(text, label)
-    assert model.predict_one("a goal") == "sport"
-    assert model.predict_one("the stage") == "opera"

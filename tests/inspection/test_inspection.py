@@ -2,7 +2,6 @@
 
 import math
 import pickle
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -109,7 +108,7 @@ def test_truncated_labels_equal_the_oracle(data):
     parents = strategies.parents_of(t)
     parts = data.draw(st.lists(st.integers(0, 3), min_size=len(t), max_size=len(t)))
     p = {v: part / 32 for v, part in zip(t, parts, strict=True)}  # sums are exact
-    model = decision.TreeBayes(FixedClassifier(t, p), t)  # type: ignore[arg-type]
+    model = decision.TreeBayes(FixedClassifier(t, p), t)
     threshold = data.draw(st.integers(0, 32)) / 32
     deepest = oracles.deepest(parents, p, threshold)
     assert model.predict_one({}, threshold=threshold) == deepest
@@ -230,7 +229,7 @@ def test_top_one_with_ties_equals_the_oracle(data):
     some = data.draw(st.sets(st.sampled_from(t.nodes)))
     p = {v: data.draw(st.integers(0, 3)) / 4 for v in t if v in some}
     fixed = FixedClassifier(t, p) if single else FixedProbabilities(t, p)
-    model: Any = decision.TreeBayes(fixed, t) if single else fixed  # type: ignore[arg-type]
+    model = decision.TreeBayes(fixed, t) if single else fixed
     k, leaves = data.draw(st.integers(1, 6)), data.draw(st.booleans())
     depth = data.draw(st.none() | st.integers(0, 4))
     top = inspection.top_one(model, {}, k=k, leaves=leaves, depth=depth)
@@ -287,10 +286,10 @@ def test_top_one_errors():
     model = linear_model.HAROW(TREE)
     for depth, error in ((-1, ValueError), (2.0, TypeError), (True, TypeError)):
         with pytest.raises(error, match="`depth` must be"):
-            inspection.top_one(model, X, depth=depth)  # type: ignore[arg-type]
+            inspection.top_one(model, X, depth=depth)
     for k, error in ((0, ValueError), (2.0, TypeError), (None, TypeError)):
         with pytest.raises(error, match="`k` must be"):
-            inspection.top_one(model, X, k=k)  # type: ignore[arg-type]
+            inspection.top_one(model, X, k=k)
     ranked = evaluate.Ranked(linear_model.HMinOver(TREE))  # which predicts scores, for metrics
     for wrong in (naive_bayes.GaussianNB(), linear_model.HAROW, ranked, None):
         with pytest.raises(TypeError, match="`model` must be a model in a taxonomy"):

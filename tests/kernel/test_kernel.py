@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import oracles
 from river_hier import Taxonomy, kernel, linear_model
-from river_hier._core import Example
 from support.comparison import assert_coherent, assert_near, decided, near_the_top
 from support.hypothesis_settings import n_examples
 from support.strategies import (
@@ -22,7 +21,6 @@ from support.strategies import (
     reals,
     sample_weights,
     single_label_streams,
-    trees,
 )
 
 SINGLE = ["Hieron", "AveragedHieron"]
@@ -45,14 +43,14 @@ def broken(x, z):
     return z.get("answer", x.get("answer", 1.0))
 
 
-KERNELS: dict[str, tuple[Any, Any]] = {  # ours, and the oracle's
+KERNELS = {  # ours, and the oracle's
     "linear": (kernel.Linear(), oracles.linear_kernel),
     "rbf": (kernel.RBF(sigma=1.5), oracles.rbf_kernel(1.5)),
     "polynomial": (kernel.Polynomial(degree=2, coef0=0.5), oracles.polynomial_kernel(2, 0.5)),
     "function": (laplacian, laplacian),
 }
 each_kernel = pytest.mark.parametrize("which", KERNELS)
-ORACLES: dict[str, Any] = {
+ORACLES = {
     "Hieron": oracles.KernelHieron,
     "AveragedHieron": oracles.KernelAveragedHieron,
     "Averaged": oracles.KernelAveraged,
@@ -199,34 +197,6 @@ def test_a_linear_kernel_is_linear_least_squares(name, data, weights, l2):
 # --- What the papers prove
 
 
-@given(taxonomy=trees(min_nodes=3), seed=st.integers(0, 10_000))
-@n_examples(25)
-def test_theorem_1_in_the_space_of_a_kernel(taxonomy, seed):
-    """omega^v is the smallest function that is +1 where v is on the path of the label, else -1."""
-    rng = np.random.default_rng(seed)
-    points = rng.normal(size=(25, 3)) * 2.0
-    labels = [taxonomy.nodes[int(v)] for v in rng.integers(len(taxonomy), size=25)]
-    distances2 = ((points[:, None] - points) ** 2).sum(axis=2)
-    K = np.exp(-distances2 / 2.0)
-    norms2 = 0.0
-    for v in taxonomy.nodes[1:]:
-        f = np.array([1.0 if v in taxonomy.path(y) else -1.0 for y in labels])
-        norms2 += f @ np.linalg.solve(K, f)
-    gamma_max = max(taxonomy.distance(u, v) for u in taxonomy for v in taxonomy)
-    model = kernel.Hieron(taxonomy, kernel.RBF(sigma=1.0), C=math.inf)
-    error = loss2 = 0.0
-    for _ in range(6):
-        for row, y in zip(points.tolist(), labels, strict=True):
-            x = dict(enumerate(row))
-            answer, scores = model.predict_one(x), model.score_one(x)
-            if distance := taxonomy.distance(y, answer):
-                error += distance
-                loss2 += (scores[answer] - scores[y] + math.sqrt(distance)) ** 2
-            model.learn_one(x, y)
-    assert error <= loss2 + 1e-9
-    assert loss2 <= norms2 * gamma_max + 1e-9  # Corollary 1, with R = 1
-
-
 # --- Budgets
 
 
@@ -268,35 +238,6 @@ def test_least_squares_forget_by_definition(name, threshold, which, budget):
     assert ours.n_stored == theirs.n_stored
     assert min(ours.n_stored.values()) > budget
     assert ours._instances.n <= 64 + 1  # those that nobody needs are dropped
-
-
-@pytest.mark.parametrize("name", SINGLE)
-def test_nothing_is_lost_where_the_kept_span_the_space(name):
-    """Three features: any w is a sum over three instances that are linearly independent."""
-    bounded, whole = getattr(kernel, name)(TREE, budget=12), getattr(kernel, name)(TREE)
-    for x, y in cloud(100, seed=3, d=3):
-        scores = whole.score_one(x)
-        assert bounded.score_one(x) == pytest.approx(scores, abs=1e-6)
-        bounded.learn_one(x, y)
-        whole.learn_one(x, y)
-    assert whole.n_stored > 50 > 12 >= bounded.n_stored
-
-
-@pytest.mark.parametrize("name", MULTI)
-def test_w_stays_while_least_squares_forget(name):
-    parameters = {"threshold": 1e6} if name == "SHRLS" else {}
-    bounded = getattr(kernel, name)(Taxonomy.flat(["a"]), budget=12, **parameters)
-    whole = getattr(kernel, name)(Taxonomy.flat(["a"]), **parameters)
-
-    def w(model, x):  # w . x, not yet divided by 1 + r, which does not stay
-        return float(model._rls.solve(Example(*model._instances.row(x)), 2)[0][1])
-
-    for x, y in cloud(13, seed=4, d=3):
-        bounded.learn_one(x, {"a": y == "b"})
-        whole.learn_one(x, {"a": y == "b"})
-        assert w(bounded, {0: 1.0, 1: -0.5}) == pytest.approx(w(whole, {0: 1.0, 1: -0.5}))
-    assert bounded._rls.sizes == [3]
-    assert bounded.n_stored == {"a": 13}
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)

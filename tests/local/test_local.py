@@ -4,7 +4,6 @@ import math
 import pickle
 from collections import Counter, defaultdict
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,9 +12,7 @@ from river import (
     base,
     datasets,
     drift,
-    dummy,
     evaluate,
-    multiclass,
     multioutput,
     naive_bayes,
     preprocessing,
@@ -29,7 +26,7 @@ from river_hier import Taxonomy, linear_model, local
 from river_hier.datasets import synth
 from support.hypothesis_settings import n_examples
 from support.river_data import TREE as PICTURES
-from support.strategies import features, multilabel_streams, parents_of, single_label_streams, trees
+from support.strategies import features, multilabel_streams, parents_of, single_label_streams
 
 ROUTING = ["PerParent", "PerLevel"]
 NAMES = ["PerNode", *ROUTING]
@@ -42,7 +39,7 @@ class Frequencies(base.Classifier):
 
     def __init__(self, most=10**6):
         self.most = most
-        self.seen: dict[Any, Counter[Any]] = defaultdict(Counter)
+        self.seen = defaultdict(Counter)
 
     @property
     def _multiclass(self):
@@ -125,31 +122,6 @@ def test_routing(name, data, x, threshold, pickle_at):
 # --- Laws ---------------------------------------------------------------------------------------
 
 
-@given(taxonomy=trees(min_nodes=3), data=st.data())
-@n_examples(30)
-def test_if_labels_are_leaves_predictions_are_leaves(taxonomy, data):
-    model = local.PerParent(Frequencies(), taxonomy)
-    assert model.predict_one({}) == taxonomy.root
-    for x in data.draw(st.lists(features(), min_size=1, max_size=20)):
-        model.learn_one(x, data.draw(st.sampled_from(taxonomy.leaves)))
-        assert model.predict_one(data.draw(features())) in taxonomy.leaves
-
-
-@given(data=single_label_streams())
-@n_examples(20)
-def test_levels_and_parents_agree_about_a_generative_model(data):
-    """Naive Bayes models each class on its own, so conditioning means leaving out the others."""
-    taxonomy, stream = data
-    models = [getattr(local, name)(naive_bayes.BernoulliNB(alpha=1), taxonomy) for name in ROUTING]
-    for x, y in stream:
-        # All features in each example: a classifier smooths over those it has seen.
-        dense = {name: float(x.get(name, 0) > 0) for name in ["a", "b", "c"]}
-        theirs, ours = (model.predict_proba_one(dense) for model in models)
-        assert ours == pytest.approx(theirs)
-        for model in models:
-            model.learn_one(dense, y)
-
-
 @pytest.mark.parametrize("name", ROUTING)
 @given(data=single_label_streams(), x=features())
 @n_examples(20)
@@ -197,28 +169,6 @@ def test_no_label_is_the_name_of_ending(name, nodes):
         for y in nodes:
             p = model.predict_proba_one({node: 1.0 * (node == y) for node in nodes})
             assert 0.0 < p[y] == max(p.values())
-
-
-def path_places(name, label):
-    """The positions at which the models in TREE learn from a label."""
-    path = TREE.path(label)
-    if name == "PerNode":
-        return {child for node in path for child in TREE.children(node)}
-    inner = {node for node in path if TREE.children(node)}
-    return inner if name == "PerParent" else {TREE.depth(node) + 1 for node in inner}
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_label_changes_only_its_branch(name):
-    model = getattr(local, name)(Frequencies(), TREE)
-    for label in ["b", "c", "g", "a"]:
-        model.learn_one({"x": 1}, label)
-    assert set(model.classifiers) == set().union(*(path_places(name, y) for y in "bcga"))
-    before = {place: pickle.dumps(c) for place, c in model.classifiers.items()}
-    model.learn_one({"x": 1}, "f")
-    after = {place: pickle.dumps(c) for place, c in model.classifiers.items()}
-    touched = {place for place in after if after[place] != before.get(place)}
-    assert touched == path_places(name, "f")
 
 
 # --- Equivalent models of River -----------------------------------------------------------------
@@ -304,28 +254,6 @@ def test_a_function_is_called_for_each_position():
         assert model.clone().classifier is choose
 
 
-def test_classifiers_are_clones():
-    given_ = Frequencies()
-    given_.learn_one({"x": 1}, "elsewhere")
-    model = local.PerParent(given_, TREE)
-    model.learn_one({"x": 1}, "f")
-    assert list(given_.seen) == ["elsewhere"]
-    assert [list(c.seen) for c in model.classifiers.values()] == [["d"], ["e"], ["f"]]
-
-
-def test_drift_detectors_at_every_node():
-    retraining = drift.DriftRetrainingClassifier(Frequencies(), drift.binary.DDM())
-    model = local.PerParent(retraining, TREE)
-    frozen = local.PerParent(Frequencies(), TREE)
-    right = Counter()
-    for i in range(1200):
-        x, y = {"x": 1, i % 2: 1}, "bc"[(i + (i >= 600)) % 2]  # the leaves are swapped
-        for name, m in (("retraining", model), ("frozen", frozen)):
-            right[name] += i >= 600 and m.predict_one(x) == y
-            m.learn_one(x, y)
-    assert right["retraining"] > 500 > right["frozen"]
-
-
 def test_weights_reach_the_classifiers_that_take_them():
     wrapped = {
         "plain": (Weighted(), True),
@@ -394,33 +322,6 @@ def test_missing_probabilities_are_ignored(said):
         else:
             assert set(model.predict_one({"x": 1}).values()) == {True}
         assert model.predict_proba_one({"x": 1}) == fresh.predict_proba_one({"x": 1})
-
-
-@pytest.mark.parametrize(
-    "classifier",
-    [
-        dummy.NoChangeClassifier(),
-        multiclass.OneVsOneClassifier(river_linear_model.LogisticRegression()),
-        river_tree.HoeffdingTreeClassifier(),
-        river_linear_model.SoftmaxRegression(),
-    ],
-    ids=lambda c: type(c).__name__,
-)
-def test_rivers_own_classifiers(classifier):
-    for name in NAMES:
-        if name in ROUTING and not classifier._multiclass:
-            continue
-        model = getattr(local, name)(classifier.clone(), TREE)
-        for i, y in enumerate("bcgfad" * 3):
-            x = {"x": float(i % 6), "y": float(i % 6 > 2)}
-            p = model.predict_proba_one(x)
-            if name in ROUTING:
-                assert sum(p.values()) == pytest.approx(1.0)
-                assert model.predict_one(x) in TREE
-            else:
-                assert all(0.0 <= p[k][True] <= 1.0 for k in TREE.nodes[1:])
-                assert list(model.predict_one(x)) == list(TREE.nodes[1:])
-            model.learn_one(x, y)
 
 
 def test_the_path_ends_where_a_level_has_no_probabilities():
@@ -574,34 +475,6 @@ def test_taxonomies(name):
     if name in ROUTING:
         with pytest.raises(ValueError, match=r"node 'c' has 2 parents \('a', 'b'\)"):
             getattr(local, name)(Frequencies(), DAG)
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("taxonomy", [TREE, None])
-@pytest.mark.parametrize("y", ["unicorn", None, ["unicorn"], {"b": True, "a": False}, "root", {}])
-def test_rejected_labels_change_nothing(name, taxonomy, y):
-    model = getattr(local, name)(Frequencies(), taxonomy)
-    model.learn_one({"x": 1}, "b")
-    before = pickle.dumps(model)
-    if taxonomy is None and ("unicorn" in str(y) or (isinstance(y, dict) and name == "PerNode")):
-        return  # all of these are labels there, or the empty multilabel
-    if y == {} and name == "PerNode":
-        return
-    with pytest.raises((ValueError, TypeError)):
-        model.learn_one({"new": 1}, y)
-    assert pickle.dumps(model) == before
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_an_x_that_the_classifier_rejects_changes_nothing(name):
-    for taxonomy in (TREE, None):
-        model = getattr(local, name)(linear_model.Hieron(), taxonomy)
-        model.learn_one({"x": 1.0}, "b")
-        before = pickle.dumps(model)
-        for x in ({"x": float("nan")}, {"x": None}, None):
-            with pytest.raises((ValueError, TypeError)):
-                model.learn_one(x, "c")
-            assert pickle.dumps(model) == before
 
 
 # --- River's checks and loop --------------------------------------------------------------------

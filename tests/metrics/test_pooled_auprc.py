@@ -8,27 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from river import dummy, preprocessing
 from river import metrics as river_metrics
-from sklearn.metrics import average_precision_score
 
 from river_hier import Taxonomy, evaluate, linear_model, metrics
-from river_hier.metrics.pooled_auprc import area, bins
+from river_hier.metrics.pooled_auprc import bins
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
 any_score = st.floats(allow_nan=False) | st.integers(-4, 4).map(lambda i: i / 2)
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=8))
-def test_scikit_learn_draws_the_same_curve_in_small_steps(counts):
-    """Each bin in 500 even parts, as many thresholds: its steps become our line."""
-    true, false = np.array(counts, dtype=float).T
-    if not true.any():
-        assert area(true, false) == 0.0
-        return
-    n = 500
-    scores = -np.repeat(np.arange(n * len(counts)), 2)
-    weight = np.repeat(np.stack([true, false], axis=1), n, axis=0).ravel()
-    theirs = average_precision_score([1, 0] * (n * len(counts)), scores, sample_weight=weight)
-    assert area(true, false) == pytest.approx(theirs, abs=0.01)
 
 
 @given(any_score, any_score)

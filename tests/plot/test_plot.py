@@ -6,7 +6,6 @@ import random
 import sys
 import warnings
 from itertools import combinations, pairwise
-from typing import Any
 
 import pytest
 
@@ -134,7 +133,7 @@ def test_the_nodes_with_the_largest_values_are_drawn():
 
 @pytest.mark.parametrize(("name", "value"), [("max_depth", -1), ("top", 0)])
 def test_bad_limits(name, value):
-    limits: dict[str, Any] = {name: value}
+    limits = {name: value}
     with pytest.raises(ValueError, match=f"`{name}` must be at least {value + 1}, got {value}"):
         plot.taxonomy(TREE, **limits)
     assert not plt.get_fignums()
@@ -164,7 +163,7 @@ def test_bad_values(value):
     with pytest.raises(ValueError, match="label 'wolff' is not in the taxonomy"):
         plot.taxonomy(TREE, {"wolff": 1.0})
     with pytest.raises(TypeError, match="`taxonomy` must be a Taxonomy, got dict"):
-        plot.taxonomy({})  # type: ignore[arg-type]
+        plot.taxonomy({})
     assert not plt.get_fignums(), "a figure of something that was refused"
 
 
@@ -241,7 +240,7 @@ def test_axes_that_are_given_are_drawn_on():
     assert made == list(axes)
     assert plt.get_fignums() == [figure.number]
     with pytest.raises(TypeError, match="`ax` must be the Axes of matplotlib, got 'here'"):
-        plot.taxonomy(TREE, ax="here")  # type: ignore[arg-type]
+        plot.taxonomy(TREE, ax="here")
 
 
 def test_without_matplotlib(monkeypatch):

@@ -8,16 +8,14 @@ import os
 import runpy
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 
-def run_until_killed(run: Callable[[], object], fatal: int) -> int:
+def run_until_killed(run, fatal):
     """Run a function, and kill this process at a call into C; if it lives, how many there were."""
     calls = 0
 
-    def count(frame: Any, event: str, arg: Any) -> None:
+    def count(frame, event, arg):
         nonlocal calls
         if event == "c_call":
             calls += 1

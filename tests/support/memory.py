@@ -3,7 +3,7 @@
 from pathlib import Path
 
 
-def resident() -> float:
+def resident():
     """Megabytes of resident memory."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * 4096 / 2**20
