@@ -1,4 +1,4 @@
-"""What kernels cost, what a budget loses, and what random features do instead.
+"""What a budget loses, and what random features do instead of a kernel.
 
     python tests/bench/kernel.py
 
@@ -7,7 +7,6 @@ Times are medians on the machine at hand; errors do not depend on it.
 
 import argparse
 import itertools
-import statistics
 import time
 from unittest import mock
 
@@ -18,64 +17,10 @@ from river_hier import Taxonomy, kernel, linear_model, metrics
 from river_hier.feature_extraction import RandomFourierFeatures
 from river_hier.kernel import hieron, least_squares
 
-TREE = Taxonomy.from_parents({0: None} | {v: (v - 1) // 3 for v in range(1, 121)})  # ternary
 PICTURES = Taxonomy.from_nested(
     {"nature": ["sky", "foliage", "grass"], "built": ["brickface", "cement", "window", "path"]}
 )
 CLUSTERS = Taxonomy.from_nested({a: [f"{a}{i}" for i in "123"] for a in "abc"})
-
-
-def milliseconds(call, calls):
-    times = []
-    for arguments in calls:
-        start = time.perf_counter()
-        call(*arguments)
-        times.append(1e3 * (time.perf_counter() - start))
-    return statistics.median(times)
-
-
-# --- 50,000 stored examples
-
-
-def dense(rng):
-    """200 features."""
-    return {f"feature {j}": value for j, value in enumerate(rng.normal(size=200).tolist())}
-
-
-def sparse(rng):
-    """76 words of 47,236, as in a document of RCV1."""
-    return {f"word {j}": 0.1 for j in np.unique(rng.zipf(1.2, size=200) % 47_236)[:76]}
-
-
-def filled(model, draw, n, rng):
-    """A Hieron that has made n mistakes."""
-    for i in range(n):
-        y, y_hat = rng.integers(1, len(TREE), size=2).tolist()
-        up, down = (set(map(TREE.index, TREE.path(TREE.nodes[v]))) for v in (y, y_hat))
-        nodes = np.array(sorted(up ^ down), dtype=np.intp)
-        model._w.add(i, nodes, rng.normal(size=len(nodes)))
-        model._instances.append(draw(rng))
-    return model
-
-
-def scoring(n):
-    print(f"{n:,} stored examples, {len(TREE)} nodes: milliseconds, median of 50\n")
-    print(f"{'':24}{'kernel':>10}{'product alone':>16}{'predict_one':>14}{'learn_one':>12}")
-    for name, draw in {"200 dense features": dense, "76 words of 47,236": sparse}.items():
-        rng = np.random.default_rng(0)
-        for ours in (kernel.Linear(), kernel.RBF(10.0)):
-            model = filled(kernel.Hieron(TREE, ours), draw, n, rng)
-            probes = [(draw(rng), TREE.nodes[int(rng.integers(1, len(TREE)))]) for _ in range(50)]
-            predict = milliseconds(model.predict_one, [(x,) for x, _ in probes])
-            stored = model._instances._rows
-            vectors = list(stored.vectors(np.arange(50)))
-            product = milliseconds(stored.dots, [(x,) for x in vectors])
-            learn = milliseconds(model.learn_one, probes)
-            cells = f"{product:>16.1f}{predict:>14.1f}{learn:>12.1f}"
-            print(f"{name:24}{type(ours).__name__:>10}{cells}", flush=True)
-
-
-# --- Errors
 
 
 def pictures():
@@ -169,11 +114,8 @@ def sampling():
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--stored", type=int, default=50_000, help="examples to store")
-    parser.add_argument("--only", choices=["scoring", "budgets", "sampling"])
+    parser.add_argument("--only", choices=["budgets", "sampling"])
     arguments = parser.parse_args()
-    if arguments.only in (None, "scoring"):
-        scoring(arguments.stored)
     if arguments.only in (None, "budgets"):
         budgets()
     if arguments.only in (None, "sampling"):

@@ -117,23 +117,6 @@ def flat(weights):
     return {(label, name): w for label, own in weights.items() for name, w in own.items()}
 
 
-@learners
-def test_copies_and_clones_go_their_own_way(which):
-    stream = examples(which, 20)
-    model = built(which)
-    for x, y in stream:
-        model.learn_one(x, y)
-    before = pickle.dumps(model)
-    for other in (copy.deepcopy(model), pickle.loads(before), model.clone()):
-        assert other._get_params() == model._get_params()
-        for x, y in stream[:5]:
-            other.learn_one({**x, "new": 1.0}, y)
-        assert pickle.dumps(model) == before
-    fresh = model.clone()
-    assert type(fresh) is type(model)
-    assert not any(fresh.weights.values())
-
-
 def test_a_weight_of_zero_keeps_its_variance():
     model = linear_model.HAROW(TREE, intercept=0.0)
     model.learn_one({"x": 1.0}, {"c"})  # w = 1/2, S = 1/2

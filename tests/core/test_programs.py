@@ -5,7 +5,6 @@ Python, which is given x as plain Python reads it. Least squares have no rule in
 learners may have no compiled policy; their twin is the same class.
 """
 
-import contextlib
 import enum
 import inspect
 import math
@@ -400,16 +399,3 @@ def test_tables_of_many_names(how):
     again = [str(name) if isinstance(name, str) else name for name in names]
     assert features.find(dict.fromkeys(again, 1.0)).rows.tolist() == list(range(n))
     assert features.find({"never": 1.0, -7: 1.0, "a": 2.0}).rows.tolist() == []
-
-
-@given(taxonomy=taxonomies(), seed=st.integers(0, 2**32))
-def test_answers_are_dicts_of_bools_in_taxonomy_order(taxonomy, seed):
-    model, rng = linear_model.HPerceptron(taxonomy), random.Random(seed)
-    x = any_x(rng, bad=False)
-    with contextlib.suppress(ValueError):  # a parent that is off, its child on
-        model.learn_one(x, any_y(rng, list(taxonomy.nodes), bad=False)())
-    answer = model.predict_one(x)
-    assert [*map(id, answer)] == [*map(id, taxonomy.nodes[1:])]
-    assert all(type(on) is bool for on in answer.values())
-    answer.clear()  # it is the caller's
-    assert len(model.predict_one(x)) == len(taxonomy) - 1

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from river.datasets.base import MO_BINARY_CLF, MULTI_CLF
 
 import oracles
-from river_hier import Taxonomy, datasets, evaluate, linear_model, losses
+from river_hier import Taxonomy, evaluate, linear_model, losses
 from river_hier.datasets import synth
 from river_hier.datasets.base import TaxonomyDataset
 from river_hier.taxonomy import UnknownLabelError
-from support.rcv1_corpus import write_corpus
 from support.strategies import multilabel_streams, parents_of, single_label_streams
 
 TREE = Taxonomy.from_nested(
@@ -111,22 +110,6 @@ def test_features_do_not_change(stream):
     assert all(x in given for x, _ in stream.take(100))  # a subsequence
 
 
-@pytest.mark.parametrize(
-    ("stream", "parts"),
-    [
-        (TRANSFORMED[0], ["Appearing", "stream  PrototypeTree", "appears_at  {'1.1': 100, '2': 4"]),
-        (TRANSFORMED[3], ["SubtreeDrift", "drift_in  'mammal'", "drift_at  0"]),
-        (
-            synth.SubtreeDrift(LABELS.take(5), "1", 2, seed=3),
-            ["SubtreeDrift", "the first 5 examples of PrototypeTree", "seed  3"],
-        ),
-    ],
-)
-def test_repr_shows_the_parameters_as_given(stream, parts):
-    text = " ".join(repr(stream).split()).replace(" ", "")
-    assert all(part.replace(" ", "") in text for part in parts)
-
-
 # --- Appearing ----------------------------------------------------------------------------------
 
 
@@ -204,19 +187,6 @@ def test_regret_is_sampled_and_needs_a_finite_stream():
     for endless in (drifting, synth.Appearing(drifting, {})):
         with pytest.raises(ValueError, match="LinearLabels is endless"):
             evaluate.regret(endless, model, reference, losses.h_loss)
-
-
-def test_files_are_opened_lazily(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        next(iter(synth.SubtreeDrift(datasets.RCV1(tmp_path), "Root", 0)))
-    folder = write_corpus(tmp_path)
-    clean = datasets.RCV1(folder)
-    drifting = synth.SubtreeDrift(clean, "Root", 0)
-    assert len(list(drifting)) == len(list(drifting)) == len(list(clean))
-    assert [x for x, _ in drifting] == [x for x, _ in clean]
-    assert [set(y) for _, y in drifting] == [set(y) for _, y in clean]
-    # The paths of the other documents end at nodes without siblings.
-    assert [z != y for (_, y), (_, z) in zip(clean, drifting, strict=True)] == [False, True, False]
 
 
 @pytest.mark.parametrize("y", ["wolff", {"wolff": True}])
