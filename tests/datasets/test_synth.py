@@ -160,18 +160,6 @@ def test_x_is_uniform_on_the_sphere():
 
 @given(taxonomy=taxonomies(), seed=st.integers(0, 10**6))
 @n_examples(50)
-def test_labels_respect_the_taxonomy(taxonomy, seed):
-    stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed)
-    for _, y in stream.take(10):
-        assert all(y.get(p, True) for v, on in y.items() if on for p in taxonomy.parents(v))
-    assert (stream.n_outputs, stream.task) == (
-        len(taxonomy) - 1,
-        "Multi-output binary classification",
-    )
-
-
-@given(taxonomy=taxonomies(), seed=st.integers(0, 10**6))
-@n_examples(50)
 def test_the_truth_is_the_oracle_s(taxonomy, seed):
     stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed)
     parents, u = parents_of(taxonomy), stream.weights

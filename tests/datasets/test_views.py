@@ -4,9 +4,8 @@ import copy
 import pickle
 
 import pytest
-from river.evaluate import Track
 
-from river_hier import datasets, linear_model, metrics
+from river_hier import datasets
 from river_hier.datasets import synth
 from river_hier.datasets.base import Shuffled, TaxonomyDataset
 from support.rcv1_corpus import write_corpus
@@ -53,14 +52,6 @@ def test_an_endless_stream_has_a_first_part_of_known_size():
         assert prefix.take(7).n_samples == 7
         assert prefix.shuffle(seed=1).n_samples == 30
         assert synth.SubtreeDrift(prefix, "root", 5).take(99).n_samples == 30
-
-
-def test_a_track_of_an_endless_stream():
-    stream = synth.PrototypeTree(branching=2, depth=2, seed=1)
-    first = stream.take(40)
-    track = Track("ours", [first], metrics.TreeInducedError(stream.taxonomy))
-    steps = list(track.run(linear_model.Hieron(stream.taxonomy), first, n_checkpoints=4))
-    assert [step["Step"] for step in steps] == [10, 20, 30, 40]
 
 
 class Listed(TaxonomyDataset):

@@ -430,47 +430,6 @@ def test_the_learner_in_a_given_tree(cls, stream, seed):
     assert model.taxonomy_ is model.taxonomy
 
 
-class Ideal(base.Classifier):
-    """A binary classifier that knows the true probabilities; it learns which split it is at."""
-
-    def __init__(self, weights):
-        self.weights = weights
-        self.right = self.left = frozenset()
-
-    def learn_one(self, x, y):
-        if y:
-            self.right |= {x["class"]}
-        else:
-            self.left |= {x["class"]}
-
-    def predict_proba_one(self, x, **kwargs):
-        left, right = (
-            sum(self.weights[c].get(x["token"], 0.0) for c in side)
-            for side in (self.left, self.right)
-        )
-        return {False: left / (left + right), True: right / (left + right)} if left + right else {}
-
-
-@given(problem=problems(min_classes=2), seed=st.integers(0, 10_000))
-@n_examples(50)
-def test_with_ideal_classifiers_soft_decoding_is_the_bayes_classifier(problem, seed):
-    priors, conditionals = normalised(problem[0]), {c: normalised(p) for c, p in problem[1].items()}
-    joint = {c: {x: priors[c] * p for x, p in conditionals[c].items()} for c in priors}
-    tree = random_tree(list(priors), np.random.default_rng(seed))
-    right = dict.fromkeys(DECOMPOSITIONS, 0.0)
-    for cls in DECOMPOSITIONS:
-        model = cls(Ideal(joint), taxonomy_of(tree))
-        for c in priors:
-            model.learn_one({"class": c}, c)
-        for x in {x for p in conditionals.values() for x, value in p.items() if value}:
-            right[cls] += joint[model.predict_one({"token": x})].get(x, 0.0)
-    hard, soft = (1.0 - right[cls] for cls in DECOMPOSITIONS)
-    least = oracles.bayes_error(list(priors.values()), list(conditionals.values()))
-    assert soft == pytest.approx(least, abs=1e-9)
-    assert hard >= soft - 1e-9
-    assert hard <= bayes_error_bounds(priors, conditionals)[1] + 1e-9
-
-
 @each_decoding
 def test_before_the_first_example(cls):
     model = cls(make())

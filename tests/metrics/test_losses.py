@@ -85,22 +85,6 @@ def test_the_papers_first_figure():
     assert losses.symmetric_difference_loss(t, {4, 2}, odd) == 1
 
 
-def test_the_papers_second_figure():
-    """Figure 2's figures, 3, 1 and 4, on a tree of 12 nodes below our root."""
-    t = Taxonomy(
-        [("root", 1), (1, 2), (1, 3), (1, 4), (2, 5), (2, 6), (3, 7), (3, 8), (4, 9), (4, 10),
-         (7, 11), (9, 12)]
-    )  # fmt: skip
-    a = {1, 2, 5, 4, 8, 11}  # 8 and 11 are on though 3 and 7 are off
-    b = oracles.truncate(parents_of(t), a)
-    assert b == {"root", 1, 2, 5, 4}
-    c = {1, 2, 6, 4, 9, 12}  # respects the tree
-    assert losses.h_loss(t, c, b) == 3  # 5, 6 and 9; 12 lies below 9
-    assert losses.zero_one_loss(t, c, b) == 1
-    assert losses.symmetric_difference_loss(t, c, b) == 4
-    assert losses.h_loss(t, c, {v: v in a for v in t.nodes[1:]}) == 5  # and 8 and 11
-
-
 def test_the_root_never_costs():
     assert losses.h_loss(ANIMALS, "wolf", {"animal": False, "mammal": True, "wolf": True}) == 0
     assert losses.h_loss(ANIMALS, "wolf", [], costs={"animal": 100}) == 1
@@ -166,18 +150,6 @@ def test_bad_factors(name, value):
         losses.symmetric_difference_loss(ANIMALS, "wolf", "owl", **{name: value})
     with pytest.raises(ValueError, match=f"`{name}` must be a finite number of at least 0, got"):
         losses.expected_symmetric_difference_loss(ANIMALS, P_ANIMALS, "owl", **{name: value})
-
-
-def test_expected_h_loss_of_a_prediction_below_nodes_predicted_off():
-    t = Taxonomy.from_paths([tuple("abcde")])
-    p = {"b": 0.9, "c": 0.8, "d": 0.7, "e": 0.6}
-    b, c = p["b"], p["c"]
-    y_pred = {"b": True, "c": False, "d": True, "e": True}
-    # b is wrong, or c is wrong, or c is rightly off and d wrong; then e lies below d.
-    assert losses.expected_h_loss(t, p, y_pred) == pytest.approx((1 - b) + b * c + b * (1 - c))
-    y_pred = {"b": False, "c": False, "d": True, "e": False}
-    assert losses.expected_h_loss(t, p, y_pred) == pytest.approx(b + (1 - b))
-    assert losses.expected_zero_one_loss(t, p, y_pred) == 1
 
 
 @pytest.mark.parametrize("loss", EXPECTED)
