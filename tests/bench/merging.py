@@ -103,17 +103,8 @@ def measure(name, n):
     print(
         f"{1e6 * read:.0f} us to read a document; 8 parts in pairs, 100 machines in groups of ten"
     )
-    header = (
-        "parts",
-        "one part",
-        "merged",
-        "relative",
-        "worker",
-        "merge",
-        "MB",
-        "learning",
-        "reading",
-    )
+    header = ["parts", "one part", "merged", "relative", "worker", "merge", "MB"]
+    header += ["learning", "reading"]
     print("".join(word.rjust(10) for word in header))
     for parts in PARTS[1:]:
         began = time.process_time()

@@ -131,9 +131,7 @@ def test_a_file_that_is_there_is_left_alone(server, path):
 
 def test_a_server_that_hangs_up_is_resumed(server, path):
     server.hangs_up_after = 200_000
-    with pytest.raises(
-        ConnectionError, match=r"stopped after 200,000 of 512,000 bytes; call again to resume"
-    ):
+    with pytest.raises(ConnectionError, match=r"after 200,000 of 512,000 bytes; call again to r"):
         file_dataset.fetch(server.url, path, SHA256)
     assert not path.exists()
     server.hangs_up_after = None

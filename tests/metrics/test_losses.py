@@ -1,6 +1,7 @@
 """The losses: their laws, their expectations and their error messages."""
 
 import itertools
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -118,29 +119,24 @@ EXPECTED = [
 BAD = [0, 0.0, -1.0, float("nan"), float("inf"), "1", None, True, 1j]
 
 
-@pytest.mark.parametrize("value", BAD)
-def test_bad_costs_and_volumes(value):
-    message = r"`{}\['wolf'\]` must be a positive finite number, got "
-    c = {"wolf": value}
-    with pytest.raises(ValueError, match=message.format("costs")):
-        losses.h_loss(ANIMALS, "wolf", "mammal", costs=c)
-    with pytest.raises(ValueError, match=message.format("costs")):
-        losses.expected_h_loss(ANIMALS, P_ANIMALS, "wolf", costs=c)
-    with pytest.raises(ValueError, match=message.format("volumes")):
-        losses.symmetric_difference_loss(ANIMALS, "wolf", "mammal", volumes=c)
-    with pytest.raises(ValueError, match=message.format("volumes")):
-        losses.expected_symmetric_difference_loss(ANIMALS, P_ANIMALS, "bird", volumes=c)
-
-
-def test_costs_of_unknown_labels_and_of_no_labels():
+@pytest.mark.parametrize(
+    ("name", "loss"),
+    [
+        ("costs", partial(losses.h_loss, ANIMALS, "wolf", "mammal")),
+        ("costs", partial(losses.expected_h_loss, ANIMALS, P_ANIMALS, "wolf")),
+        ("volumes", partial(losses.symmetric_difference_loss, ANIMALS, "wolf", "mammal")),
+        ("volumes", partial(losses.expected_symmetric_difference_loss, ANIMALS, P_ANIMALS, "owl")),
+    ],
+)
+def test_bad_costs_and_volumes(name, loss):
+    for value in BAD:
+        message = rf"`{name}\['wolf'\]` must be a positive finite number, got "
+        with pytest.raises(ValueError, match=message):
+            loss(**{name: {"wolf": value}})
     with pytest.raises(UnknownLabelError, match="'wolff' is not in"):
-        losses.h_loss(ANIMALS, "wolf", "wolf", costs={"wolff": 2.0})
-    with pytest.raises(UnknownLabelError, match="'wolff' is not in"):
-        losses.expected_h_loss(ANIMALS, P_ANIMALS, "wolf", costs={"wolff": 2.0})
-    with pytest.raises(TypeError, match=r"`costs` must be {label: number}, got list"):
-        losses.h_loss(ANIMALS, "wolf", "wolf", costs=[2.0])
-    with pytest.raises(TypeError, match=r"`volumes` must be {label: number}, got float"):
-        losses.symmetric_difference_loss(ANIMALS, "wolf", "wolf", 2.0)
+        loss(**{name: {"wolff": 2.0}})
+    with pytest.raises(TypeError, match=rf"`{name}` must be {{label: number}}, got list"):
+        loss(**{name: [2.0]})
 
 
 @pytest.mark.parametrize("value", [-0.1, float("nan"), float("inf"), "1", None, True])
