@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .losses import h_loss, symmetric_difference_loss, zero_one_loss
 from .trees import Node, Parents, closure, labels_below_root, root
@@ -27,11 +28,34 @@ def probability(parents: Parents, p: Mapping[Node, float], multilabel: set[Node]
     return product
 
 
-def expected_loss(
-    parents: Parents, p: Mapping[Node, float], loss: Callable[[set[Node]], float]
+def joint_probability(
+    parents: Parents,
+    p: Mapping[Node, float],
+    multilabel: set[Node],
+    factors: Mapping[Node, Sequence[float]],
 ) -> float:
-    """E loss(V), V drawn from f_G ([R] section 6)."""
-    return sum((probability(parents, p, v) * loss(v) for v in multilabels(parents)), 0.0)
+    """P(V = v | x) where nodes have a factor for no child that is on, for one and for more."""
+    product = probability(parents, p, multilabel)
+    for u in multilabel & factors.keys():
+        below = [v for v in parents if u in parents[v]]
+        cases = [0.0, 0.0, 0.0]
+        for on in itertools.product([False, True], repeat=len(below)):
+            chances = (p[v] if v_on else 1.0 - p[v] for v, v_on in zip(below, on, strict=True))
+            cases[min(sum(on), 2)] += math.prod(chances)
+        case = min(len(multilabel.intersection(below)), 2)
+        product *= factors[u][case] / sum(f * q for f, q in zip(factors[u], cases, strict=True))
+    return product
+
+
+def expected_loss(
+    parents: Parents,
+    p: Mapping[Node, float],
+    loss: Callable[[set[Node]], float],
+    factors: Mapping[Node, Sequence[float]] | None = None,
+) -> float:
+    """E loss(V), V drawn from f_G ([R] section 6), or from the joint model with factors."""
+    every = multilabels(parents)
+    return sum((joint_probability(parents, p, v, factors or {}) * loss(v) for v in every), 0.0)
 
 
 def expected_h_loss(
@@ -39,9 +63,10 @@ def expected_h_loss(
     p: Mapping[Node, float],
     pred: set[Node],
     costs: Mapping[Node, float] | None = None,
+    factors: Mapping[Node, Sequence[float]] | None = None,
 ) -> float:
     """The expected H-loss of a prediction."""
-    return expected_loss(parents, p, lambda true: h_loss(parents, true, pred, costs))
+    return expected_loss(parents, p, lambda true: h_loss(parents, true, pred, costs), factors)
 
 
 def expected_zero_one_loss(parents: Parents, p: Mapping[Node, float], pred: set[Node]) -> float:

@@ -187,7 +187,7 @@ PIPELINES: dict[str, Row] = {
     ),
     "SymmetricDifferenceBayes pipeline": several(
         lambda t: decision.SymmetricDifferenceBayes(
-            preprocessing.Normalizer() | linear_model.HPerceptron(t)
+            preprocessing.Normalizer() | decision.Calibrated(linear_model.HAROW(t))
         ),
         READ,
     ),
