@@ -165,9 +165,9 @@ class HLossBayes(Decoder):
     r"""The multilabel with the least expected H-loss under a model's probabilities.
 
     Let a node $i$ with parent $j$ be on with probability $P_i \le P_j$: that of the model, or of
-    the joint model of `ZeroOneBayes`, at nodes where this has predicted the children that are on with
-    the smaller logarithmic loss. The expected H-loss of a
-    prediction that respects the taxonomy is
+    the joint model of `ZeroOneBayes`, at nodes where this has predicted the children that are on
+    with the smaller logarithmic loss. The expected H-loss of a prediction that respects the
+    taxonomy is
 
     $$\sum_{i\,:\,\hat{y}_j = 1} c_i \, (\hat{y}_i \, (P_j - P_i) + (1 - \hat{y}_i) \, P_i),$$
 
