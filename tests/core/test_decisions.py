@@ -51,11 +51,34 @@ def test_calibration_equals_the_oracle(stream):
     assert ours.given(rows).tolist() == [ours.given(row).tolist() for row in rows]
 
 
+def factors_of(found, expected):
+    """How often a case occurs over how often it is expected, both with 4 examples more."""
+    more = [4.0 * e / (sum(expected) or 1.0) for e in expected]
+    both = zip(found, expected, more, strict=True)
+    return [(n + prior) / (e + prior) if e else 1.0 for n, e, prior in both]
+
+
+def log_loss(p, on):
+    p = min(max(p, 1e-12), 1.0 - 1e-12)
+    return -math.log(p if on else 1.0 - p)
+
+
+NO_COUNTS = np.zeros((0, 7))
+
+
 @given(trees(1 + 1, 7), st.data())
 def test_decisions_are_the_best_of_all_multilabels(t, data):
     parents = parents_of(t)
     given_parents = {v: data.draw(chances) for v in t.nodes[1:]}
     costs = {v: data.draw(st.sampled_from([1.0, 2.0, 5.0])) for v in t.nodes[1:]}
+    counts = st.sampled_from([0.0, 0.5, 3.0, 40.0])
+    rows = st.tuples(*[counts] * 6, st.sampled_from([-1.0, 1.0]))
+    table = np.array(data.draw(st.lists(rows, max_size=len(t)))).reshape(-1, 7)
+    factors, better = {}, {}
+    for v, (*seen, gain) in zip(t.nodes, table.tolist(), strict=False):
+        if t.children(v):
+            factors[v] = factors_of(seen[:3], seen[3:])
+            better |= {v: factors[v]} if gain < 0.0 else {}
     labels = labels_of(t)
     values = np.array([1.0, *given_parents.values()])
     p = labels.marginals(values)
@@ -69,16 +92,41 @@ def test_decisions_are_the_best_of_all_multilabels(t, data):
         return {t.root, *(t.nodes[v] for v in nodes)}
 
     def h_loss(y, c=None):
-        return oracles.expected_h_loss(parents, given_parents, y, c)
+        return oracles.expected_h_loss(parents, given_parents, y, c, better)
+
+    def joint(y, factors):
+        return oracles.joint_probability(parents, given_parents, y, factors)
 
     of_costs = np.array([1.0, *costs.values()])
-    best = chosen(_core.least_h_loss(labels, p))
-    assert h_loss(best) == pytest.approx(min(map(h_loss, every)))
-    best = chosen(_core.least_h_loss(labels, p, of_costs))
-    assert h_loss(best, costs) == pytest.approx(min(h_loss(y, costs) for y in every))
-    most = max(oracles.probability(parents, given_parents, y) for y in every)
-    likeliest = chosen(_core.likeliest(labels, p))
-    assert oracles.probability(parents, given_parents, likeliest) == pytest.approx(most)
+    best = chosen(_core.least_h_loss(labels, p, table))
+    assert h_loss(best) == pytest.approx(min(map(h_loss, every)), abs=1e-9)
+    best = chosen(_core.least_h_loss(labels, p, table, of_costs))
+    assert h_loss(best, costs) == pytest.approx(min(h_loss(y, costs) for y in every), abs=1e-9)
+    likeliest = chosen(_core.likeliest(labels, p, table))
+    assert joint(likeliest, factors) == pytest.approx(max(joint(y, factors) for y in every))
+    marginals = {v: sum(joint(y, better) for y in every if v in y) for v in t.nodes}
+    found = chosen(_core.connected(labels, p, 0.4123, None, table))
+    assert found == {v for v in t.nodes if marginals[v] >= 0.4123}
+    y = data.draw(st.sampled_from(every))
+    nodes, added = _core.child_counts(labels, p, y, table)
+    assert {t.nodes[v] for v in nodes} == {v for v in y if t.children(v)}
+    for v, row in zip(nodes, added, strict=True):
+        if p[v] == 0.0:  # the model gives its children no probability of their own
+            continue
+        below = {u: given_parents[u] for u in t.children(t.nodes[v])}
+        flat = {t.nodes[v]: (), **dict.fromkeys(below, (t.nodes[v],))}
+        cases, gain = [0.0, 0.0, 0.0], 0.0
+        for some in oracles.multilabels(flat):
+            cases[min(len(some) - 1, 2)] += oracles.probability(flat, below, some)
+        for u, on in ((u, u in y) for u in below):
+            of = {t.nodes[v]: factors.get(t.nodes[v], (1.0, 1.0, 1.0))}
+            every_flat = list(oracles.multilabels(flat))
+            q = sum(oracles.joint_probability(flat, below, m, of) for m in every_flat if u in m)
+            gain += log_loss(q, on) - log_loss(below[u], on)
+        found_case = [float(k == min(len(below.keys() & y), 2)) for k in range(3)]
+        assert row[:6].tolist() == pytest.approx([*found_case, *cases], abs=1e-9)
+        if all(0.0 < q < 1.0 for q in below.values()):
+            assert row[6] == pytest.approx(gain)
     depth = data.draw(st.integers(0, 3))
     on = oracles.likely_enough(parents, given_parents, 0.5)
     assert chosen(_core.connected(labels, values, 0.5, None)) == {t.root, *on}
@@ -131,7 +179,7 @@ def test_a_tie_of_the_h_loss_switches_a_node_on():
 
     def on(a, b, c, costs=None):
         p = [{"r": 1.0, "a": a, "b": b, "c": c}[v] for v in t.nodes]
-        return chosen_of(t, _core.least_h_loss(labels_of(t), np.array(p), costs))
+        return chosen_of(t, _core.least_h_loss(labels_of(t), np.array(p), NO_COUNTS, costs))
 
     assert on(a=0.75, b=0.375, c=0.5) == {"a", "b", "c"}  # leaves: 3/8 and 1/2 on either side
     assert on(a=0.75, b=0.375, c=math.nextafter(0.5, 0.0)) == {"a", "b"}

@@ -1,6 +1,7 @@
 """Expected losses, by enumeration."""
 
 import itertools
+import math
 
 from .losses import h_loss, symmetric_difference_loss, zero_one_loss
 from .trees import closure, labels_below_root, root
@@ -24,14 +25,29 @@ def probability(parents, p, multilabel):
     return product
 
 
-def expected_loss(parents, p, loss):
-    """E loss(V), V drawn from f_G ([R] section 6)."""
-    return sum((probability(parents, p, v) * loss(v) for v in multilabels(parents)), 0.0)
+def joint_probability(parents, p, multilabel, factors):
+    """P(V = v | x) where nodes have a factor for no child that is on, for one and for more."""
+    product = probability(parents, p, multilabel)
+    for u in multilabel & factors.keys():
+        below = [v for v in parents if u in parents[v]]
+        cases = [0.0, 0.0, 0.0]
+        for on in itertools.product([False, True], repeat=len(below)):
+            chances = (p[v] if v_on else 1.0 - p[v] for v, v_on in zip(below, on, strict=True))
+            cases[min(sum(on), 2)] += math.prod(chances)
+        case = min(len(multilabel.intersection(below)), 2)
+        product *= factors[u][case] / sum(f * q for f, q in zip(factors[u], cases, strict=True))
+    return product
 
 
-def expected_h_loss(parents, p, pred, costs=None):
+def expected_loss(parents, p, loss, factors=None):
+    """E loss(V), V drawn from f_G ([R] section 6), or from the joint model with factors."""
+    every = multilabels(parents)
+    return sum((joint_probability(parents, p, v, factors or {}) * loss(v) for v in every), 0.0)
+
+
+def expected_h_loss(parents, p, pred, costs=None, factors=None):
     """The expected H-loss of a prediction."""
-    return expected_loss(parents, p, lambda true: h_loss(parents, true, pred, costs))
+    return expected_loss(parents, p, lambda true: h_loss(parents, true, pred, costs), factors)
 
 
 def expected_zero_one_loss(parents, p, pred):

@@ -185,7 +185,7 @@ PIPELINES = {
     ),
     "SymmetricDifferenceBayes pipeline": several(
         lambda t: decision.SymmetricDifferenceBayes(
-            preprocessing.Normalizer() | linear_model.HPerceptron(t)
+            preprocessing.Normalizer() | decision.Calibrated(linear_model.HAROW(t))
         ),
         READ,
     ),
