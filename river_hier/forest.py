@@ -54,7 +54,7 @@ class Trees(DenseFeatures):
     def _widen(self, d: int) -> None:
         """The forest makes room when it learns."""
 
-    def _learn_rows_of(self, X: Floats, start: Any, targets: Nodes, w: Floats) -> None:
+    def _add(self, X: Floats, start: Any, targets: Nodes, w: Floats) -> None:
         if self._forest.d < self._d:
             self._forest.widen(self._keys())
         X = np.ascontiguousarray(X, dtype=np.float64)
@@ -157,7 +157,7 @@ class ExtraTrees(Trees, DenseModel):
 
     _of_labels = True
 
-    def _learn_matrix(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
+    def _update(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
         paths, above = list[list[int]](), self._taxonomy._parent_rows
         for v in y.tolist():
             path = [v]
@@ -165,7 +165,7 @@ class ExtraTrees(Trees, DenseModel):
                 path += above[path[-1]]
             paths.append(path[::-1])
         start = np.cumsum([0, *map(len, paths)], dtype=np.int64)
-        self._learn_rows_of(X, start, np.concatenate(paths).astype(np.uint32), w)
+        self._add(X, start, np.concatenate(paths).astype(np.uint32), w)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return np.log(self._shares_one(x) + RIVAL)
@@ -222,11 +222,11 @@ class MultilabelExtraTrees(Trees, MultiLabelModel):
         on = np.flatnonzero(self._taxonomy._closure_mask(y)).astype(np.uint32)
         self._make_room(by_name(x))
         row = self._features.insert(x).dense(self._d)
-        self._learn_rows_of(row[None, :], np.array([0, len(on)]), on, np.array([w], np.float64))
+        self._add(row[None, :], np.array([0, len(on)]), on, np.array([w], np.float64))
 
     def _learn_slice(self, X: Batch, y: Multilabels) -> None:
         for some, rows, w in self._blocks(X):
-            self._learn_rows_of(rows, y[some].start, y[some].nodes, w)
+            self._add(rows, y[some].start, y[some].nodes, w)
             X.n_learned += len(rows)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:

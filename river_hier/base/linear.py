@@ -117,18 +117,18 @@ class LinearLearner(TaxonomyModel):
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         if self._policy is None:
-            self._learn_by_rule(x, y, w)
+            self._step(x, y, w)
         else:
             self._policy.learn_one(self._state, x, y, w, self._parameters)
 
-    def _learn_in(self, taxonomy: Taxonomy, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        if self._policy is None or taxonomy is self._taxonomy:
-            super()._learn_in(taxonomy, x, y, w)
-        else:  # grow and learn in one call
+    def _grow(self, taxonomy: Taxonomy, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        if self._policy is None:
+            super()._grow(taxonomy, x, y, w)
+        else:  # in one call
             self._check(x, w)
             self._policy.learn_one(self._state, x, y, w, self._parameters, taxonomy)
 
-    def _learns_together(self, X: Batch) -> bool:
+    def _in_slices(self, X: Batch) -> bool:
         return self._policy is not None
 
     def _learn_slice(self, X: Batch, y: Any) -> None:
@@ -139,7 +139,7 @@ class LinearLearner(TaxonomyModel):
         finally:
             X.n_learned = vectors.n_learned
 
-    def _learned(self, y: Any) -> None:
+    def _record(self, y: Any) -> None:
         pass  # the state records it
 
     def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:
@@ -163,7 +163,7 @@ class LinearLearner(TaxonomyModel):
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         self._state.find(x)
 
-    def _learn_by_rule(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+    def _step(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Learn from an example by the rule of the class, if there is one beside the policy."""
         raise NotImplementedError
 

@@ -51,10 +51,11 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
         if hasattr(y, "__next__"):  # it can be iterated over only once
             y = list(y)
         labels = self._labels
-        if self.taxonomy is self._taxonomy:
+        before = self._taxonomy
+        if self.taxonomy is before or (taxonomy := self._with_labels(y)) is before:
             self._learn(x, y, w)
         else:
-            self._learn_in(self._with_labels(y), x, y, w)
+            self._grow(taxonomy, x, y, w)
         if labels.n_unseen or not labels.has_learned:
             labels.learned(np.array(sorted(implied_nodes(self._taxonomy, y)), dtype=np.uint32))
 
@@ -117,7 +118,7 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
         given = switched_off(self._conditionals(self._scores_many(X)), self._unseen)
         return top_down_probabilities(given, self._taxonomy._arrays, in_place=True).T
 
-    def _learned(self, y: Multilabels) -> None:
+    def _record(self, y: Multilabels) -> None:
         if self._labels.n_unseen or not self._labels.has_learned:
             self._labels.learned(np.unique(y.nodes))
 

@@ -92,7 +92,7 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
         """
 
-    def _learn_by_rule(self, x: Mapping[Any, Any], y: int, w: float) -> None:
+    def _step(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         """Move the paths of y and of its rival apart, times the weight."""
         state = self._state
         vector = state.insert(x)

@@ -209,15 +209,15 @@ class Predictor(abc.ABC):
 
     def _learn_rows(self, X: Batch, ys: Any) -> None:
         """Learn from the rows; `X.n_learned` says how many are learned, also after an error."""
-        while X.n_learned < X.n:
-            self._learn_row(X, ys)
+        self._one_by_one(X, ys, X.n)
 
-    def _learn_row(self, X: Batch, ys: Any) -> None:
-        """Learn from the next row."""
+    def _one_by_one(self, X: Batch, ys: Any, last: int) -> None:
+        """Learn from the next rows, up to the last."""
         model: Any = self
-        i, w = X.n_learned, X.weight(X.n_learned)
-        model.learn_one(X.row(i), ys[i]) if w == 1.0 else model.learn_one(X.row(i), ys[i], w=w)
-        X.n_learned += 1
+        while (i := X.n_learned) < last:
+            w = X.weight(i)
+            model.learn_one(X.row(i), ys[i]) if w == 1.0 else model.learn_one(X.row(i), ys[i], w=w)
+            X.n_learned += 1
 
     def _check_one(self, x: Any, y: Any, w: float) -> None:  # noqa: B027 - it may be
         """Raise an error if the model would refuse an example, where this can be told before."""
@@ -410,7 +410,7 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
     ) -> list[int]:
         """The nodes with enough probability or, without a threshold, those of the rule."""
         if threshold is None:
-            nodes = self._learned_nodes_on(x)
+            nodes = self._predicted_nodes(x)
             if max_depth is None:
                 return nodes
             return connected_nodes(self._taxonomy, nodes, max_depth)
@@ -436,10 +436,10 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
         return on.T
 
     def _predict(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        answer: dict[Label, bool] = self._labels.dictionary(self._learned_nodes_on(x))
+        answer: dict[Label, bool] = self._labels.dictionary(self._predicted_nodes(x))
         return answer
 
-    def _learned_nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+    def _predicted_nodes(self, x: Mapping[Any, Any]) -> list[int]:
         """The nodes that are on, without the root and those never predicted, in order."""
         unseen, nodes = self._never_predicted, self._nodes_on(x)
         return [v for v in nodes if v not in unseen] if unseen else nodes
@@ -462,7 +462,7 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
         on = np.zeros((X.n, len(self._taxonomy)), dtype=bool)
         on[:, 0] = True
         for row, x in zip(on, X, strict=True):
-            row[self._learned_nodes_on(x)] = True
+            row[self._predicted_nodes(x)] = True
         return on
 
     def _probabilities(self, X: Batch) -> Floats:

@@ -63,11 +63,11 @@ class ForeignLabel(Foreign, SingleLabelPredictor):
 class ForeignLabels(Foreign, MultiLabelPredictor):
     """Such a model of several labels."""
 
-    def _learned_nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+    def _predicted_nodes(self, x: Mapping[Any, Any]) -> list[int]:
         y_pred = self.predict_one(x)
         return [v for v, label in enumerate(self._taxonomy.nodes) if v and y_pred[label]]
 
-    _nodes_on = _learned_nodes_on
+    _nodes_on = _predicted_nodes
 
 
 def is_ours(model: Any) -> bool:

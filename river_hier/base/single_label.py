@@ -55,7 +55,10 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
             self._learn(x, node, w)
         else:  # a label that is new, unusual or the root
             taxonomy, node = read_label(self, y)
-            self._learn_in(taxonomy, x, node, w)
+            if taxonomy is self._taxonomy:
+                self._learn(x, node, w)
+            else:
+                self._grow(taxonomy, x, node, w)
         self._labels.learned_path(node)
 
     def _predict(self, x: Mapping[Any, Any]) -> Label | None:
@@ -132,7 +135,7 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
         best: NDArray[Any] = self._best_of(self._scores_many(X))
         return best
 
-    def _learned(self, y: Any) -> None:
+    def _record(self, y: Any) -> None:
         if self._labels.n_unseen or not self._labels.has_learned:
             for v in set(y.tolist()):
                 self._labels.learned_path(v)

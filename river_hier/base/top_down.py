@@ -101,7 +101,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         """
         return np.ones(len(score), dtype=bool)
 
-    def _learn_by_rule(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+    def _step(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Train the nodes whose parents are truly on.
 
         The weight of the example multiplies the step or, with variances, the precision it adds.
@@ -153,7 +153,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return self._state.top_down(x, self._averaged)
 
-    def _learned_nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+    def _predicted_nodes(self, x: Mapping[Any, Any]) -> list[int]:
         return self._nodes_on(x)  # unseen nodes are off
 
     def _masks(self, X: Batch) -> Mask:

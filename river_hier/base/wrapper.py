@@ -169,7 +169,7 @@ class TransparentWrapper(ModelWrapper):
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         model, x = inner_and_input(self.model, x)
-        found: list[int] = model._learned_nodes_on(x)
+        found: list[int] = model._predicted_nodes(x)
         return found
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:

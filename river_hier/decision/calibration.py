@@ -256,12 +256,12 @@ class Tempered(Calibrator, SingleLabelPredictor):
         last, inner_x = last_step_and_input(self.model, x)
         if isinstance(last, PathLearner):  # in one call of compiled code
             return last._softmax(inner_x, *self._temperatures.slopes)
-        return self._with_learned(self._scores_one(x))
+        return self._mixture(self._scores_one(x))
 
     def _probabilities(self, X: Batch) -> Floats:
-        return self._with_learned(self._scores_many(X).T)
+        return self._mixture(self._scores_many(X).T)
 
-    def _with_learned(self, scores: Floats) -> Floats:
+    def _mixture(self, scores: Floats) -> Floats:
         """The probabilities of all nodes, 0 for unseen ones."""
         known = seen_nodes(scores.shape[-1], self._never_predicted)
         p = np.zeros_like(scores)

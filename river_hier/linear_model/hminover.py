@@ -151,7 +151,7 @@ class HMinOver(
         """The step of the worst pair, $\\Delta(y, \\bar y)$ (Algorithm 2)."""
         return float(gamma) if margin < self.margin else 0.0
 
-    def _learn_by_rule(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+    def _step(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         on = self._taxonomy._closure_mask(y)
         vector = self._state.insert(x)
         self._state.begin_round(np.flatnonzero(on))

@@ -209,7 +209,7 @@ class LeastSquaresModel(LeastSquaresRule):
             raise self._lost_in_rounding(x, w)
         self._t = t
 
-    def _learns_together(self, X: Batch) -> bool:
+    def _in_slices(self, X: Batch) -> bool:
         return not self._decides
 
     def _learn_slice(self, X: Batch, y: Multilabels) -> None:

@@ -99,7 +99,7 @@ class PerNode(LocalModel, MultiLabelPredictor):
         trained = trained_nodes(on, taxonomy._arrays).tolist()
         return taxonomy, [(taxonomy.nodes[v], bool(on[v])) for v in trained]
 
-    def _learned(self, targets: Sequence[tuple[Position, bool]]) -> None:
+    def _record(self, targets: Sequence[tuple[Position, bool]]) -> None:
         if self._unseen:
             self._unseen -= {self._taxonomy.index(label) for label, on in targets if on}
 

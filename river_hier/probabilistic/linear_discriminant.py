@@ -109,11 +109,11 @@ class LinearDiscriminant(DenseModel):
     def _widen(self, d: int) -> None:
         self._discriminant.make_room(d)
 
-    def _learn_vector(self, x: Floats, y: int, w: float) -> None:
-        self._discriminant.learn(x, y, w)
-
-    def _learn_matrix(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
-        self._discriminant.learn_many(X, y, w)
+    def _update(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
+        if len(X) == 1:
+            self._discriminant.learn(X[0].astype(np.float64), int(y[0]), float(w[0]))
+        else:
+            self._discriminant.learn_many(X, y, w)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         posterior = self._discriminant.posterior
