@@ -28,6 +28,7 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
     """
 
     _multiclass: bool = True
+    _decision_rule = "by the sum of the weights on its path"
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         super().__init__(taxonomy)
@@ -102,7 +103,7 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
         return below(self._labels, self._softmax(x))
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
-        return f"Prediction: {self.predict_one(x)!r}, by the sum of the weights on its path"
+        return f"Prediction: {self.predict_one(x)!r}, {self._decision_rule}"
 
     def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
         t, scores = self._taxonomy, self._scores_one(x)

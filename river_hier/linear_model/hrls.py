@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from .._core import Nodes
-from .least_squares import LeastSquaresModel, OfSiblings
+from .least_squares import LeastSquaresModel
 
 
-class HRLS(OfSiblings, LeastSquaresModel):
+class HRLS(LeastSquaresModel):
     """H-RLS: regularised least squares at every node, trained and evaluated from the top down.
 
     A node learns from every example whose parents are truly on. With the instances $S = [x_1 \\dots

@@ -82,6 +82,8 @@ class DenseFeatures(TaxonomyModel):
 class DenseModel(DenseFeatures, SingleLabelModel):
     """A single-label learner of dense features."""
 
+    _decision_rule = "the likeliest label"
+
     @abc.abstractmethod
     def _update(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
         """Learn from some rows, all or none."""
@@ -97,6 +99,3 @@ class DenseModel(DenseFeatures, SingleLabelModel):
         for some, rows, w in self._blocks(X):
             self._update(rows, nodes[some], w)
             X.n_learned += len(rows)
-
-    def _debug_title(self, x: Mapping[Any, Any]) -> str:
-        return f"Prediction: {self.predict_one(x)!r}, the likeliest label"
