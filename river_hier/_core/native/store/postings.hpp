@@ -252,14 +252,13 @@ class Postings : public WeightStore {
     // the places of these nodes.
     void include(const Vector& x, const Nodes& nodes) {
         if (!small_) places_.resize(x.size() * nodes.size());
-        for (uint32_t row : x.rows) make_room(size_t{row} + 1);
-        for (size_t j = 0; j < x.size(); ++j) {
-            const uint32_t row = x.rows[j];
-            if (numbers_[row]) continue;
-            if (small_ || !rows_[row].include(nodes, n_nodes_, places_.data() + j * nodes.size(), missing_))
-                densify(row);
-        }
-        dense_.find(x, [&](uint32_t r) { return numbers_[r]; });
+        uint32_t* places = places_.data();
+        dense_.find(x, [&](uint32_t row) {
+            make_room(size_t{row} + 1);
+            if (!numbers_[row] && (small_ || !rows_[row].include(nodes, n_nodes_, places, missing_))) densify(row);
+            if (!small_) places += nodes.size();
+            return numbers_[row];
+        });
     }
 
     void make_room(size_t n_features) {
