@@ -21,12 +21,12 @@ from .._core import Batch, FeatureIndex, Labels, LinearState, Nodes, Vectors, po
 from .._core.features import SMALLEST_NORM2
 from ..taxonomy import Taxonomy, TaxonomyLike
 from . import weight_vectors
-from .batches import SECONDS
 from .checks import check_dtype, check_intercept
 from .explanation import Floats
 from .model import TaxonomyModel
 from .rule_by_numba import PolicyByNumba
 
+SECONDS = 0.004  # how long a call of the compiled core may learn
 FEW = 16  # rows: for fewer, copying the weights takes longer
 SMALL = 2**20  # multiplications: for fewer, either method is fast enough
 SPARSE = 4  # a dense copy this many times as large as the weights is mostly zeros
@@ -151,7 +151,7 @@ class LinearLearner(TaxonomyModel):
 
     def _scores_many(self, X: Batch) -> Floats:
         if pays(self, X):
-            return scores_by_product(self, X)
+            return next(score_blocks(self, X, X.n))
         return self._state.scores_many(Vectors(self._features, X), self._averaged)
 
     def _forget(self, nodes: Nodes) -> None:
@@ -217,8 +217,3 @@ def score_blocks(model: Any, X: Batch, rows: int | None = None) -> Iterator[Floa
             scores[:, tiny] = 0.0
         scores += constant[:, None]
         yield scores
-
-
-def scores_by_product(model: Any, X: Batch) -> Floats:
-    """The scores of all nodes, (nodes, rows)."""
-    return next(score_blocks(model, X, X.n))

@@ -11,10 +11,11 @@ from river import base
 from .._core import Batch, Labels, Nodes
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
 from ..taxonomy.open import initial_taxonomy
-from .batches import ROWS
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
 from .predictor import Predictor
 from .unseen import NONE, Unseen
+
+ROWS = 4096  # maximum number of rows of a slice
 
 
 class TaxonomyModel(Predictor, base.Estimator):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import Batch, Multilabels, top_down_probabilities, trained_nodes
+from .._core import Batch, Multilabels, closed_many, top_down_probabilities, trained_nodes
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import implied_nodes
 from ..taxonomy.open import named, with_labels
@@ -16,8 +16,8 @@ from .checks import checked_weight
 from .explanation import Floats
 from .model import TaxonomyModel
 from .predictor import MultiLabelPredictor
-from .targets import multilabels_of
-from .unseen import Unseen, switched_off
+from .targets import Table
+from .unseen import Unseen, replaced
 
 
 class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
@@ -85,14 +85,19 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
         return self._labels.probabilities(self._probabilities_one(x))
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
-        given = switched_off(self._conditionals(self._scores_one(x)), self._unseen)
+        given = replaced(self._conditionals(self._scores_one(x)), self._unseen, 0)
         return self._labels.marginals(given)
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
         return self._node_probabilities(x)
 
     def _targets(self, ys: Any, first: int, last: int) -> Multilabels:
-        return multilabels_of(self, ys, first, last)
+        if isinstance(ys, Table):
+            if (found := ys.multilabels(self._taxonomy, first, last)) is not None:
+                return found
+            ys, first, last = ys.rows(first, last), 0, last - first
+        is_open = not isinstance(self.taxonomy, Taxonomy)
+        return Multilabels(*closed_many(self._labels, ys, first, last, is_open))
 
     def _read(self, y: Any) -> Any:
         return implied_nodes(self._with_labels(y), y)
@@ -115,7 +120,7 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
         return order
 
     def _probabilities(self, X: Batch) -> Floats:
-        given = switched_off(self._conditionals(self._scores_many(X)), self._unseen)
+        given = replaced(self._conditionals(self._scores_many(X)), self._unseen, 0)
         return top_down_probabilities(given, self._taxonomy._arrays, in_place=True).T
 
     def _record(self, y: Multilabels) -> None:

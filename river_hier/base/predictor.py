@@ -20,7 +20,6 @@ from river import base
 
 from .._core import Batch, Labels, connected, deepest, top_down
 from ..taxonomy import Label, Taxonomy
-from .batches import Counted
 from .checks import check_integer, check_probability
 from .classifiers import cloned, probabilities
 from .dataframes import (
@@ -30,13 +29,14 @@ from .dataframes import (
     answer_series,
     check_known,
     frame_like,
+    of_row,
     read_batch,
     read_valid,
 )
 from .explanation import Floats
 from .memory import raw_memory_usage
 from .targets import levels, multilabel_rows, series, with_weights
-from .unseen import NONE, switched_off
+from .unseen import NONE, replaced
 
 Mask = NDArray[np.bool_]
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -65,6 +65,7 @@ class Predictor(abc.ABC):
     _taxonomy: Any
     _labels: Labels  # those of `_taxonomy`, which grow with it
     _features: Any = None  # the `FeatureIndex` of the names it has learned, if it has one
+    _predict_within: Any  # the prediction with a `threshold`, a `max_depth`, or both
     _answers_like: Any  # what `predict_many` returns, in a dataframe of this kind or in an array
     _first: int  # the first node that can be predicted: 0, or 1 where the root cannot
 
@@ -84,6 +85,38 @@ class Predictor(abc.ABC):
     @abc.abstractmethod
     def learn_one(self, x: Any, y: Any) -> None:
         """Learn from one example."""
+
+    @open_for_river
+    def predict_one(
+        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+    ) -> Any:
+        """Predict x.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+        threshold
+            Predict from `predict_proba_one` instead of by the model's own rule. A single label is
+            the deepest node whose subtree has at least this probability (of several, the most
+            probable, then the first); of several labels, the nodes with at least this probability
+            are on. `None` for the model's own rule.
+        max_depth
+            The maximum depth of a prediction: a deeper label is replaced by its ancestor at this
+            depth, and deeper nodes are off. `None` for no limit.
+
+        Returns
+        -------
+        The label, or `None` if an open taxonomy has none. Multilabel models return `{label: bool}`
+        for all nodes but the root, as River's metrics expect it. This dictionary takes O(nodes)
+        time, most of that of a prediction in taxonomies of thousands of nodes: there call
+        `predict_labels_one`.
+
+        """
+        if threshold is None and max_depth is None:
+            return self._predict(x)
+        check_keywords(threshold, max_depth)
+        return self._predict_within(x, threshold, max_depth)
 
     @open_for_river
     def learn_many(
@@ -120,13 +153,20 @@ class Predictor(abc.ABC):
             The labels of the columns of a matrix y.
 
         """
-        with Counted() as counted:
-            batch = read_batch(X, columns, self._keeps_float32)
-            batch, ys = with_weights(batch, self._read_targets(y, labels, X.shape[0]), w)
-            counted.batch = batch
+        batch = None
+        try:
+            read = read_batch(X, columns, self._keeps_float32)
+            batch, ys = with_weights(read, self._read_targets(y, labels, X.shape[0]), w)
             self._learn_rows(batch, ys)
             if batch.error is not None:
                 raise batch.error
+        except BaseException as error:
+            n = 0 if batch is None else batch.number(batch.n_learned)
+            named = error if batch is None else of_row(n, error)  # it is that of the next row
+            vars(named)["n_learned"] = n
+            if named is not error:
+                raise named from None
+            raise
 
     @open_for_river
     def predict_many(
@@ -244,43 +284,22 @@ class SingleLabelPredictor(Predictor, base.Classifier):
     """Base class of single-label models."""
 
     _first = 0
+    predict_one = Predictor.predict_one  # type: ignore[assignment] # `**kwargs` are not typed
 
-    @open_for_river
-    def predict_one(
-        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+    def _predict_within(
+        self, x: Mapping[Any, Any], threshold: float | None, max_depth: int | None
     ) -> Any:
-        """Predict x.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        threshold
-            Predict from `predict_proba_one` instead of by the model's own rule: the deepest node
-            whose subtree has at least this probability (of several, the most probable, then the
-            first). `None` for the model's own rule.
-        max_depth
-            The maximum depth of a prediction: a deeper label is replaced by its ancestor at this
-            depth. `None` for no limit.
-
-        Returns
-        -------
-        The label, or `None` if an open taxonomy has none.
-
-        """
-        if threshold is None and max_depth is None:
-            return self._predict(x)
-        check_keywords(threshold, max_depth)
-        taxonomy: Taxonomy = self._taxonomy
         p = None
         if threshold is not None and not self._without_labels:
             p = self._softmax(x)
         if p is not None:
-            v = deepest(self._labels, p, threshold)
-        elif (label := self._predict(x)) is None:
-            return None
-        else:
-            v = taxonomy.index(label)
+            return self._above(deepest(self._labels, p, threshold), max_depth)
+        label = self._predict(x)
+        return None if label is None else self._above(self._taxonomy.index(label), max_depth)
+
+    def _above(self, v: int, max_depth: int | None) -> Label:
+        """The label of a node, or of its ancestor at this depth."""
+        taxonomy: Taxonomy = self._taxonomy
         while max_depth is not None and taxonomy._arrays.depth[v] > max_depth:
             v = taxonomy._parent_indices[v][0]
         return taxonomy.nodes[v]
@@ -293,27 +312,15 @@ class SingleLabelPredictor(Predictor, base.Classifier):
     def _answers_like(
         self, X: Batch, like: Frame | None, threshold: float | None, max_depth: int | None
     ) -> Any:
-        found = self._labels_within(X, threshold, max_depth)
-        return answer_series(like, found, self._taxonomy.nodes)
-
-    def _labels_within(
-        self, X: Batch, threshold: float | None, max_depth: int | None
-    ) -> Sequence[Label | None]:
-        """The label of each row."""
-        if threshold is None and max_depth is None:
-            return self._labels_of(X)
-        if self._without_labels:
-            return [None] * X.n
-        taxonomy: Taxonomy = self._taxonomy
-        if threshold is None:
-            v = np.array([taxonomy.index(label) for label in self._labels_of(X)], dtype=np.intp)
+        found: Sequence[Label | None] = [None] * X.n
+        if threshold is None or self._without_labels:
+            found = self._labels_of(X)
+            if max_depth is not None and not self._without_labels:
+                found = [self._above(self._taxonomy.index(label), max_depth) for label in found]
         else:
             rows = np.ascontiguousarray(self._probabilities(X), np.float64)
-            v = np.array([deepest(self._labels, p, threshold) for p in rows], dtype=np.intp)
-        depth, above = taxonomy._arrays.depth, np.append(0, taxonomy._arrays.parent_index)
-        while max_depth is not None and (deep := depth[v] > max_depth).any():
-            v[deep] = above[v[deep]]
-        return [taxonomy.nodes[i] for i in v.tolist()]
+            found = [self._above(deepest(self._labels, p, threshold), max_depth) for p in rows]
+        return answer_series(like, found, self._taxonomy.nodes)
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
         """P(label) of each node, nan if it has none; may be `None` if the prediction is `None`."""
@@ -339,33 +346,11 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
     """Base class of multilabel models."""
 
     _first = 1
+    predict_one = Predictor.predict_one  # type: ignore[assignment] # `**kwargs` are not typed
 
-    @open_for_river
-    def predict_one(
-        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+    def _predict_within(
+        self, x: Mapping[Any, Any], threshold: float | None, max_depth: int | None
     ) -> Any:
-        """Predict x.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        threshold
-            Predict from `predict_proba_one` instead of by the model's own rule: the nodes with at
-            least this probability are on. `None` for the model's own rule.
-        max_depth
-            The maximum depth of a prediction: deeper nodes are off. `None` for no limit.
-
-        Returns
-        -------
-        `{label: bool}` for all nodes but the root, as River's metrics expect it. This dictionary
-        takes O(nodes) time, most of that of a prediction in taxonomies of thousands of nodes: there
-        call `predict_labels_one`.
-
-        """
-        if threshold is None and max_depth is None:
-            return self._predict(x)
-        check_keywords(threshold, max_depth)
         return self._labels.dictionary(self._nodes_within(x, threshold, max_depth))
 
     def predict_labels_one(
@@ -423,7 +408,7 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
         tree = self._taxonomy._arrays
         on: Mask
         if threshold is None:
-            on = switched_off(self._masks(X).T, self._never_predicted)
+            on = replaced(self._masks(X).T, self._never_predicted, 0)
             if max_depth is None:
                 return on.T
         else:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from river import base
 
@@ -14,8 +16,8 @@ from .checks import checked_weight
 from .explanation import Floats
 from .model import TaxonomyModel
 from .predictor import SingleLabelPredictor
-from .targets import nodes_of, read_label
-from .unseen import Unseen, without_scores
+from .targets import read_label
+from .unseen import Unseen, replaced
 
 ROOT = frozenset({0})
 
@@ -76,7 +78,15 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
         return {} if self._without_labels else p
 
     def _targets(self, ys: Any, first: int, last: int) -> Nodes:
-        return nodes_of(self, ys, first, last)
+        taxonomy, nodes = self._taxonomy, list[int]()
+        with suppress(TypeError):  # a label that is not hashable
+            for y in ys[first:last]:
+                v = taxonomy._known_index(y)
+                # The root may be new; True is not 1.
+                if not v or type(taxonomy.nodes[v]) is not type(y):
+                    break
+                nodes.append(v)
+        return np.array(nodes, dtype=np.uint32)
 
     def _read(self, y: Any) -> Any:
         return read_label(self, y)
@@ -93,11 +103,11 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
     def _best_of(self, scores: Floats) -> Any:
         """The node with the largest score, (nodes, ...), of those that can be predicted."""
         if self._labels.n_unseen or self._first_label:
-            scores = without_scores(scores, self._never_predicted)
+            scores = replaced(scores, self._never_predicted, -np.inf)
         return scores.argmax(axis=0)
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
-        return softmax(without_scores(self._scores_one(x), self._never_predicted))
+        return softmax(replaced(self._scores_one(x), self._never_predicted, -np.inf))
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
         return below(self._labels, self._softmax(x))
@@ -125,7 +135,7 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
 
     def _probabilities(self, X: Batch) -> NDArray[Any]:
         """The softmax of the scores, (rows, nodes)."""
-        return softmax(without_scores(self._scores_many(X), self._never_predicted)).T
+        return softmax(replaced(self._scores_many(X), self._never_predicted, -np.inf)).T
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         """The label of x."""

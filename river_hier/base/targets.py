@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,16 +10,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, Multilabels, Nodes, closed_many
+from .._core import Batch, Multilabels
 from .._core.batch import check_distinct
 from ..taxonomy import Label, Taxonomy, UnknownLabelError
 from ..taxonomy.open import with_labels
 from .checks import check_single_label, checked_weight
 from .dataframes import as_frame, check_shape, is_sparse, numbers
 from .explanation import Floats
-
-# Types of y that can certainly be read twice; checking other types is slower.
-_PLAIN = frozenset({set, frozenset, list, dict, str})
 
 
 class Table:
@@ -119,29 +115,6 @@ def check_length(n_labels: int, n: int, what: str = "label") -> None:
         raise ValueError(f"X has {n} rows and {name} has {n_labels}; each row needs its {what}")
 
 
-def nodes_of(model: Any, ys: list[Label], first: int, last: int) -> Nodes:
-    """The nodes of the single labels ys[first:last], up to one that `learn_one` must read."""
-    taxonomy: Taxonomy = model._taxonomy
-    labels, nodes = taxonomy.nodes, list[int]()
-    with suppress(TypeError):  # a label that is not hashable
-        for y in ys[first:last]:
-            v = taxonomy._known_index(y)
-            if not v or type(labels[v]) is not type(y):  # the root may be new; True is not 1
-                break
-            nodes.append(v)
-    return np.array(nodes, dtype=np.uint32)
-
-
-def multilabels_of(model: Any, ys: Table | list[Any], first: int, last: int) -> Multilabels:
-    """The closed multilabels ys[first:last], up to one that `learn_one` must read."""
-    if isinstance(ys, Table):
-        if (found := ys.multilabels(model._taxonomy, first, last)) is not None:
-            return found
-        ys, first, last = ys.rows(first, last), 0, last - first
-    is_open = not isinstance(model.taxonomy, Taxonomy)
-    return Multilabels(*closed_many(model._labels, ys, first, last, is_open))
-
-
 def multilabel_rows(y: Any, labels: Iterable[Hashable] | None, n: int) -> Table | list[Any]:
     """A table, or one multilabel per row, as `learn_one` takes it."""
     if labels is not None:
@@ -160,10 +133,7 @@ def multilabel_rows(y: Any, labels: Iterable[Hashable] | None, n: int) -> Table 
         if (cells := numbers(frame)) is not None:
             return Table(names, cells)
         return [dict(zip(names, row, strict=True)) for row in frame.iter_rows()]
-    items = series(y, n)
-    if _PLAIN.issuperset(map(type, items)):
-        return items
-    return [list(y) if type(y) not in _PLAIN and isinstance(y, Iterator) else y for y in items]
+    return [list(y) if hasattr(y, "__next__") else y for y in series(y, n)]
 
 
 def read_label(model: Any, y: Label) -> tuple[Taxonomy, int]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, cast
+from collections.abc import Mapping
+from typing import Any, Self, cast
 
 from river import base
 
@@ -12,7 +12,7 @@ from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
 from .classifiers import is_multilabel, last_step, shown
 from .dataframes import ColumnNames
 from .explanation import Floats
-from .predictor import Mask, MultiLabelPredictor, Predictor, SingleLabelPredictor, open_for_river
+from .predictor import MultiLabelPredictor, Predictor, SingleLabelPredictor, open_for_river
 from .protocol import inner, inner_and_input, is_ours
 from .unseen import Unseen
 
@@ -87,10 +87,9 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     def _forget(self, nodes: Nodes) -> None:
         """Reset the wrapper's own state of a branch, given its nodes without the root."""
 
-    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
+    def _scores_one(self, x: Mapping[Any, Any]) -> Any:
         model, x = inner_and_input(self.model, x)
-        found: Floats = model._scores_one(x)
-        return found
+        return model._scores_one(x)
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
         model, x = inner_and_input(self.model, x)
@@ -113,9 +112,8 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         found: Floats = inner(self.model)._probabilities(X)
         return found
 
-    def _scores_many(self, X: Batch) -> Floats:
-        found: Floats = inner(self.model)._scores_many(X)
-        return found
+    def _scores_many(self, X: Batch) -> Any:
+        return inner(self.model)._scores_many(X)
 
 
 class TransparentWrapper(ModelWrapper):
@@ -148,12 +146,6 @@ class TransparentWrapper(ModelWrapper):
         )
         return found
 
-    if TYPE_CHECKING:
-
-        def predict_one(
-            self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
-        ) -> Any: ...
-
     @open_for_river
     def predict_proba_one(self, x: dict[Any, Any]) -> Any:
         """The model's probabilities for x, a dictionary of features."""
@@ -167,22 +159,19 @@ class TransparentWrapper(ModelWrapper):
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         return self.model.predict_one(x)
 
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+    def _nodes_on(self, x: Mapping[Any, Any]) -> Any:
         model, x = inner_and_input(self.model, x)
-        found: list[int] = model._predicted_nodes(x)
-        return found
+        return model._predicted_nodes(x)
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
         model, x = inner_and_input(self.model, x)
         return model._softmax(x)
 
-    def _labels_of(self, X: Batch) -> Sequence[Label | None]:
-        found: Sequence[Label | None] = inner(self.model)._labels_of(X)
-        return found
+    def _labels_of(self, X: Batch) -> Any:
+        return inner(self.model)._labels_of(X)
 
-    def _masks(self, X: Batch) -> Mask:
-        found: Mask = inner(self.model)._masks(X)
-        return found
+    def _masks(self, X: Batch) -> Any:
+        return inner(self.model)._masks(X)
 
 
 def check_model(model: Any, *methods: str) -> None:

@@ -25,9 +25,9 @@ from .._core import (
 )
 from .._core.least_squares import nothing_stored
 from ..base import weight_vectors
-from ..base.batches import SECONDS
 from ..base.checks import check_forgetting, check_integer, check_intercept, check_positive
 from ..base.explanation import Contribution, Floats, rescaled
+from ..base.linear import SECONDS
 from ..base.multi_label import MultiLabelModel
 from ..taxonomy import Taxonomy, TaxonomyLike
 
