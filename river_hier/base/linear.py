@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from .._core import Batch, FeatureIndex, Labels, LinearState, Nodes, Vectors, policies
 from .._core.features import SMALLEST_NORM2
 from ..taxonomy import Taxonomy, TaxonomyLike
-from . import weight_vectors
+from . import explanation
 from .checks import check_dtype, check_intercept
 from .explanation import Floats
 from .model import TaxonomyModel
@@ -107,9 +107,9 @@ class LinearLearner(TaxonomyModel):
         intercept = float(self.intercept)
         return LinearState(labels, [], intercept, self.dtype, planes, self._vectors)
 
-    weights: property = weight_vectors.weights
-    intercepts: property = weight_vectors.intercepts
-    _contributions = weight_vectors.contributions
+    weights: property = explanation.weights
+    intercepts: property = explanation.intercepts
+    _contributions = explanation.contributions
 
     @property
     def _features(self) -> FeatureIndex:

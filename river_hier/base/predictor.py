@@ -62,6 +62,8 @@ class Predictor(abc.ABC):
     _never_predicted: Any = NONE  # the unseen nodes and, without a taxonomy, the root
     _keeps_float32 = False  # whether it reads arrays of float32 without converting them
     taxonomy: Any
+    score_one: Any
+    predict_proba_one: Any
     _taxonomy: Any
     _labels: Labels  # those of `_taxonomy`, which grow with it
     _features: Any = None  # the `FeatureIndex` of the names it has learned, if it has one
@@ -239,8 +241,7 @@ class Predictor(abc.ABC):
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         """The score of each node; 0 for the root of a multilabel model, which has none."""
-        model: Any = self
-        values = list(model.score_one(x).values())
+        values = list(self.score_one(x).values())
         return np.array([0.0] * (len(self._taxonomy) - len(values)) + values)
 
     def _scores_many(self, X: Batch) -> Floats:
@@ -253,7 +254,7 @@ class Predictor(abc.ABC):
 
     def _one_by_one(self, X: Batch, ys: Any, last: int) -> None:
         """Learn from the next rows, up to the last."""
-        model: Any = self
+        model: Any = self  # `learn_one` of some takes no weight
         while (i := X.n_learned) < last:
             w = X.weight(i)
             model.learn_one(X.row(i), ys[i]) if w == 1.0 else model.learn_one(X.row(i), ys[i], w=w)
@@ -335,9 +336,8 @@ class SingleLabelPredictor(Predictor, base.Classifier):
         return [self.predict_one(x) for x in X]
 
     def _probabilities(self, X: Batch) -> Floats:
-        model: Any = self
         nodes = self._taxonomy.nodes
-        answers = map(model.predict_proba_one, X)
+        answers = map(self.predict_proba_one, X)
         rows = [[found.get(label, 0.0) for label in nodes] for found in answers]
         return np.array(rows, dtype=float).reshape(X.n, len(nodes))
 
@@ -435,8 +435,7 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
         """P(on) of each node, for the functions of `_core` that decide by it."""
-        model: Any = self
-        found, nodes = model.predict_proba_one(x), self._taxonomy.nodes
+        found, nodes = self.predict_proba_one(x), self._taxonomy.nodes
         p = np.array([1.0, *(found[label][True] for label in nodes[1:])], dtype=float)
         for v in np.flatnonzero(~((p >= 0.0) & (p <= 1.0))):
             raise ValueError(f"the model gives {nodes[v]!r} the probability {float(p[v])!r}")

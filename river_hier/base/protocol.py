@@ -21,13 +21,7 @@ class Foreign(Predictor):
     def learn_one(self, x: Any, y: Any, **kwargs: Any) -> None:
         self._whole.learn_one(x, y, **kwargs)
 
-    def predict_one(
-        self,
-        x: Any,
-        threshold: float | None = None,
-        max_depth: int | None = None,
-        **kwargs: Any,
-    ) -> Any:
+    def predict_one(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         return self._whole.predict_one(x)
 
     def predict_proba_one(self, x: Any, **kwargs: Any) -> Any:

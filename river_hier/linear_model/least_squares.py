@@ -24,7 +24,7 @@ from .._core import (
     Vectors,
 )
 from .._core.least_squares import nothing_stored
-from ..base import weight_vectors
+from ..base import explanation
 from ..base.checks import check_forgetting, check_integer, check_intercept, check_positive
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.linear import SECONDS
@@ -141,8 +141,8 @@ class LeastSquaresModel(LeastSquaresRule):
     one half, or slightly less; within a period nothing is forgotten.
     """
 
-    weights: property = weight_vectors.weights
-    intercepts: property = weight_vectors.intercepts
+    weights: property = explanation.weights
+    intercepts: property = explanation.intercepts
 
     def __init__(
         self,
