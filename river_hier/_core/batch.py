@@ -49,6 +49,13 @@ class Batch:
         """Whether no row can be invalid."""
         return math.isfinite(self.most_norm2)
 
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, i: int) -> dict[Hashable, float]:
+        """A row as `learn_one` takes it."""
+        return self.row(i)
+
     def row(self, i: int) -> dict[Hashable, float]:
         """A row as `learn_one` takes it."""
         if self.start is None or self.columns is None:

@@ -253,8 +253,8 @@ def answer_series(
 ) -> Any:
     """A series, or array, with one label per row; `nodes` are all possible labels."""
     one_type = len(set(map(type, nodes))) == 1 and not any(label is None for label in answers)
+    scalars = one_type and isinstance(nodes[0], str | int | float)
     if like is None:
-        scalars = one_type and isinstance(nodes[0], str | int | float)
         array = np.empty(len(answers), dtype=object)
         array[:] = answers  # labels that are tuples stay labels
         return np.array(answers, dtype=type(nodes[0])) if scalars else array
@@ -263,7 +263,6 @@ def answer_series(
         kind = None if one_type and len(answers) else object
         return pandas.Series(list(answers), index=like.to_native().index, dtype=kind)
     # Other columns hold one type, and turn tuples into lists: other labels become text.
-    scalars = one_type and isinstance(nodes[0], str | int | float)
     items = [v if scalars or v is None else str(v) for v in answers]
     return nw.new_series("", items, backend=like.implementation).to_native()
 

@@ -16,7 +16,7 @@ from .checks import checked_weight
 from .explanation import Floats
 from .model import TaxonomyModel
 from .predictor import MultiLabelPredictor
-from .targets import Table
+from .targets import closed_table
 from .unseen import Unseen, replaced
 
 
@@ -92,10 +92,10 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
         return self._node_probabilities(x)
 
     def _targets(self, ys: Any, first: int, last: int) -> Multilabels:
-        if isinstance(ys, Table):
-            if (found := ys.multilabels(self._taxonomy, first, last)) is not None:
+        if isinstance(ys, Batch):
+            if (found := closed_table(self._taxonomy, ys, first, last)) is not None:
                 return found
-            ys, first, last = ys.rows(first, last), 0, last - first
+            ys, first, last = list(ys.part(first, last)), 0, last - first
         is_open = not isinstance(self.taxonomy, Taxonomy)
         return Multilabels(*closed_many(self._labels, ys, first, last, is_open))
 

@@ -229,7 +229,7 @@ class Predictor(abc.ABC):
 
     @abc.abstractmethod
     def _read_targets(self, y: Any, labels: ColumnNames, n: int) -> Any:
-        """The targets of n rows, each as `learn_one` takes it, or a `Table`."""
+        """The targets of n rows, each as `learn_one` takes it, or a matrix of them."""
 
     @abc.abstractmethod
     def _predict(self, x: Mapping[Any, Any]) -> Any:
