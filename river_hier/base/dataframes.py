@@ -267,9 +267,8 @@ def answer_series(
     return nw.new_series("", items, backend=like.implementation).to_native()
 
 
-def answer_table(like: Frame | None, names: list[str], columns: list[list[Any]]) -> Any:
+def answer_table(like: Frame | None, answer: dict[str, list[Any]]) -> Any:
     """A dataframe of columns, of which some hold labels; of pandas for arrays."""
-    answer = dict(zip(names, columns, strict=True))
     if like is None:
         return nw.from_dict(answer, backend="pandas").to_native()
     if like.implementation.is_pandas_like():

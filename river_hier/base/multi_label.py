@@ -32,20 +32,6 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
     _decision_rule = "a node is on if its parent is on and its score is >= 0"
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
-        """Learn from one example.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features with finite values.
-        y
-            A multilabel: `{label: bool}`, an iterable of labels, or one label. Ancestors are added
-            to a copy; a label that is on although one of its ancestors is explicitly False is an
-            error. In an open taxonomy a tuple is one label; give several in a set or a list.
-        w
-            The weight of the example, at least 0. An example of weight 0 changes nothing.
-
-        """
         if w != 1.0 and not (w := checked_weight(w)):
             return
         if hasattr(y, "__next__"):  # it can be iterated over only once

@@ -85,8 +85,22 @@ class Predictor(abc.ABC):
         return cloned(self, new_params, include_attributes)
 
     @abc.abstractmethod
-    def learn_one(self, x: Any, y: Any) -> None:
-        """Learn from one example."""
+    def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
+        """Learn from one example.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features, whose values are finite numbers.
+        y
+            The label, any node of the taxonomy. Multilabel models take a multilabel: `{label:
+            bool}`, an iterable of labels, or one label. Ancestors are added to a copy; a label that
+            is on although one of its ancestors is explicitly False is an error. In an open taxonomy
+            a tuple is one label; give several in a set or a list.
+        w
+            The weight of the example, at least 0. An example of weight 0 changes nothing.
+
+        """
 
     @open_for_river
     def predict_one(
@@ -254,10 +268,9 @@ class Predictor(abc.ABC):
 
     def _one_by_one(self, X: Batch, ys: Any, last: int) -> None:
         """Learn from the next rows, up to the last."""
-        model: Any = self  # `learn_one` of some takes no weight
         while (i := X.n_learned) < last:
-            w = X.weight(i)
-            model.learn_one(X.row(i), ys[i]) if w == 1.0 else model.learn_one(X.row(i), ys[i], w=w)
+            w = X.weight(i)  # some take none
+            self.learn_one(X.row(i), ys[i], **({} if w == 1.0 else {"w": w}))
             X.n_learned += 1
 
     def _check_one(self, x: Any, y: Any, w: float) -> None:  # noqa: B027 - it may be
@@ -387,8 +400,17 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
     def _answers_like(
         self, X: Batch, like: Frame | None, threshold: float | None, max_depth: int | None
     ) -> Any:
-        on = self._masks_within(X, threshold, max_depth)
-        return answer_frame(like, on[:, 1:], self._taxonomy.nodes[1:])
+        tree = self._taxonomy._arrays
+        if threshold is None:
+            on = replaced(self._masks(X).T, self._never_predicted, 0)
+        else:
+            with self._asked_for(threshold):
+                on = threshold <= self._probabilities(X).T
+        if threshold is not None or max_depth is not None:
+            on = top_down(on, tree)
+        if max_depth is not None:
+            on[tree.depth > max_depth] = False
+        return answer_frame(like, on[1:].T, self._taxonomy.nodes[1:])
 
     def _nodes_within(
         self, x: Mapping[Any, Any], threshold: float | None, max_depth: int | None
@@ -402,23 +424,6 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
         with self._asked_for(threshold):
             p = self._probabilities_one(x)
         return connected(self._labels, p, threshold, max_depth)
-
-    def _masks_within(self, X: Batch, threshold: float | None, max_depth: int | None) -> Mask:
-        """The nodes that are on in each row, (rows, nodes)."""
-        tree = self._taxonomy._arrays
-        on: Mask
-        if threshold is None:
-            on = replaced(self._masks(X).T, self._never_predicted, 0)
-            if max_depth is None:
-                return on.T
-        else:
-            with self._asked_for(threshold):
-                p = self._probabilities(X).T
-            on = p >= threshold
-        on = top_down(on, tree)
-        if max_depth is not None:
-            on[tree.depth > max_depth] = False
-        return on.T
 
     def _predict(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         answer: dict[Label, bool] = self._labels.dictionary(self._predicted_nodes(x))

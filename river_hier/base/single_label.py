@@ -40,18 +40,6 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
         taxonomy._check_tree()
 
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0) -> None:
-        """Learn from one example.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features with finite values.
-        y
-            The label, any node of the taxonomy.
-        w
-            The weight of the example, at least 0. An example of weight 0 changes nothing.
-
-        """
         if w != 1.0 and not (w := checked_weight(w)):
             return
         if node := self._labels.node(y):
