@@ -12,7 +12,7 @@ import abc
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -298,7 +298,12 @@ class SingleLabelPredictor(Predictor, base.Classifier):
     """Base class of single-label models."""
 
     _first = 0
-    predict_one = Predictor.predict_one  # type: ignore[assignment] # `**kwargs` are not typed
+
+    if TYPE_CHECKING:  # River's takes any keyword
+
+        def predict_one(
+            self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+        ) -> Any: ...
 
     def _predict_within(
         self, x: Mapping[Any, Any], threshold: float | None, max_depth: int | None
@@ -359,7 +364,12 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
     """Base class of multilabel models."""
 
     _first = 1
-    predict_one = Predictor.predict_one  # type: ignore[assignment] # `**kwargs` are not typed
+
+    if TYPE_CHECKING:  # River's takes any keyword
+
+        def predict_one(
+            self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+        ) -> Any: ...
 
     def _predict_within(
         self, x: Mapping[Any, Any], threshold: float | None, max_depth: int | None

@@ -210,4 +210,5 @@ def test_the_site_shows_the_parameters_of_truncated_predictions():
         members = loaded[f"linear_model.{name.split('.')[0]}"].all_members
         found = members[name.split(".")[1]]
         found = found.final_target if found.is_alias else found
-        assert found.is_function and found.docstring, name
+        assert found.is_function, name
+        assert found.docstring, name
