@@ -14,7 +14,7 @@ from .base.checks import check_integer
 from .base.explanation import Floats
 from .base.multi_label import MultiLabelModel
 from .probabilistic.dense import DenseFeatures, DenseModel
-from .taxonomy import Taxonomy, TaxonomyLike
+from .taxonomy import Taxonomy, TaxonomyLike, closure_mask
 
 __all__ = ["ExtraTrees", "MultilabelExtraTrees"]
 
@@ -158,7 +158,7 @@ class ExtraTrees(Trees, DenseModel):
     _of_labels = True
 
     def _learn_matrix(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
-        paths, above = list[list[int]](), self._taxonomy._parent_rows
+        paths, above = list[list[int]](), self._taxonomy._arrays.rows
         for v in y.tolist():
             path = [v]
             while path[-1]:
@@ -219,7 +219,7 @@ class MultilabelExtraTrees(Trees, MultiLabelModel):
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         self._check(x, w)
-        on = np.flatnonzero(self._taxonomy._closure_mask(y)).astype(np.uint32)
+        on = np.flatnonzero(closure_mask(self._taxonomy, y)).astype(np.uint32)
         self._make_room(by_name(x))
         row = self._features.insert(x).dense(self._d)
         self._learn_rows_of(row[None, :], np.array([0, len(on)]), on, np.array([w], np.float64))

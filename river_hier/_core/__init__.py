@@ -63,6 +63,7 @@ _native.set_callbacks(
     closure_nodes=multilabel.closure_nodes,
     predicted_nodes=multilabel.predicted_nodes,
     given_closure=multilabel.given_closure,
+    closure_mask=multilabel.closure_mask,
 )
 
 # The compiled policies of learners, by name; each has `learn_one` and `learn_many`.
@@ -75,13 +76,12 @@ def labels_of(taxonomy: Taxonomy, before: Taxonomy | None = None) -> Labels:
     Those of the taxonomy `before`, which this one extends, may be taken over: O(new nodes).
     """
     check_taxonomy(taxonomy)
-    labels: Labels | None = taxonomy._reader
+    labels: Labels | None = taxonomy._arrays.reader
     if labels is None:
-        if before is not None and before._reader is not None:
-            labels = before._reader
-            before._keep_reader(None)
+        if before is not None and before._arrays.reader is not None:
+            labels, before._arrays.reader = before._arrays.reader, None
             labels.grow(taxonomy)
         else:
             labels = Labels(taxonomy)
-        taxonomy._keep_reader(labels)
+        taxonomy._arrays.reader = labels
     return labels

@@ -31,10 +31,10 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         super().__init__(taxonomy)
-        self._taxonomy._check_tree()
+        self._taxonomy._arrays.check_tree()
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
-        taxonomy._check_tree()
+        taxonomy._arrays.check_tree()
 
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0) -> None:
         """Learn from one example.

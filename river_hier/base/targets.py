@@ -39,7 +39,7 @@ class Table:
 
     def multilabels(self, taxonomy: Taxonomy, first: int, last: int) -> Multilabels | None:
         """The closed multilabels of rows first:last; None if they must be read one by one."""
-        nodes = [taxonomy._known_index(name) or 0 for name in self.names]
+        nodes = [taxonomy._arrays.number(name) or 0 for name in self.names]
         cells = self.cells[first:last]
         yes = cells == 1.0
         if 0 in nodes or not (yes | (cells == 0.0)).all():
@@ -48,7 +48,7 @@ class Table:
         on[0] = True
         on[nodes] = yes.T
         for v in range(len(taxonomy) - 1, 0, -1):  # children before their parents
-            for p in taxonomy._implied_parents[v]:
+            for p in taxonomy._arrays.implied_parents[v]:
                 on[p] |= on[v]
         return Multilabels.of(on.T) if (on[nodes] == yes.T).all() else None
 
@@ -125,7 +125,7 @@ def nodes_of(model: Any, ys: list[Label], first: int, last: int) -> Nodes:
     labels, nodes = taxonomy.nodes, list[int]()
     with suppress(TypeError):  # a label that is not hashable
         for y in ys[first:last]:
-            v = taxonomy._known_index(y)
+            v = taxonomy._arrays.number(y)
             if not v or type(labels[v]) is not type(y):  # the root may be new; True is not 1
                 break
             nodes.append(v)

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from .._core import distances_from
 from ..metrics.costs import Costs, by_node
-from ..taxonomy import Label, Taxonomy, check_taxonomy
+from ..taxonomy import Label, Taxonomy, check_taxonomy, closure_mask
 from .regret import check_ends
 
 MARGIN_ROUNDING = 1e-9  # tolerance of Hieron's margins, relative to the scores
@@ -69,11 +69,11 @@ def hieron_bound(
 
     """
     check_taxonomy(taxonomy)
-    taxonomy._check_tree()
+    taxonomy._arrays.check_tree()
     check_ends(examples)
     columns, omega = _weight_matrix(taxonomy, weights)
     W = omega.copy()
-    for v, parents in enumerate(taxonomy._parent_indices):
+    for v, parents in enumerate(taxonomy._arrays.parents):
         for parent in parents:
             W[v] += W[parent]  # Eq. 2, from the root downwards
     R2 = 0.0
@@ -143,7 +143,7 @@ def hrls_bound(
 
     """
     check_taxonomy(taxonomy)
-    taxonomy._check_tree()
+    taxonomy._arrays.check_tree()
     check_ends(examples)
     columns, U = _weight_matrix(taxonomy, weights)
     for label, u in zip(taxonomy.nodes[1:], U[1:], strict=True):
@@ -156,7 +156,7 @@ def hrls_bound(
         values += x.values()
         ends.append(len(at))
         _check_norm(f"example {number}", math.sqrt(sum(v * v for v in values[ends[-2] :])))
-        closures.append(taxonomy._closure_mask(y))
+        closures.append(closure_mask(taxonomy, y))
     if not closures:
         return 0.0
     X: Any = sparse.csr_array((values, at, ends), shape=(len(closures), len(columns)))
@@ -165,10 +165,10 @@ def hrls_bound(
     cost = by_node(taxonomy, costs, "costs")
     C = np.array([0.0, *(cost(v) for v in range(1, len(taxonomy)))])
     for v in range(len(taxonomy) - 1, 0, -1):
-        C[taxonomy._parent_indices[v][0]] += C[v]  # Remark 5, from the leaves upwards
+        C[taxonomy._arrays.parents[v][0]] += C[v]  # Remark 5, from the leaves upwards
     bound = 0.0
     for siblings in taxonomy._arrays.groups:  # they share S
-        S = X[on[:, taxonomy._parent_indices[siblings[0]][0]]]
+        S = X[on[:, taxonomy._arrays.parents[siblings[0]][0]]]
         if S.shape[0]:
             gram = S @ S.T if S.shape[0] < S.shape[1] else S.T @ S  # the same eigenvalues, 0 apart
             logs = float(np.linalg.slogdet(np.eye(gram.shape[0]) + gram.toarray())[1])

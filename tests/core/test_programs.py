@@ -322,7 +322,7 @@ def examples(taxonomy: Taxonomy, n: int, n_features: int, seed: int) -> list[tup
 @pytest.mark.parametrize("which", range(len(LARGE)))
 def test_streams_in_large_taxonomies(name: str, which: int) -> None:
     taxonomy = LARGE[which]
-    if name in SINGLE and not taxonomy._is_tree:
+    if name in SINGLE and not taxonomy._arrays.is_tree:
         pytest.skip("trees only")
     pair = Pair(name, taxonomy)
     run(pair, list(taxonomy.nodes), which, 30)

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from river_hier import Taxonomy, datasets
+from river_hier.taxonomy import closure_mask
 from support import (
     hmc_corpus,
     ohsumed_corpus,
@@ -62,7 +63,7 @@ def read(name: str, path: Path, on_error: str) -> int:
         n = 0
         for x, y in itertools.islice(stream, MANY):
             assert x is not None
-            stream.taxonomy._closure_mask(y)  # its labels are known
+            closure_mask(stream.taxonomy, y)  # its labels are known
             n += 1
         return n
     except UnicodeError:  # which names no file
