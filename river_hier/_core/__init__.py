@@ -35,12 +35,11 @@ from .._native import (
     likeliest,
     logistic,
     ranked,
-    read_pairs,
 )
 from ..taxonomy import Taxonomy, check_taxonomy, multilabel
 from . import features, pickles
 from .batch import Batch, Multilabels, Nodes
-from .features import read
+from .features import read, read_pairs
 from .paths import (
     closure_of,
     closure_sums,
@@ -59,7 +58,6 @@ from .threshold import Threshold
 
 _native.set_callbacks(
     read_odd=features.read_odd,
-    read_pairs=features.read_pairs,
     closure_nodes=multilabel.closure_nodes,
     predicted_nodes=multilabel.predicted_nodes,
     given_closure=multilabel.given_closure,
