@@ -10,58 +10,47 @@
 
 namespace river_hier {
 
+// Those of an array or of a linear learner, which scores nodes only once they are needed. With `given`, they are
+// P(on | parents on). Unseen nodes have probability 0.
 class Probabilities {
   public:
     explicit Probabilities(const double* p) : p_(p) {}
-    Probabilities(const Probabilities&) = delete;
-    virtual ~Probabilities() = default;
 
-    // Whether all are computed.
-    virtual bool computed() const { return true; }
-
-    // Makes sure that these nodes have theirs; nodes above them have.
-    virtual void expand(const Ranges&) {}
-
-    double operator[](uint32_t v) const { return p_[v]; }
-    const double* data() const { return p_; }
-
-  protected:
-    const double* p_;
-};
-
-// Those of a linear learner, which scores nodes only once they are needed. With `given`, they are
-// P(on | parents on). Unseen nodes have probability 0.
-class ScoredProbabilities : public Probabilities {
-  public:
-    ScoredProbabilities(Weights& w, const Vector& x, const Labels& labels, bool averaged,
-                        const Calibration* calibration, bool given)
-        : Probabilities(nullptr), w_(w), labels_(labels), calibration_(calibration), given_(given) {
+    Probabilities(Weights& w, const Vector& x, const Labels& labels, bool averaged, const Calibration* calibration,
+                  bool given)
+        : w_(&w), labels_(&labels), calibration_(calibration), given_(given) {
         w.bind(x, averaged);
         w.p.resize(labels.n());
         w.p[0] = 1.0;
         p_ = w.p.data();
     }
 
-    bool computed() const override { return false; }
+    // Whether all are computed.
+    bool computed() const { return !w_; }
 
-    void expand(const Ranges& nodes) override {
-        if (nodes.empty()) return;
-        w_.score(nodes);
+    // Makes sure that these nodes have theirs; nodes above them have.
+    void expand(const Ranges& nodes) {
+        if (!w_ || nodes.empty()) return;
+        w_->score(nodes);
         const auto least = [](double a, double b) { return std::min(a, b); };
         for (Range range : nodes)
             for (uint32_t v = range.first; v < range.last; ++v) {
                 double p = 0.0;
-                if (!labels_.unseen(v))
-                    p = calibration_ ? calibration_->given(w_.scores[v], v) : logistic(w_.scores[v]);
-                w_.p[v] = given_ ? p : p * labels_.of_parents(w_.p, v, least);
+                if (!labels_->unseen(v))
+                    p = calibration_ ? calibration_->given(w_->scores[v], v) : logistic(w_->scores[v]);
+                w_->p[v] = given_ ? p : p * labels_->of_parents(w_->p, v, least);
             }
     }
 
+    double operator[](uint32_t v) const { return p_[v]; }
+    const double* data() const { return p_; }
+
   private:
-    Weights& w_;
-    const Labels& labels_;
-    const Calibration* calibration_;
-    const bool given_;
+    const double* p_;
+    Weights* w_ = nullptr;
+    const Labels* labels_ = nullptr;
+    const Calibration* calibration_ = nullptr;
+    bool given_ = false;
 };
 
 // The nodes but the root with at least this value whose parents have it, too, as far down as `max_depth`.

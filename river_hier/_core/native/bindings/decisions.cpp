@@ -43,7 +43,7 @@ auto with_probabilities(const Labels& labels, nb::handle p, Decide decide) {
     const Vector& x = state.find(from.x);
     ensure(labels.n() <= state.labels.n() && (!calibration || calibration->n() >= state.labels.n()),
            "parameters for each node");
-    ScoredProbabilities scored(state.w, x, state.labels, from.averaged, calibration, from.given);
+    Probabilities scored(state.w, x, state.labels, from.averaged, calibration, from.given);
     return decide(scored);
 }
 
