@@ -164,7 +164,7 @@ def test_the_discriminant_is_as_if_the_taxonomy_had_always_been_this(data: Any) 
     for x, y in stream(data, "Hieron", after, 5):
         found = []
         for either in (model, fresh):
-            logs = either._discriminant.rates.logs()
+            logs = either._rates.logs()
             found.append(
                 [s - log for s, log in zip(either.score_one(x).values(), logs, strict=True)]
             )
