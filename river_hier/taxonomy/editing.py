@@ -9,7 +9,6 @@ from .arrays import Parents
 from .graph import Label, check_label, is_pair, topological
 from .nodes import Nodes, check_taxonomy
 
-Edges = list[tuple[Label, Label]]
 N = TypeVar("N", bound=Nodes)
 _KEPT = (
     "a model keeps all nodes that it has, and where they are: add to them, e.g. by "
