@@ -43,6 +43,7 @@ from pathlib import Path
 
 import claims
 import drawing
+from corpus_weights import weighted
 from multilabel_rows import (
     LOSSES,
     Examples,
@@ -65,7 +66,6 @@ from rcv1_claims import (
     in_paper,
     perc_below,
 )
-from river import preprocessing
 from tqdm import tqdm
 
 from river_hier import Taxonomy, datasets, feature_extraction
@@ -97,11 +97,9 @@ def stories(folder: Path) -> tuple[Taxonomy, Examples]:
     """The stories of Reuters-21578 with topics, in chronological order."""
     stream = datasets.Reuters21578(folder)
     records = [(x, y) for x, y in stream if any(y.values())]
-    bag = feature_extraction.LogTFIDF(("title", "body"), feature_extraction.STOP_WORDS, min_count=3)
-    for x, _ in records:
-        bag.learn_one(x)
-    words = bag | preprocessing.Normalizer()
-    return stream.taxonomy, [(words.transform_one(x), y) for x, y in records]
+    texts = (f"{x['title']} {x['body']}" for x, _ in records)
+    vectors = weighted(texts, feature_extraction.STOP_WORDS, min_count=3)
+    return stream.taxonomy, [(x, y) for x, (_, y) in zip(vectors, records, strict=True)]
 
 
 # %% The tables and the figure

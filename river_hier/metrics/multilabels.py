@@ -383,6 +383,26 @@ def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
     return float(len(labels.closure(y_true) ^ labels.predicted(y_pred)))
 
 
+def hieron_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Mapping[Any, float]) -> float:
+    r"""Hieron's loss of the scores of all labels, $[s_{\hat y} - s_y + \sqrt{\gamma}]_+$ (Eq. 5).
+
+    Its square is at least the tree-induced error $\gamma$ of the label $\hat y$ with the highest
+    score.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, losses
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> losses.hieron_loss(t, "wolf", {"wolf": 0.5, "owl": 1.0})  # 1.0 - 0.5 + sqrt(4)
+    2.5
+
+    """
+    top = max(y_pred, key=y_pred.__getitem__)
+    return max(y_pred[top] - y_pred[y_true] + math.sqrt(taxonomy.distance(y_true, top)), 0.0)
+
+
 class SymmetricDifferenceLoss(MeanLoss):
     r"""Symmetric difference loss: the mean volume of all nodes that are wrong.
 

@@ -12,8 +12,6 @@ microseconds to read a document, and resident memory beyond that at the start, f
 It is saved every 65,536 documents: the same command resumes a run that was stopped.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import math
@@ -23,7 +21,6 @@ import shutil
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 
@@ -31,10 +28,10 @@ from river_hier import checkpoint, datasets, feature_extraction, linear_model, l
 
 SAVED = 65_536
 SIZES = {"RCV1": 804_414, "OHSUMED": 348_566}
-LEARNERS: dict[str, Any] = {"H-PERC": linear_model.HPerceptron, "H-AROW": linear_model.HAROW}
+LEARNERS = {"H-PERC": linear_model.HPerceptron, "H-AROW": linear_model.HAROW}
 
 
-def write_rcv1(sample: Path, folder: Path, n: int) -> None:
+def write_rcv1(sample, folder, n):
     rng, topics = random.Random(0), dict[str, list[str]]()
     shutil.copy(sample / "rcv1.topics.hier.orig", folder)
     with gzip.open(sample / "rcv1-v2.topics.qrels.gz", "rt") as file:
@@ -63,7 +60,7 @@ def write_rcv1(sample: Path, folder: Path, n: int) -> None:
                         break
 
 
-def write_ohsumed(sample: Path, folder: Path, n: int) -> None:
+def write_ohsumed(sample, folder, n):
     rng = random.Random(0)
     shutil.copy(sample / "mtrees2015.bin", folder)
     records = (sample / "ohsumed.87").read_text().split(".I ")[1:]
@@ -77,19 +74,19 @@ def write_ohsumed(sample: Path, folder: Path, n: int) -> None:
                 file.write(f"{text}\n")
 
 
-def resident() -> float:
+def resident():
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6  # MB
 
 
-def rows(name: str, learner: str, folder: Path, n: int) -> list[str]:
-    options: dict[str, Any] = {"RCV1": {"subsets": ["train", "test"]}, "OHSUMED": {"root": "C"}}
+def rows(name, learner, folder, n):
+    options = {"RCV1": {"subsets": ["train", "test"]}, "OHSUMED": {"root": "C"}}
     stream = getattr(datasets, name)(folder, **options.get(name, {}))
     t, path = stream.taxonomy, folder / f"{learner}.checkpoint"
     model = LEARNERS[learner](t)
     if name == "OHSUMED":
         model = feature_extraction.LogTFIDF(on=("title", "body"), min_count=3) | model
-    state: dict[str, Any] = {"model": model, "seen": 0, "loss": 0.0, "work": 0.0, "read": 0.0}
+    state = {"model": model, "seen": 0, "loss": 0.0, "work": 0.0, "read": 0.0}
     state |= {"before": resident(), "rows": {}}
     if path.exists():
         state = checkpoint.load(path)
@@ -113,13 +110,13 @@ def rows(name: str, learner: str, folder: Path, n: int) -> list[str]:
     return list(state["rows"].values())
 
 
-def row(state: dict[str, Any]) -> str:
+def row(state):
     seen, memory = state["seen"], resident() - state["before"]
     loss, speed, read = state["loss"] / seen, seen / state["work"], 1e6 * state["read"] / seen
     return f"{seen:>10,}{loss:>8.3f}{speed:>10,.0f}{read:>10,.0f}{memory:>8,.0f}"
 
 
-def main(folder: Path, samples: Path, names: list[str], most: int) -> None:
+def main(folder, samples, names, most):
     writers = {"RCV1": write_rcv1, "OHSUMED": write_ohsumed}
     for name in names:
         n = min(SIZES[name], most)

@@ -10,47 +10,58 @@
 
 namespace river_hier {
 
-// Those of an array or of a linear learner, which scores nodes only once they are needed. With `given`, they are
-// P(on | parents on). Unseen nodes have probability 0.
 class Probabilities {
   public:
     explicit Probabilities(const double* p) : p_(p) {}
+    Probabilities(const Probabilities&) = delete;
+    virtual ~Probabilities() = default;
 
-    Probabilities(Weights& w, const Vector& x, const Labels& labels, bool averaged, const Calibration* calibration,
-                  bool given)
-        : w_(&w), labels_(&labels), calibration_(calibration), given_(given) {
+    // Whether all are computed.
+    virtual bool computed() const { return true; }
+
+    // Makes sure that these nodes have theirs; nodes above them have.
+    virtual void expand(const Ranges&) {}
+
+    double operator[](uint32_t v) const { return p_[v]; }
+    const double* data() const { return p_; }
+
+  protected:
+    const double* p_;
+};
+
+// Those of a linear learner, which scores nodes only once they are needed. With `given`, they are
+// P(on | parents on). Unseen nodes have probability 0.
+class ScoredProbabilities : public Probabilities {
+  public:
+    ScoredProbabilities(Weights& w, const Vector& x, const Labels& labels, bool averaged,
+                        const Calibration* calibration, bool given)
+        : Probabilities(nullptr), w_(w), labels_(labels), calibration_(calibration), given_(given) {
         w.bind(x, averaged);
         w.p.resize(labels.n());
         w.p[0] = 1.0;
         p_ = w.p.data();
     }
 
-    // Whether all are computed.
-    bool computed() const { return !w_; }
+    bool computed() const override { return false; }
 
-    // Makes sure that these nodes have theirs; nodes above them have.
-    void expand(const Ranges& nodes) {
-        if (!w_ || nodes.empty()) return;
-        w_->score(nodes);
+    void expand(const Ranges& nodes) override {
+        if (nodes.empty()) return;
+        w_.score(nodes);
         const auto least = [](double a, double b) { return std::min(a, b); };
         for (Range range : nodes)
             for (uint32_t v = range.first; v < range.last; ++v) {
                 double p = 0.0;
-                if (!labels_->unseen(v))
-                    p = calibration_ ? calibration_->given(w_->scores[v], v) : logistic(w_->scores[v]);
-                w_->p[v] = given_ ? p : p * labels_->of_parents(w_->p, v, least);
+                if (!labels_.unseen(v))
+                    p = calibration_ ? calibration_->given(w_.scores[v], v) : logistic(w_.scores[v]);
+                w_.p[v] = given_ ? p : p * labels_.of_parents(w_.p, v, least);
             }
     }
 
-    double operator[](uint32_t v) const { return p_[v]; }
-    const double* data() const { return p_; }
-
   private:
-    const double* p_;
-    Weights* w_ = nullptr;
-    const Labels* labels_ = nullptr;
-    const Calibration* calibration_ = nullptr;
-    bool given_ = false;
+    Weights& w_;
+    const Labels& labels_;
+    const Calibration* calibration_;
+    const bool given_;
 };
 
 // The nodes but the root with at least this value whose parents have it, too, as far down as `max_depth`.
@@ -167,13 +178,6 @@ struct HLossRule {
     double cost(uint32_t v) const { return costs ? costs[v] : 1.0; }
 
     const double* costs;  // or nothing: 1 each
-};
-
-// The logarithm of its probability: P / P_parent if it is on, else 1 - P / P_parent.
-struct ZeroOneRule {
-    double on(uint32_t, double p, double above) const { return std::log(p / above); }
-    double off(uint32_t, double p, double above) const { return std::log(1.0 - p / above); }
-    bool better(double on, double off) const { return on >= off; }
 };
 
 // Only nodes that are more likely on than off, given their parents, all the way up, can be on. They are
