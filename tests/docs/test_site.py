@@ -127,7 +127,7 @@ def is_run(page, language, text):
         return True
     if page in TAKEN_BY:
         return Path(page).name in (ROOT / TAKEN_BY[page]).read_text("utf-8")
-    if page == "README.md" and "RCV1(" in text:  # the only such block: tests/docs/test_readme.py
+    if page == "README.md" and "RCV1(" in text:  # the only such block: tests/docs/test_pages.py
         return True
     return language in ("text", "sh", "console")
 

@@ -147,12 +147,12 @@ void texts(nb::module_& m) {
 void forest(nb::module_& m) {
     nb::class_<Forest>(m, "Forest")
         .def("__init__",
-             [](Forest* forest, size_t n_trees, size_t budget, uint64_t seed, nb::object saved) {
+             [](Forest* forest, size_t n_trees, size_t budget, uint64_t seed, bool of_labels, nb::object saved) {
                  ensure(budget > 0, "room for an example");
-                 new (forest) Forest(n_trees, budget, seed);
+                 new (forest) Forest(n_trees, budget, seed, of_labels);
                  if (!saved.is_none()) forest->restore(saved);
              },
-             "n_trees"_a, "budget"_a, "seed"_a, "saved"_a = nb::none())
+             "n_trees"_a, "budget"_a, "seed"_a, "of_labels"_a, "saved"_a = nb::none())
         .def("saved", [](const Forest& forest) { return forest.saved(); })
         .def_prop_ro("d", &Forest::d)
         .def("widen", [](Forest& forest, nb::handle keys) { forest.widen(numbers<uint32_t>(keys)); }, "keys"_a)
@@ -166,17 +166,17 @@ void forest(nb::module_& m) {
              },
              "X"_a, "start"_a, "targets"_a, "w"_a)
         .def("shares",
-             [](const Forest& forest, nb::handle X, size_t n_nodes, bool of_labels) {
+             [](const Forest& forest, nb::handle X, size_t n_nodes) {
                  const auto rows = view<double>(X);
                  const size_t n = rows.shape(0), width = std::min(rows.shape(1), forest.d());
                  Numbers shares(n * n_nodes), x(forest.d());  // which may have more since X was read
                  for (size_t i = 0; i < n; ++i) {
                      std::copy_n(rows.data() + i * rows.shape(1), width, x.data());
-                     forest.shares(x.data(), of_labels, &shares[i * n_nodes], n_nodes);
+                     forest.shares(x.data(), &shares[i * n_nodes], n_nodes);
                  }
                  return array(std::move(shares), {n, n_nodes});
              },
-             "X"_a, "n_nodes"_a, "of_labels"_a)
+             "X"_a, "n_nodes"_a)
         .def("__sizeof__", [](const Forest& forest) { return sizeof forest + forest.bytes(); });
 }
 
