@@ -21,7 +21,7 @@ from .base.wrapper import ModelWrapper, TransparentWrapper, check_model
 from .feature_extraction import RandomFourierFeatures
 from .forest import ExtraTrees
 from .probabilistic import DiscriminantNeighbors, LinearDiscriminant, NewtonSoftmax
-from .taxonomy import Label, Taxonomy, TaxonomyLike
+from .taxonomy import Label, Taxonomy, TaxonomyLike, closure_mask
 from .taxonomy.errors import short
 
 __all__ = ["DensePool", "LogarithmicPool"]
@@ -185,7 +185,7 @@ class LogarithmicPool(TransparentWrapper):
     def _steps(self, members: Floats, ys: Any, weights: Iterable[float], before: Taxonomy) -> None:
         """Take a step for each example that the models have learned since they predicted it."""
         if is_multilabel(self):
-            nodes = [np.flatnonzero(self._taxonomy._closure_mask(y)).tolist() for y in ys]
+            nodes = [np.flatnonzero(closure_mask(self._taxonomy, y)).tolist() for y in ys]
         else:
             nodes = [[read_label(self._last, y)[1]] for y in ys]
         for i, (on, w) in enumerate(zip(nodes, weights, strict=True)):
@@ -300,7 +300,7 @@ class LogarithmicPool(TransparentWrapper):
 
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in all models."""
-        self._known.difference_update(self._taxonomy._branch(label))
+        self._known.difference_update(self._taxonomy._arrays.branch(self._taxonomy.index(label)))
         for model in self.models:
             last_step(model).forget(label)
 

@@ -15,7 +15,7 @@ from .base.explanation import Floats
 from .base.multi_label import MultiLabelModel
 from .base.single_label import SingleLabelModel
 from .probabilistic.dense import DenseFeatures
-from .taxonomy import Taxonomy, TaxonomyLike
+from .taxonomy import Taxonomy, TaxonomyLike, closure_mask
 
 __all__ = ["ExtraTrees", "MultilabelExtraTrees"]
 
@@ -180,7 +180,7 @@ class ExtraTrees(Trees, SingleLabelModel):
     _decision_rule = "the likeliest label"
 
     def _on(self, y: Any) -> Nodes:
-        path, above = [int(y)], self._taxonomy._parent_rows
+        path, above = [int(y)], self._taxonomy._arrays.rows
         while path[-1]:
             path += above[path[-1]]
         return np.array(path[::-1], dtype=np.uint32)
@@ -251,7 +251,7 @@ class MultilabelExtraTrees(Trees, MultiLabelModel):
     _of_labels = False
 
     def _on(self, y: Any) -> Nodes:
-        return np.flatnonzero(self._taxonomy._closure_mask(y)).astype(np.uint32)
+        return np.flatnonzero(closure_mask(self._taxonomy, y)).astype(np.uint32)
 
     def _multilabels(self, y: Multilabels) -> Multilabels:
         return y

@@ -103,7 +103,7 @@ class TaxonomyModel(Predictor, base.Estimator):
             The node; with the root, everything is reset.
 
         """
-        self._forget(self._taxonomy._branch(label))
+        self._forget(self._taxonomy._arrays.branch(self._taxonomy.index(label)))
 
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x as text.

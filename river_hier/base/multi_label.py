@@ -102,7 +102,7 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
             if v in visited:
                 order.setdefault(v, bool(on[v]))
             if on[v]:
-                stack += [c for c in reversed(self._taxonomy._child_indices[v]) if c in visited]
+                stack += [c for c in reversed(self._taxonomy._arrays.children[v]) if c in visited]
         return order
 
     def _probabilities(self, X: Batch) -> Floats:

@@ -320,7 +320,7 @@ class SingleLabelPredictor(Predictor, base.Classifier):
         """The label of a node, or of its ancestor at this depth."""
         taxonomy: Taxonomy = self._taxonomy
         while max_depth is not None and taxonomy._arrays.depth[v] > max_depth:
-            v = taxonomy._parent_indices[v][0]
+            v = taxonomy._arrays.parents[v][0]
         return taxonomy.nodes[v]
 
     def _read_targets(self, y: Any, labels: ColumnNames, n: int) -> list[Any]:
@@ -483,7 +483,7 @@ def connected_nodes(taxonomy: Taxonomy, nodes: Iterable[int], max_depth: int | N
     Predictions of wrappers of flat models need not be coherent.
     """
     kept = {0: None}
-    depth, parents = taxonomy._arrays.depth, taxonomy._parent_indices
+    depth, parents = taxonomy._arrays.depth, taxonomy._arrays.parents
     for v in nodes:
         if (max_depth is None or depth[v] <= max_depth) and all(p in kept for p in parents[v]):
             kept[v] = None

@@ -34,10 +34,10 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         super().__init__(taxonomy)
-        self._taxonomy._check_tree()
+        self._taxonomy._arrays.check_tree()
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
-        taxonomy._check_tree()
+        taxonomy._arrays.check_tree()
 
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0) -> None:
         if w != 1.0 and not (w := checked_weight(w)):
@@ -69,7 +69,7 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
         taxonomy, nodes = self._taxonomy, list[int]()
         with suppress(TypeError):  # a label that is not hashable
             for y in ys[first:last]:
-                v = taxonomy._known_index(y)
+                v = taxonomy._arrays.number(y)
                 # The root may be new; True is not 1.
                 if not v or type(taxonomy.nodes[v]) is not type(y):
                     break

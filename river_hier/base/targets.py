@@ -22,7 +22,7 @@ def closed_table(taxonomy: Taxonomy, table: Batch, first: int, last: int) -> Mul
 
     None if they must be read one by one.
     """
-    nodes = [taxonomy._known_index(name) or 0 for name in table.names]
+    nodes = [taxonomy._arrays.number(name) or 0 for name in table.names]
     cells = table.values[first:last]
     yes = cells == 1.0
     if 0 in nodes or not (yes | (cells == 0.0)).all():
@@ -31,7 +31,7 @@ def closed_table(taxonomy: Taxonomy, table: Batch, first: int, last: int) -> Mul
     on[0] = True
     on[nodes] = yes.T
     for v in range(len(taxonomy) - 1, 0, -1):  # children before their parents
-        for p in taxonomy._implied_parents[v]:
+        for p in taxonomy._arrays.implied_parents[v]:
             on[p] |= on[v]
     return Multilabels.of(on.T) if (on[nodes] == yes.T).all() else None
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Batch, NodeProbabilities, Vectors, logistic, top_down, trained_nodes
-from ..taxonomy import Label
+from ..taxonomy import Label, closure_mask
 from .explanation import Floats
 from .linear import LinearLearner, pays, score_blocks
 from .multi_label import MultiLabelModel
@@ -106,7 +106,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
 
         The weight of the example multiplies the step or, with variances, the precision it adds.
         """
-        on, state = self._taxonomy._closure_mask(y), self._state
+        on, state = closure_mask(self._taxonomy, y), self._state
         vector = state.insert(x)
         nodes, *steps = self._moves(vector, on, w)
         state.begin_round(np.flatnonzero(on))

@@ -87,7 +87,7 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
 
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in the model and in the wrapper."""
-        nodes = self._taxonomy._branch(label)
+        nodes = self._taxonomy._arrays.branch(self._taxonomy.index(label))
         self._last.forget(label)
         self._forget(nodes)
 

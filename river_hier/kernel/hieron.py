@@ -138,7 +138,7 @@ class KernelPathLearner(SingleLabelModel):
         columns = {v: self._state.column(v, self._averaged) for v in nodes}
         for v in nodes:  # their parents are among them, and come before them
             if v:
-                columns[v] += columns[self._taxonomy._parent_rows[v][0]]
+                columns[v] += columns[self._taxonomy._arrays.rows[v][0]]
         shape = len(nodes), self._instances.n
         coefficients = np.reshape([columns[v] for v in nodes], shape) / self._sizes
         return contributions(self._instances, coefficients, x)

@@ -11,7 +11,7 @@ from .._core import LARGEST_RATIO, Example, LeastSquares, Nodes
 from ..base.checks import check_positive
 from ..base.explanation import Contribution, Floats, rescaled
 from ..linear_model.least_squares import LeastSquaresRule
-from ..taxonomy import TaxonomyLike
+from ..taxonomy import TaxonomyLike, closure_mask
 from .functions import Function, Kernel
 from .instances import Row, contributions, four_fifths, instances_of, pivoted_cholesky_projection
 
@@ -52,7 +52,7 @@ class KernelLeastSquares(LeastSquaresRule):
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         row, t = self._row(x, w), self._t + w
         if row.norm2 == 0.0:
-            self._taxonomy._closure_mask(y)  # an error if y is invalid
+            closure_mask(self._taxonomy, y)  # an error if y is invalid
         else:
             step = Example(*row, w), y, self._limit(t), self._chosen(x, t)
             if self._rls.learn_example(self._labels, *step):

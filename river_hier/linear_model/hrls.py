@@ -99,4 +99,4 @@ class HRLS(LeastSquaresModel):
         systems = zip(self._rls.n_stored, self._rls.nodes, strict=True)
         for _, s, of_system in sorted((-n, s, nodes) for s, (n, nodes) in enumerate(systems)):
             for v in of_system:
-                self._below.setdefault(self._taxonomy._parent_rows[v], s)
+                self._below.setdefault(self._taxonomy._arrays.rows[v], s)

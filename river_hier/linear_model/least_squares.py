@@ -121,7 +121,7 @@ class LeastSquaresRule(MultiLabelModel):
         if self.taxonomy is None and before == 1:
             groups[0,] = []
         for v in range(before, len(after)):
-            groups.setdefault(after._parent_rows[v], []).append(v)
+            groups.setdefault(after._arrays.rows[v], []).append(v)
         n_systems = len(self._rls.n_stored)  # O(systems)
         for above, nodes in groups.items():
             if above in self._below:
@@ -208,7 +208,7 @@ class LeastSquaresModel(LeastSquaresRule):
         *parameters, systems = self._rls.saved()
         forgotten, fresh = nodes.tolist(), dict[Any, list[int]]()
         for v in forgotten:
-            siblings = self._taxonomy._parent_rows[v] if self._shared else v
+            siblings = self._taxonomy._arrays.rows[v] if self._shared else v
             fresh.setdefault(siblings, []).append(v)
         found = list(map(nothing_stored, fresh.values()))
         gone = set(forgotten)

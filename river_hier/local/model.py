@@ -182,7 +182,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
 
     def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
         """Raise an error if no classifier can have this position."""
-        if taxonomy._known_index(position) is None:  # a path is not enough
+        if taxonomy._arrays.number(position) is None:  # a path is not enough
             raise UnknownLabelError(position, taxonomy.nodes)
 
     @staticmethod

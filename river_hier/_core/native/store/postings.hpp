@@ -137,17 +137,12 @@ class Postings : public WeightStore {
         return number ? *number : 0.0;
     }
 
-    bool copy(size_t plane, size_t feature, size_t n, double* numbers) const override {
-        const T* const dense = numbers_[feature];
-        if (dense) std::copy_n(dense + plane * dense_.width, n, numbers);
-        return dense;
-    }
-
     void save(size_t feature, Entries& entries) const override {
         const T* const dense = numbers_[feature];
         if (small_ && !dense) return;
         const Row<Cell, Node>* const row = dense ? nullptr : &rows_[feature];
         const size_t n = dense ? n_nodes_ : row->nodes.size();
+        for (size_t at = 0; dense && at < dense_.stride; at += lanes<T>) river_hier::prefetch(dense + at);
         size_t end = entries.nodes.size();
         const auto resize = [&](size_t size) {
             entries.nodes.resize(size);
