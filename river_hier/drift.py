@@ -13,7 +13,7 @@ from ._core import Nodes
 from .base.checks import check_integer, checked_weight
 from .base.classifiers import is_multilabel
 from .base.wrapper import TransparentWrapper, check_model
-from .taxonomy import Label
+from .taxonomy import Label, closure_mask
 
 __all__ = ["BranchReset"]
 
@@ -30,10 +30,10 @@ class BranchReset(TransparentWrapper):
 
     Every inner node has a drift detector, which is updated with 0 or 1: whether the model chose
     wrong children of the node before it learned. Only examples count in which the node is on both
-    in the prediction and in the truth, so mistakes above a node are not its own, and in which none
-    of its children is on that has had fewer than `min_age` examples: a new label is no drift. When a detector
-    detects drift, the model forgets what it has learned below that node, by `forget`, and the
-    detectors there are replaced. The rest of the model does not change (up to rounding).
+    in the prediction and in the truth, so mistakes above a node are not its own. The first
+    `min_age` examples of a label do not count, as what is new is no drift. When a detector detects
+    drift, the model forgets what it has learned below that node, by `forget`, and the detectors
+    there are replaced. The rest of the model does not change (up to rounding).
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class BranchReset(TransparentWrapper):
         A drift detector of River, cloned for each inner node, that detects increases of the error
         rate, and no decreases. `None` for `river.drift.binary.HDDMA()`.
     min_age
-        The number of examples that a label is new for. A branch that has been reset is not new.
+        The number of examples for which a label is new.
 
     Attributes
     ----------
@@ -151,9 +151,9 @@ class BranchReset(TransparentWrapper):
                 young = True
         if young:
             return []
-        wrong = {p for v in np.flatnonzero(on != predicted) for p in t._parent_indices[v]}
+        wrong = {p for v in np.flatnonzero(on != predicted) for p in t._arrays.parents[v]}
         for v in np.flatnonzero(on & predicted).tolist():
-            if t._children_of(v):
+            if t._arrays.children_of(v):
                 if (label := t.nodes[v]) not in self._detectors:
                     self._detectors[label] = (self.detector or _default()).clone()
                 detector = self._detectors[label]
@@ -168,7 +168,7 @@ class BranchReset(TransparentWrapper):
         if not is_multilabel(self):
             return self._mask(t.path(y)), self._mask([] if y_pred is None else t.path(y_pred))
         predicted = self._mask(label for label, on in y_pred.items() if on)
-        return t._closure_mask(y), predicted
+        return closure_mask(t, y), predicted
 
     def _mask(self, labels: Iterable[Label]) -> Mask:
         mask = np.zeros(len(self._taxonomy), dtype=bool)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ._core import Batch, Forest, Multilabels, Nodes, conditional_probabilities, connected, logistic
 from ._core.features import by_name, checksum_of
 from .base.checks import check_integer
 from .base.explanation import Floats
 from .base.multi_label import MultiLabelModel
-from .probabilistic.dense import DenseFeatures, DenseModel
-from .taxonomy import Taxonomy, TaxonomyLike
+from .base.single_label import SingleLabelModel
+from .probabilistic.dense import DenseFeatures
+from .taxonomy import Taxonomy, TaxonomyLike, closure_mask
 
 __all__ = ["ExtraTrees", "MultilabelExtraTrees"]
 
@@ -54,11 +55,31 @@ class Trees(DenseFeatures):
     def _widen(self, d: int) -> None:
         """The forest makes room when it learns."""
 
-    def _learn_rows_of(self, X: Floats, start: Any, targets: Nodes, w: Floats) -> None:
+    @abc.abstractmethod
+    def _on(self, y: Any) -> Nodes:
+        """The nodes that are on, the root included."""
+
+    @abc.abstractmethod
+    def _multilabels(self, y: Any) -> Multilabels:
+        """These nodes for some rows."""
+
+    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        self._check(x, w)
+        on = self._on(y)
+        self._make_room(by_name(x))
+        row = self._features.insert(x).dense(self._d)
+        self._add(row[None, :], Multilabels(np.array([0, len(on)]), on), np.array([w], np.float64))
+
+    def _learn_slice(self, X: Batch, y: Any) -> None:
+        for some, rows, w in self._blocks(X):
+            self._add(rows, self._multilabels(y[some]), w)
+            X.n_learned += len(rows)
+
+    def _add(self, X: Floats, y: Multilabels, w: Floats) -> None:
         if self._forest.d < self._d:
             self._forest.widen(self._keys())
         X = np.ascontiguousarray(X, dtype=np.float64)
-        self._forest.learn(X, start, targets, w)
+        self._forest.learn(X, y.start, y.nodes, w)
 
     def _keys(self) -> Nodes:
         """The order in which features are drawn."""
@@ -89,7 +110,7 @@ class Trees(DenseFeatures):
         """There is nothing to make room for."""
 
 
-class ExtraTrees(Trees, DenseModel):
+class ExtraTrees(Trees, SingleLabelModel):
     r"""Extremely randomised trees that grow with the stream.
 
     Each tree [^1] splits the examples by a threshold of one feature, and each part again, until all
@@ -156,16 +177,18 @@ class ExtraTrees(Trees, DenseModel):
     """
 
     _of_labels = True
+    _decision_rule = "the likeliest label"
 
-    def _learn_matrix(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
-        paths, above = list[list[int]](), self._taxonomy._parent_rows
-        for v in y.tolist():
-            path = [v]
-            while path[-1]:
-                path += above[path[-1]]
-            paths.append(path[::-1])
+    def _on(self, y: Any) -> Nodes:
+        path, above = [int(y)], self._taxonomy._arrays.rows
+        while path[-1]:
+            path += above[path[-1]]
+        return np.array(path[::-1], dtype=np.uint32)
+
+    def _multilabels(self, y: Any) -> Multilabels:
+        paths = list(map(self._on, y.tolist()))
         start = np.cumsum([0, *map(len, paths)], dtype=np.int64)
-        self._learn_rows_of(X, start, np.concatenate(paths).astype(np.uint32), w)
+        return Multilabels(start, np.concatenate(paths))
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return np.log(self._shares_one(x) + RIVAL)
@@ -227,17 +250,11 @@ class MultilabelExtraTrees(Trees, MultiLabelModel):
 
     _of_labels = False
 
-    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        self._check(x, w)
-        on = np.flatnonzero(self._taxonomy._closure_mask(y)).astype(np.uint32)
-        self._make_room(by_name(x))
-        row = self._features.insert(x).dense(self._d)
-        self._learn_rows_of(row[None, :], np.array([0, len(on)]), on, np.array([w], np.float64))
+    def _on(self, y: Any) -> Nodes:
+        return np.flatnonzero(closure_mask(self._taxonomy, y)).astype(np.uint32)
 
-    def _learn_slice(self, X: Batch, y: Multilabels) -> None:
-        for some, rows, w in self._blocks(X):
-            self._learn_rows_of(rows, y[some].start, y[some].nodes, w)
-            X.n_learned += len(rows)
+    def _multilabels(self, y: Multilabels) -> Multilabels:
+        return y
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._log_odds(self._shares_one(x)[:, None])[:, 0]

@@ -143,10 +143,10 @@ class Prefix(View):
         stream = self.stream
         if stream.n_samples is not None:
             return min(self.k, int(stream.n_samples))
-        while isinstance(found := vars(stream).get("stream"), Stream):
-            if found.n_samples is not None:  # some of a finite stream
+        while isinstance(vars(stream).get("stream"), Stream):
+            stream = stream.stream
+            if stream.n_samples is not None:  # some of a finite stream
                 return None
-            stream = found
         return self.k if isinstance(stream, datasets.base.SyntheticDataset) else None
 
     def __repr__(self) -> str:
