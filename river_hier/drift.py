@@ -86,7 +86,7 @@ class BranchReset(TransparentWrapper):
     ...         model.learn_one(x, y)
     ...     print(mistakes[False], mistakes[True])
     [73, 18] [72, 419]
-    [73, 18] [72, 119]
+    [73, 18] [72, 116]
 
     """
 
