@@ -53,8 +53,8 @@ plt.show()
 
 # %%
 # "In hindsight" depends on C: with 47,236 words, some weights make no mistake. What they cost is
-# their norm, which the perceptron's bound adds to their hinge loss. Here are support vector machines
-# without a bias, fitted to the first stream, from small norms to large ones.
+# their norm, which the perceptron's bound adds to their hinge loss. Here are support vector
+# machines without a bias, fitted to the first stream, from small norms to large ones.
 stream = streams[0]
 words = DictVectorizer()
 X = words.fit_transform([x for x, _ in stream])

@@ -27,6 +27,7 @@ from .._native import (
     Vectors,
     Vocabulary,
     below,
+    child_counts,
     closed_many,
     connected,
     deepest,

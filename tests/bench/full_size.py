@@ -12,8 +12,6 @@ same with reading, and resident memory beyond that at the start, from Linux's /p
 It is saved every 65,536 documents: the same command resumes a run that was stopped.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import math
@@ -24,7 +22,6 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 
@@ -32,14 +29,14 @@ from river_hier import checkpoint, datasets, feature_extraction, linear_model, l
 
 SAVED = 65_536
 SIZES = {"RCV1": 804_414, "OHSUMED": 348_566}
-LEARNERS: dict[str, Any] = {
+LEARNERS = {
     "H-PERC": linear_model.HPerceptron,
     "H-AROW": linear_model.HAROW,
     "SH-RLS": partial(linear_model.SHRLS, budget=100),
 }
 
 
-def write_rcv1(sample: Path, folder: Path, n: int, keep: float) -> None:
+def write_rcv1(sample, folder, n, keep):
     rng, topics = random.Random(0), dict[str, list[str]]()
     shutil.copy(sample / "rcv1.topics.hier.orig", folder)
     with gzip.open(sample / "rcv1-v2.topics.qrels.gz", "rt") as file:
@@ -68,7 +65,7 @@ def write_rcv1(sample: Path, folder: Path, n: int, keep: float) -> None:
                         break
 
 
-def write_ohsumed(sample: Path, folder: Path, n: int, keep: float) -> None:
+def write_ohsumed(sample, folder, n, keep):
     rng = random.Random(0)
     shutil.copy(sample / "mtrees2015.bin", folder)
     records = (sample / "ohsumed.87").read_text().split(".I ")[1:]
@@ -82,19 +79,19 @@ def write_ohsumed(sample: Path, folder: Path, n: int, keep: float) -> None:
                 file.write(f"{text}\n")
 
 
-def resident() -> float:
+def resident():
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6  # MB
 
 
-def rows(name: str, learner: str, folder: Path, n: int) -> list[str]:
-    options: dict[str, Any] = {"RCV1": {"subsets": ["train", "test"]}, "OHSUMED": {"root": "C"}}
+def rows(name, learner, folder, n):
+    options = {"RCV1": {"subsets": ["train", "test"]}, "OHSUMED": {"root": "C"}}
     stream = getattr(datasets, name)(folder, **options.get(name, {}))
     t, path = stream.taxonomy, folder / f"{learner}.checkpoint"
     model = LEARNERS[learner](t)
     if name == "OHSUMED":
         model = feature_extraction.LogTFIDF(on=("title", "body"), min_count=3) | model
-    state: dict[str, Any] = {"model": model, "seen": 0, "loss": 0.0, "work": 0.0, "read": 0.0}
+    state = {"model": model, "seen": 0, "loss": 0.0, "work": 0.0, "read": 0.0}
     state |= {"before": resident(), "rows": {}}
     if path.exists():
         state = checkpoint.load(path)
@@ -118,16 +115,14 @@ def rows(name: str, learner: str, folder: Path, n: int) -> list[str]:
     return list(state["rows"].values())
 
 
-def row(state: dict[str, Any]) -> str:
+def row(state):
     seen, memory = state["seen"], resident() - state["before"]
     loss, work = state["loss"] / seen, state["work"]
     speeds = "".join(f"{seen / seconds:>10,.0f}" for seconds in (work, work + state["read"]))
     return f"{seen:>10,}{loss:>8.3f}{speeds}{memory:>8,.0f}"
 
 
-def main(
-    folder: Path, samples: Path, names: list[str], learners: list[str], most: int, keep: float
-) -> None:
+def main(folder, samples, names, learners, most, keep):
     writers = {"RCV1": write_rcv1, "OHSUMED": write_ohsumed}
     for name in names:
         n = min(SIZES[name], most)

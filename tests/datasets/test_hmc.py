@@ -1,11 +1,8 @@
 """HMC from small collections in Clus's format, and from its publishers' own files."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import math
-import re
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -223,10 +220,7 @@ ROW = ROWS["train"][0]
         ("1,'left,7,x,01", 'a quote is not closed in "\'left,7,x,01"'),
         ("1,left,7,x,?", "expected labels joined by @, got none"),
         ("1,left,7,x,", "label '' is not in the taxonomy (5 nodes)"),
-        (
-            "1,left,7,x,01@01/02",
-            "label '01/02' is not in the taxonomy (5 nodes); did you mean '01/01'?",
-        ),
+        ("1,left,7,x,01@01/02", "label '01/02' is not in the taxonomy (5 nodes); did you mean"),
         ("{1 0.5}", "expected labels joined by @, got none"),
         ("{}", "expected labels joined by @, got none"),
         ("{1 0.5, 5 01", "expected } at the end"),
@@ -251,12 +245,7 @@ def test_broken_rows(tmp_path, row, message):
     ("line", "wrong", "message"),
     [
         (3, "@attribute x", "expected `@attribute name type`, got '@attribute x'"),
-        (
-            3,
-            "@attribute x date",
-            "attribute 'x' has type 'date', expected numeric, string, {value, ...} or hierarchical "
-            "with its classes",
-        ),
+        (3, "@attribute x date", "attribute 'x' has type 'date', expected numeric, string, {value"),
         (3, "@attribute x numeric 3", "attribute 'x' has type 'numeric 3', expected numeric, "),
         (3, "@attribute x hierarchical", "attribute 'x' has type 'hierarchical', expected numeric"),
         (3, "@attribute x {a,'b}", 'a quote is not closed in "\'b"'),
@@ -316,7 +305,5 @@ def test_several_collections(tmp_path):
     with pytest.raises(ValueError, match="`dataset` must be one of 'a', 'b', got None"):
         datasets.HMC(tmp_path)
     write_parts(tmp_path, "a", "_")
-    with pytest.raises(
-        ValueError, match=re.escape("a.test.arff and a_test.arff are the same subset of 'a'")
-    ):
+    with pytest.raises(ValueError, match=r"a\.test\.arff and a_test\.arff are the same subset of"):
         datasets.HMC(tmp_path, "a")

@@ -1,7 +1,5 @@
 """OHSUMED from small corpora in the publishers' formats, and from real records."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -185,6 +183,9 @@ def test_broken_trees(folder, lines, message):
     )
 
 
+CYCLE = "mtrees2015.bin: the edges hold a cycle: 'Respiratory Tract Diseases'"
+
+
 @pytest.mark.parametrize(
     ("root", "extra", "message"),
     [
@@ -192,12 +193,7 @@ def test_broken_trees(folder, lines, message):
         ("Z", [], "mtrees2015.bin has nothing below 'Z'"),
         ("C08.127.108", [], "mtrees2015.bin has nothing below 'C08.127.108'"),
         ("C", ["Cough;C08.9.1"], "mtrees2015.bin: tree number 'C08.9.1' comes without 'C08.9'"),
-        (
-            "C08",
-            ["Respiratory Tract Diseases;C08.381.001"],
-            "mtrees2015.bin: the edges hold a cycle: 'Respiratory Tract Diseases' -> "
-            "'Lung Diseases' -> 'Respiratory Tract Diseases'",
-        ),
+        ("C08", ["Respiratory Tract Diseases;C08.381.001"], f"{CYCLE} -> 'Lung Diseases' -> 'Resp"),
     ],
 )
 def test_trees_that_cannot_be(folder, root, extra, message):

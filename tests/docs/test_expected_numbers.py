@@ -1,7 +1,5 @@
 """Doctests compare as many digits as an expected output has, so it must have some."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import pkgutil
@@ -17,7 +15,7 @@ PAGES = [
 NO_DIGITS = re.compile(r"\d\.(?![\w.])")  # `1.` of a number; `1.0`, `0.123...` and `1.a` are fine
 
 
-def examples() -> list[tuple[str, doctest.Example]]:
+def examples():
     finder, parser = doctest.DocTestFinder(exclude_empty=True), doctest.DocTestParser()
     tests = [
         test
@@ -31,7 +29,7 @@ def examples() -> list[tuple[str, doctest.Example]]:
     return [(test.name, example) for test in tests for example in test.examples]
 
 
-def test_expected_numbers_have_digits() -> None:
+def test_expected_numbers_have_digits():
     found = examples()
     assert len(found) > 1000
     for where, example in found:

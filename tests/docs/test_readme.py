@@ -1,7 +1,5 @@
 """What the README says about real data."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -11,7 +9,7 @@ from support.paths import ROOT
 
 
 @pytest.mark.slow
-def test_the_losses_on_rcv1(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_losses_on_rcv1(capsys):
     text = (ROOT / "README.md").read_text("utf-8")
     (block,) = [b for b in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "RCV1" in b]
     exec(block.replace("RCV1(", f"RCV1({str(real_data('rcv1'))!r}, "), {})
