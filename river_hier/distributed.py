@@ -354,8 +354,7 @@ def _(first: LinearDiscriminant, models: Sequence[Any], start: Any) -> Any:
     rows = [_rows(merged._features, model._features) for model in everyone]
     merged._widen(len(merged._features))
     nodes = [_nodes(model, merged.taxonomy_) for model in everyone]
-    parts = [model._discriminant for model in everyone]
-    merged._discriminant.add_up(list(zip(parts, nodes, rows, strict=True)))
+    merged._add_up(list(zip(everyone, nodes, rows, strict=True)))
     return merged
 
 

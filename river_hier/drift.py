@@ -13,7 +13,7 @@ from ._core import Nodes
 from .base.checks import checked_weight
 from .base.classifiers import is_multilabel
 from .base.wrapper import TransparentWrapper, check_model
-from .taxonomy import Label
+from .taxonomy import Label, closure_mask
 
 __all__ = ["BranchReset"]
 
@@ -141,10 +141,10 @@ class BranchReset(TransparentWrapper):
         Labels that are new to an open taxonomy could not be chosen, so these choices do not count.
         """
         t, drifted = self._taxonomy, []
-        new = {p for v in range(n_before, len(t)) if on[v] for p in t._parent_indices[v]}
-        wrong = {p for v in np.flatnonzero(on != predicted) for p in t._parent_indices[v]}
+        new = {p for v in range(n_before, len(t)) if on[v] for p in t._arrays.parents[v]}
+        wrong = {p for v in np.flatnonzero(on != predicted) for p in t._arrays.parents[v]}
         for v in np.flatnonzero(on & predicted).tolist():
-            if v not in new and t._children_of(v):
+            if v not in new and t._arrays.children_of(v):
                 if (label := t.nodes[v]) not in self._detectors:
                     self._detectors[label] = (self.detector or _default()).clone()
                 detector = self._detectors[label]
@@ -159,7 +159,7 @@ class BranchReset(TransparentWrapper):
         if not is_multilabel(self):
             return self._mask(t.path(y)), self._mask([] if y_pred is None else t.path(y_pred))
         predicted = self._mask(label for label, on in y_pred.items() if on)
-        return t._closure_mask(y), predicted
+        return closure_mask(t, y), predicted
 
     def _mask(self, labels: Iterable[Label]) -> Mask:
         mask = np.zeros(len(self._taxonomy), dtype=bool)

@@ -220,7 +220,7 @@ class HLossBayes(Decoder):
         super().__init__(model)
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
-        taxonomy._check_tree()
+        taxonomy._arrays.check_tree()
         check(taxonomy, self.costs, "costs")
 
     def _decide(self, marginals: Any) -> list[int]:
@@ -342,7 +342,7 @@ class TreeBayes(SingleLabelPredictor, base.Wrapper[Any]):
 
     def __init__(self, classifier: base.Estimator, taxonomy: Taxonomy) -> None:
         check_taxonomy(taxonomy)
-        taxonomy._check_tree()
+        taxonomy._arrays.check_tree()
         if not isinstance(classifier, base.Classifier):
             several = isinstance(classifier, base.MultiLabelClassifier)
             help_ = "; for multilabels use `HLossBayes`" * several
@@ -371,7 +371,7 @@ class TreeBayes(SingleLabelPredictor, base.Wrapper[Any]):
     def adopt(self, taxonomy: Taxonomy) -> None:
         """Continue with a larger tree, and let the classifier adopt it if it has a taxonomy."""
         taxonomy = extended(self.taxonomy, taxonomy)
-        taxonomy._check_tree()
+        taxonomy._arrays.check_tree()
         inner = last_step(self.classifier)
         if hasattr(inner, "adopt"):
             inner.adopt(taxonomy)

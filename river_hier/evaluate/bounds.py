@@ -25,7 +25,7 @@ from scipy import sparse
 from .._core import distances_from
 from ..base.checks import check_cap, check_probability
 from ..metrics.costs import Costs, by_node
-from ..taxonomy import Label, Taxonomy, check_taxonomy
+from ..taxonomy import Label, Taxonomy, check_taxonomy, closure_mask
 from .regret import check_ends
 
 NORM_ROUNDING = 1e-6  # tolerance of norms, which must be 1
@@ -145,7 +145,7 @@ def hieron_weights(
     columns = {name: j for j, name in enumerate(dict.fromkeys(n for x in rows for n in x))}
     n = len(taxonomy)
     gammas = np.array([distances_from(v, taxonomy._arrays) for v in range(n)])
-    paths = np.array([taxonomy._closure_mask(label) for label in taxonomy.nodes], dtype=float)
+    paths = np.array([closure_mask(taxonomy, label) for label in taxonomy.nodes], dtype=float)
     omega, alpha = np.zeros((n, len(columns))), np.zeros((len(rows), n))
     alpha[np.arange(len(rows)), labels] = C  # that of y stands for what is left of C
     for _ in range(n_passes):
@@ -170,11 +170,11 @@ def _losses(
 ) -> tuple[int, float, float, Floats, float, float]:
     """m, gamma_max, R^2, the squared norm of each node, the sum of the largest losses, and L^2."""
     check_taxonomy(taxonomy)
-    taxonomy._check_tree()
+    taxonomy._arrays.check_tree()
     check_ends(examples)
     columns, omega = _weight_matrix(taxonomy, weights)
     W = omega.copy()
-    for v, parents in enumerate(taxonomy._parent_indices):
+    for v, parents in enumerate(taxonomy._arrays.parents):
         for parent in parents:
             W[v] += W[parent]  # Eq. 2, from the root downwards
     m, R2, hinge, squares = 0, 0.0, 0.0, 0.0
@@ -223,7 +223,7 @@ def hperceptron_bound(
     X, on, U = _rows(taxonomy, weights, examples)
     R2, margins = X.multiply(X).sum(axis=1), X @ U.T
     bound, cost = 0.0, by_node(taxonomy, costs, "costs")
-    for i, (parent,) in enumerate(taxonomy._parent_indices[1:], start=1):
+    for i, (parent,) in enumerate(taxonomy._arrays.parents[1:], start=1):
         if (seen := on[:, parent]).any():
             v = np.where(on[seen, i], 1.0, -1.0)
             L = float(np.maximum(1 - v * margins[seen, i], 0.0).sum())
@@ -343,7 +343,7 @@ def _unit_rows(taxonomy: Taxonomy, weights: Weights, examples: Examples) -> Any:
 def _rows(taxonomy: Taxonomy, weights: Weights, examples: Examples) -> Any:
     """The instances as sparse rows, the closed masks of their labels, and the dense weights."""
     check_taxonomy(taxonomy)
-    taxonomy._check_tree()
+    taxonomy._arrays.check_tree()
     check_ends(examples)
     columns, U = _weight_matrix(taxonomy, weights)
     at: list[int] = []
@@ -353,7 +353,7 @@ def _rows(taxonomy: Taxonomy, weights: Weights, examples: Examples) -> Any:
         at += (columns.setdefault(name, len(columns)) for name in x)
         values += x.values()
         ends.append(len(at))
-        closures.append(taxonomy._closure_mask(y))
+        closures.append(closure_mask(taxonomy, y))
     X: Any = sparse.csr_array((values, at, ends), shape=(len(closures), len(columns)))
     U = np.pad(U, ((0, 0), (0, len(columns) - U.shape[1])))
     return X, np.array(closures, dtype=bool).reshape(len(closures), len(taxonomy)), U
@@ -362,7 +362,7 @@ def _rows(taxonomy: Taxonomy, weights: Weights, examples: Examples) -> Any:
 def _families(taxonomy: Taxonomy, X: Any, on: Any) -> Iterable[Any]:
     """Siblings, the instances that they share, and which ones these are."""
     for siblings in taxonomy._arrays.groups:
-        seen = on[:, taxonomy._parent_indices[siblings[0]][0]]
+        seen = on[:, taxonomy._arrays.parents[siblings[0]][0]]
         if seen.any():
             yield siblings, X[seen], seen
 
@@ -371,7 +371,7 @@ def _subtree_costs(taxonomy: Taxonomy, costs: Costs | None) -> Floats:
     cost = by_node(taxonomy, costs, "costs")
     C = np.array([0.0, *(cost(v) for v in range(1, len(taxonomy)))])
     for v in range(len(taxonomy) - 1, 0, -1):
-        C[taxonomy._parent_indices[v][0]] += C[v]  # Remark 5, from the leaves upwards
+        C[taxonomy._arrays.parents[v][0]] += C[v]  # Remark 5, from the leaves upwards
     return C
 
 

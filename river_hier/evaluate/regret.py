@@ -183,7 +183,7 @@ class _Pass:
         self.sums = dict.fromkeys(self.models, 0.0)
         self.loss: Callable[[Any, Any], float] = metric._eval
         self.truth: Callable[[Any, Any, int], Any] = lambda x, y, step: y
-        expected = getattr(metric, "expected", None) if metric.taxonomy_._is_tree else None
+        expected = getattr(metric, "expected", None) if metric.taxonomy_._arrays.is_tree else None
         if expected and (known := getattr(dataset, "probabilities", None)):
             takes_step = "step" in inspect.signature(known).parameters
             self.loss = expected

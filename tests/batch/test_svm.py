@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import datasets, preprocessing
+from river import datasets
 
 import oracles
 from river_hier import Taxonomy, batch, decision
@@ -65,15 +65,6 @@ def test_rivers_checks():
     unfit = {"before_any_learn", "shuffle_features_no_impact", "clone_is_independent"}
     for check in rivers_checks(model, unfit):
         check(model.fit(examples))
-
-
-def test_in_a_pipeline_it_takes_what_the_pipeline_gives():
-    scaler = preprocessing.StandardScaler()
-    for x, _ in EXAMPLES:
-        scaler.learn_one(x)
-    model = batch.HSVM(TREE).fit([(scaler.transform_one(x), y) for x, y in EXAMPLES])
-    x = EXAMPLES[3][0]
-    assert (scaler | model).predict_one(x) == model.predict_one(scaler.transform_one(x))
 
 
 # --- fit ----------------------------------------------------------------------------------------

@@ -319,7 +319,7 @@ def examples(taxonomy, n, n_features, seed):
 @pytest.mark.parametrize("which", range(len(LARGE)))
 def test_streams_in_large_taxonomies(name, which):
     taxonomy = LARGE[which]
-    if name in SINGLE and not taxonomy._is_tree:
+    if name in SINGLE and not taxonomy._arrays.is_tree:
         pytest.skip("trees only")
     pair = Pair(name, taxonomy)
     run(pair, list(taxonomy.nodes), which, 30)

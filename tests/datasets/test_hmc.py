@@ -57,7 +57,7 @@ def test_dags(tmp_path):
     stream = datasets.HMC(tmp_path / "go.arff")
     pairs = [("root", "G1"), ("root", "G2"), ("G1", "G3"), ("G2", "G3"), ("G3", "G4")]
     assert stream.taxonomy == Taxonomy(pairs)
-    assert not stream.taxonomy._is_tree
+    assert not stream.taxonomy._arrays.is_tree
     every = {"G1", "G2", "G3", "G4"}
     assert [on(y) for _, y in stream] == [every - {"G4"}, every, {"G2"}, set()]
 
@@ -164,7 +164,7 @@ DEPTHS = {  # the numbers of labels at the depths 0, 1, ...
 def test_the_real_collections(real, dataset):
     t = datasets.HMC(real, dataset).taxonomy
     assert by_depth(t) == DEPTHS[dataset]
-    assert t._is_tree == (not dataset.endswith("GO"))
+    assert t._arrays.is_tree == (not dataset.endswith("GO"))
     for parts, counts in zip((None, ("test",)), COUNTS[dataset], strict=True):
         stream = datasets.HMC(real, dataset, parts)
         examples = labels = 0

@@ -117,7 +117,7 @@ def test_a_heading_switches_on_what_is_kept_on_its_paths(lines, headings):
     dag = ohsumed.fragment(found, "tree", "N05")
     tree = ohsumed.unique_paths(dag)
     kept = oracle.kept(lines, "N05")
-    assert tree._is_tree
+    assert tree._arrays.is_tree
     assert set(tree.nodes[1:]) == kept
     known = {heading for heading in headings if heading in dag}
     every = oracle.switched_on(lines, "N05", known, set(dag.nodes[1:]))

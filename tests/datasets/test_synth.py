@@ -84,7 +84,7 @@ def test_the_tree_of_the_paper():
     assert (len(t), t.height, len(t.leaves)) == (121, 4, 81)
     assert t.nodes[:6] == ("root", "1", "2", "3", "1.1", "1.2")
     assert t.path("1.2.3.1") == ("root", "1", "1.2", "1.2.3", "1.2.3.1")
-    assert all(len(t.children(label)) == 3 for label in t._inner)
+    assert all(len(t.children(label)) == 3 for label in t._arrays.inner)
     assert (stream.n_features, stream.n_classes) == (121, 121)
     assert stream.task == "Multi-class classification"
 

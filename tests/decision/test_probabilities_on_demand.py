@@ -71,7 +71,7 @@ def check(model: Any, x: Any) -> None:
     nodes = {v for v in p if 2.0 * p[v] >= 3.0 * (1.0 - p[v])}
     assert both_ways.predict_one(x) == {v: v in nodes for v in p}
     assert both_ways.predict_labels_one(x, 0.4) == model.predict_labels_one(x, 0.4)
-    if t._is_tree:
+    if t._arrays.is_tree:
         costs = {t.nodes[-1]: 3.0}
         of_costs = [costs.get(label, 1.0) for label in t]
         labels = labels_of(t)

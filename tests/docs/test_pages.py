@@ -1,13 +1,18 @@
 """The pages in docs: links lead somewhere, and what is said to be in the code is there."""
 
 import contextlib
+import doctest
 import importlib
 import inspect
 import operator
+import pkgutil
 import re
 import runpy
 
+import pytest
+
 import river_hier
+from support.corpora import real_data
 from support.layers import LAYERS
 from support.paths import ROOT
 from support.public_api import estimators
@@ -132,3 +137,47 @@ def test_the_picture_is_the_one_that_its_script_draws():
     script = DOCS / "pictures" / "one_mistake.py"
     drawn = runpy.run_path(str(script))["picture"]()
     assert script.with_suffix(".svg").read_text("utf-8") == drawn
+
+
+# Numbers
+
+
+DOCTESTED = [*ROOT.glob("*.md"), *(p for p in DOCS.rglob("*.md") if "gallery" not in p.parts)]
+NO_DIGITS = re.compile(r"\d\.(?![\w.])")  # `1.` of a number; `1.0`, `0.123...` and `1.a` are fine
+
+
+def examples():
+    finder, parser = doctest.DocTestFinder(exclude_empty=True), doctest.DocTestParser()
+    tests = [
+        test
+        for module in pkgutil.walk_packages(river_hier.__path__, "river_hier.")
+        if not module.name.rpartition(".")[2].startswith("_native")
+        for test in finder.find(importlib.import_module(module.name))
+    ]
+    tests += [
+        parser.get_doctest(page.read_text("utf-8"), {}, str(page), str(page), 0)
+        for page in DOCTESTED
+    ]
+    return [(test.name, example) for test in tests for example in test.examples]
+
+
+def test_expected_numbers_have_digits():
+    found = examples()
+    assert len(found) > 1000
+    for where, example in found:
+        bad = [line for line in example.want.splitlines() if NO_DIGITS.search(line)]
+        assert not bad, (
+            f"{where}, line {example.lineno + 1}: the doctest compares as many digits as the "
+            f"expected output has, and {bad} has none: choose numbers that make it a fraction"
+        )
+
+
+@pytest.mark.slow
+def test_the_losses_of_the_readme_on_rcv1(capsys):
+    text = (ROOT / "README.md").read_text("utf-8")
+    (block,) = [b for b in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "RCV1" in b]
+    exec(block.replace("RCV1(", f"RCV1({str(real_data('rcv1'))!r}, "), {})
+    (row,) = re.findall(r"^\| H-loss of one pass over 15,926 of its.*", text, re.MULTILINE)
+    said = [float(number) for number in re.findall(r"\d?\.\d{3}", row)]
+    found = [float(number) for number in re.findall(r"HLoss: (\S+)", capsys.readouterr().out)]
+    assert [round(number, 3) for number in found] == said

@@ -127,7 +127,7 @@ def is_run(page, language, text):
         return True
     if page in TAKEN_BY:
         return Path(page).name in (ROOT / TAKEN_BY[page]).read_text("utf-8")
-    if page == "README.md" and "RCV1(" in text:  # the only such block: tests/docs/test_readme.py
+    if page == "README.md" and "RCV1(" in text:  # the only such block: tests/docs/test_pages.py
         return True
     return language in ("text", "sh", "console")
 
@@ -206,3 +206,9 @@ def test_the_site_shows_the_parameters_of_truncated_predictions():
         shown = [parameter.name for parameter in method.parameters]
         assert shown[:4] == ["self", "x", "threshold", "max_depth"], model
         assert "`None` for no limit" in method.docstring.value, model
+    for name in ("HAROW.learn_one", "AveragedHieron.rule"):  # inherited, and assigned
+        members = loaded[f"linear_model.{name.split('.')[0]}"].all_members
+        found = members[name.split(".")[1]]
+        found = found.final_target if found.is_alias else found
+        assert found.is_function, name
+        assert found.docstring, name

@@ -268,9 +268,9 @@ def test_the_tree_with_the_fewest_errors_is_kept():
 def test_the_tree_is_full_and_binary_and_its_leaves_are_the_classes(problem, seed):
     t = counted(problem, seed=seed).taxonomy()
     assert set(t.leaves) == set(problem[0])
-    assert all(len(t.children(v)) == 2 for v in t._inner)
+    assert all(len(t.children(v)) == 2 for v in t._arrays.inner)
     assert len(t) == 2 * len(problem[0]) - 1
-    assert t._inner == tuple(f"split {i}" for i in range(1, len(problem[0])))
+    assert t._arrays.inner == tuple(f"split {i}" for i in range(1, len(problem[0])))
     assert t == counted(problem, seed=seed).taxonomy()
 
 
@@ -304,7 +304,7 @@ def test_a_class_may_be_called_like_a_split():
         builder.learn_one({"x": 1}, label)
     t = builder.taxonomy()
     assert set(t.leaves) == {"split 1", "split 3", "other"}
-    assert set(t._inner) == {"split 2", "split 4"}
+    assert set(t._arrays.inner) == {"split 2", "split 4"}
 
 
 def test_a_thousand_classes_in_a_row():

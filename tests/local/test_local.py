@@ -142,7 +142,7 @@ def test_the_greedy_of_the_papers(learner):
     """Hieron without the classes' tree at each inner node, which ranks the children by score."""
     stream = synth.PrototypeTree(branching=3, depth=2, noise=0.16, seed=1)
     t = stream.taxonomy
-    routers = {v: learner(Taxonomy.flat(t.children(v), root="none")) for v in t._inner}
+    routers = {v: learner(Taxonomy.flat(t.children(v), root="none")) for v in t._arrays.inner}
     model = local.PerParent(
         lambda v: learner(Taxonomy.flat(t.children(v), root="none")), t, leaves_only=True
     )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from river import dummy, preprocessing
 from river import metrics as river_metrics
 
-from river_hier import Taxonomy, evaluate, linear_model, metrics
+from river_hier import Taxonomy, evaluate, linear_model
 from river_hier.metrics.pooled_auprc import bins
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
@@ -32,22 +32,6 @@ def test_bins_are_a_thousandth_wide():
         powers = bins(sign * 2.0 ** np.arange(-20, 21))
         assert (abs(np.diff(powers)) == 1024).all()
     assert bins(np.array([-0.0, 0.0])).tolist() == [0, 0]
-
-
-def test_the_extremes():
-    metric = metrics.PooledAUPRC(TREE)
-    assert metric.get() == 0.0
-    metric.update(set(), {"a": 1.0})
-    assert metric.get() == 0.0  # nothing is on
-    metric.update("b", {"a": 2.0, "b": 1.5, "c": 0.5})
-    assert metric.get() == 1.0
-    constant = metrics.PooledAUPRC(TREE)
-    for y in ("b", {"d"}, set()):
-        constant.update(y, dict.fromkeys("abcd", 0.5))
-    assert constant.get() == pytest.approx(3 / 12)
-    alone = metrics.PooledAUPRC(Taxonomy.flat([]))
-    alone.update(set(), {})
-    assert alone.get() == 0.0
 
 
 # Models that answer with probabilities

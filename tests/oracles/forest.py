@@ -27,6 +27,19 @@ class Tree:
         feature, threshold = self.split
         return self.below[x[feature] > threshold].leaf(x)
 
+    def all_rows(self):
+        return [*self.rows, *chain.from_iterable(below.all_rows() for below in self.below)]
+
+    def part(self, x, size):
+        """The rows of the smallest part of at least this size, or of all."""
+        if self.split is None:
+            return self.rows
+        feature, threshold = self.split
+        below = self.below[x[feature] > threshold]
+        return (
+            below.part(x, size) if size == 1 or len(below.all_rows()) >= size else self.all_rows()
+        )
+
 
 class Forest:
     def __init__(self, parents, n_trees, budget, seed):
@@ -39,6 +52,7 @@ class Forest:
         self.trees = [Tree() for _ in range(n_trees)]
         self.states = [(seed << 32) + k for k in range(n_trees)]
         self.next_builds = [2.0 * 1.5 ** (k / n_trees) for k in range(n_trees)]
+        self.losses = {1: 0.0, 4: 0.0, 16: 0.0, 64: 0.0}
 
     def learn(self, x, on, w=1.0):
         if w == 0.0:
@@ -48,6 +62,8 @@ class Forest:
         self.learn_row(self.vector(x), tuple(sorted(map(self.nodes.index, closure))), w)
 
     def learn_row(self, x, targets, w):
+        if self.n % 4 == 0:
+            self.judge(x, targets, w)
         budget = self.parameters[1]
         i = self.n % budget
         if i in self.stored:
@@ -119,9 +135,24 @@ class Forest:
         on = [sum(w for _, y, w in rows if v in y) for v in range(len(self.nodes))]
         return sum(weight * weight for weight in on) / sum(w for *_, w in rows)
 
+    def judge(self, x, targets, w):
+        """The decayed log loss of all nodes that have been on, by the size of the parts."""
+        n_known = 1 + max((y[-1] for _, y, _ in self.stored.values()), default=0)
+        self.n_known = max(getattr(self, "n_known", 1), n_known)
+        for size in self.losses:
+            shares = list(self.shares_of(x, False, size).values())
+            loss = 0.0
+            for v in range(1, self.n_known):
+                loss -= math.log(max(shares[v] if v in targets else 1.0 - shares[v], 1e-3))
+            self.losses[size] = 0.996 * self.losses[size] + w * loss
+
     def shares(self, x, of_labels):
         x = self.vector({name: value for name, value in x.items() if name in self.names})
-        leaves = [tree.leaf(x).rows for tree in self.trees]
+        size = 1 if of_labels else min(self.losses, key=self.losses.__getitem__)
+        return self.shares_of(x, of_labels, size)
+
+    def shares_of(self, x, of_labels, size):
+        leaves = [tree.part(x, size) for tree in self.trees]
         leaves = [rows for rows in leaves if rows]
         shares = dict.fromkeys(self.nodes, 0.0)
         for rows in leaves:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from river_hier import datasets
+from river_hier.taxonomy import closure_mask
 from support import hmc_corpus, ohsumed_corpus, rcv1_corpus, reuters_corpus, timit_corpus
 from support.paths import DATA
 
@@ -52,7 +53,7 @@ def read(name, path, on_error):
         n = 0
         for x, y in itertools.islice(stream, MANY):
             assert x is not None
-            stream.taxonomy._closure_mask(y)  # its labels are known
+            closure_mask(stream.taxonomy, y)  # its labels are known
             n += 1
         return n
     except UnicodeError:  # which names no file
