@@ -46,6 +46,10 @@ class Selective(ModelWrapper, SingleLabelPredictor):
 
     Hence at most `risk` $\cdot \, n + 11$ of the first $n$ answers are wrong, on any stream.
 
+    The root is an answer, too, and right for every label. So among the answers below the root the
+    share of wrong ones is larger: up to `risk` divided by the share of these answers. The promise
+    is one for the stream as a whole; a branch that is harder than others may have more mistakes.
+
     Parameters
     ----------
     model
