@@ -7,14 +7,8 @@ are drawn from the samples and keep each word with a probability of `--keep`. Re
 more diverse, so losses can be compared with each other only.
 
 Each learner predicts and learns document by document, in a process of its own. At each power of two
-<<<<<<< HEAD
 it gives the H-loss so far, documents a second (processor time of predicting and learning), the
 same with reading, and resident memory beyond that at the start, from Linux's /proc.
-It is saved every 65,536 documents: the same command resumes a run that was stopped.
-=======
-it gives the H-loss so far, documents a second (processor time of predicting and learning),
-microseconds to read a document, and resident memory beyond that at the start, from Linux's /proc.
->>>>>>> main
 """
 
 import argparse
@@ -98,7 +92,7 @@ def rows(name, learner, folder, n):
     found, before, began = {}, resident(), time.process_time()
 
     def row():
-        speed, reading, memory = seen / work, 1e6 * read / seen, resident() - before
+        speed, reading, memory = seen / work, seen / (work + read), resident() - before
         return f"{seen:>10,}{loss / seen:>8.3f}{speed:>10,.0f}{reading:>10,.0f}{memory:>8,.0f}"
 
     for seen, (x, y) in enumerate(tqdm(stream, desc=f"{name}, {learner}", total=n), start=1):
@@ -111,21 +105,8 @@ def rows(name, learner, folder, n):
         if seen >= 1024 and not seen & (seen - 1):
             found[seen] = row()
         began = time.process_time()
-<<<<<<< HEAD
-    state["rows"].setdefault(state["seen"], row(state))
-    checkpoint.save(state, path)
-    return list(state["rows"].values())
-
-
-def row(state):
-    seen, memory = state["seen"], resident() - state["before"]
-    loss, work = state["loss"] / seen, state["work"]
-    speeds = "".join(f"{seen / seconds:>10,.0f}" for seconds in (work, work + state["read"]))
-    return f"{seen:>10,}{loss:>8.3f}{speeds}{memory:>8,.0f}"
-=======
     found.setdefault(seen, row())
     return list(found.values())
->>>>>>> main
 
 
 def main(folder, samples, names, learners, most, keep):
