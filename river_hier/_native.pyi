@@ -89,6 +89,7 @@ class LinearState:
         n: float = 0.0,
         rows: Any = None,
         average: Any = None,
+        decides: bool = False,
     ) -> None: ...
     from_first_round: bool | None
     def saved(self) -> tuple[Any, ...]: ...

@@ -61,6 +61,17 @@ double* scores_of(const Labels& labels, const LabelProbabilities& from) {
     return rival_scores(state, state.find(from.x), from.averaged, from.first);
 }
 
+// Decides by search where `values` are the probabilities of decisions along paths; else there is no answer.
+template <class Decide>
+auto by_search(nb::handle values, Decide decide) -> std::optional<decltype(decide(std::declval<PathProbabilities&>()))> {
+    const LabelProbabilities* from = nullptr;
+    if (!nb::try_cast(values, from) || from->sharp != 1.0 || from->share != 0.0) return {};
+    auto& state = nb::cast<LinearState&>(from->state);
+    if (!state.decides) return {};
+    PathProbabilities p(state.w, state.find(from->x), state.labels, from->first);
+    return decide(p);
+}
+
 // They become probabilities, but for the factor that is returned.
 double to_probabilities(double* scores, const LabelProbabilities& from) {
     auto& state = nb::cast<LinearState&>(from.state);
@@ -95,6 +106,7 @@ struct Shares {
 };
 
 uint32_t deepest_label(const Labels& tree, nb::handle values, std::optional<double> threshold) {
+    if (const auto found = by_search(values, [&](PathProbabilities& p) { return deepest(p, threshold); })) return *found;
     const Shares shares(tree, values);
     subtree_sums(shares.p, tree);
     if (threshold) *threshold /= shares.factor;
@@ -136,7 +148,10 @@ nb::list ranked_paths(const Labels& labels, nb::handle values, size_t k, bool le
                       std::optional<uint32_t> depth, bool multilabel) {
     ensure(k > 0, "a number of nodes");
     std::vector<Ranking::Entry> best;
-    if (nb::isinstance<LabelProbabilities>(values)) {
+    if (auto found = by_search(values, [&](PathProbabilities& p) { return most_probable(p, k, leaves, depth); })) {
+        best = std::move(*found);
+        for (Ranking::Entry& each : best) each.value = std::exp(each.value);
+    } else if (nb::isinstance<LabelProbabilities>(values)) {
         const auto& from = nb::cast<const LabelProbabilities&>(values);
         double *p = scores_of(labels, from), factor = 1.0;
         if (depth) {
