@@ -8,14 +8,93 @@ from numpy.typing import NDArray
 
 from .._core import Batch, Vectors, path_sums, softmax
 from ..base.explanation import Contribution, Floats, effects
+from ..taxonomy import TaxonomyLike
 from .path_softmax import MOST_VARIANCE, PathSoftmax
 
 
 class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")):
-    """Softmax regression at each inner node: for very many labels, at the cost of one path.
+    """Softmax regression at every inner node of a tree, for very many labels.
+
+    The label is found by decisions from the root down: at each inner node u, for one of its
+    children or for u itself. Each child c has a vector $w_c$, u itself has $o_u$, and the decision
+    is the softmax of their products with x:
+
+    $$P_c = \\frac{e^{w_c \\cdot x}}{e^{o_u \\cdot x} + \\sum_{d \\in C(u)} e^{w_d \\cdot x}},
+    \\qquad P_u = 1 - \\sum_{c \\in C(u)} P_c. \\tag{1}$$
+
+    The probability of a label is the product of those of the decisions on its path,
+
+    $$p_v = P_v \\prod_{u \\in P(v)} P_u, \\tag{2}$$
+
+    where the first factor is that of the decision for v itself, if it is an inner node. All nodes
+    are labels, the root included. Each decision on the path of the true label learns as in
+    `PathSoftmax`: with $t_c$ = 1 for what was right and 0 for the other alternatives,
+
+    $$w_c \\leftarrow w_c + (t_c - P_c) \\, \\Sigma_c x, \\qquad \\Sigma_c \\leftarrow \\Sigma_c -
+    \\frac{h_c (\\Sigma_c x)^2}{1 + h_c \\, x^\\top \\Sigma_c x}, \\qquad h_c = P_c (1 - P_c),
+    \\tag{3}$$
+
+    where $P_c$ is the probability after the step.
+
+    A step takes O(features of x * children along the path), whatever the number of nodes, and
+    weights take memory for the pairs of a feature and a node that have moved. As probabilities fall
+    along each path, predictions, also those with `threshold` and of `inspection.top_one`, find
+    the best nodes by best-first search, and visit few others. `predict_proba_one` and `score_one`,
+    whose answers have all labels, take O(nodes). Scores are the logarithms of probabilities.
+
+    Parameters
+    ----------
+    taxonomy, dtype, forgetting, intercept
+        As in `PathSoftmax`.
+    prior_variance
+        The variance of each weight before the first step, as in `PathSoftmax`. The default is three
+        times as large as there, where the vectors of a path, about three, add up.
+
+    Raises
+    ------
+    ValueError
+        As in `PathSoftmax`.
+
+    Notes
+    -----
+    The decomposition is due to [^1], and to [^2] for many words; here trees may have any number of
+    children, and labels may be inner nodes. As a label above others may end there, its descendants
+    need not be known: an example that is known to lie below a node would be the decisions above it.
+
+    Examples
+    --------
+
+    >>> from river import evaluate
+    >>> from river_hier import linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
+    >>> model = linear_model.HierarchicalSoftmax(stream.taxonomy)
+    >>> metric = metrics.TreeInducedError(stream.taxonomy)
+
+    >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
+    TreeInducedError: 0.193
+
+    References
+    ----------
+    [^1]: [Goodman, J., 2001. Classes for fast maximum entropy training. ICASSP 2001, 1, pp.
+        561-564.](https://doi.org/10.1109/ICASSP.2001.940893)
+    [^2]: [Morin, F. and Bengio, Y., 2005. Hierarchical probabilistic neural network language model.
+        AISTATS 10, pp. 246-252.](https://proceedings.mlr.press/r5/morin05a.html)
+
     """
 
     _decides = True
+
+    def __init__(
+        self,
+        taxonomy: TaxonomyLike = None,
+        prior_variance: float = 96.0,
+        dtype: str = "float64",
+        forgetting: float = 1.0,
+        intercept: float = 0.1,
+    ) -> None:
+        super().__init__(taxonomy, prior_variance, dtype, forgetting, intercept)
 
     def _moves(self, vector: Any, y: int, own: NDArray[np.intp], w: float) -> tuple[Any, ...]:
         """The columns that move, and their steps."""
@@ -47,7 +126,7 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
                 self._check_shape("rule", what, part, at, "vectors")
                 moves[i, at] = part
         move, h = moves
-        confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (4)
+        confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (3)
         return columns, self.prior_variance * move, confidence
 
     def _alternatives(self, u: int, unseen: Any = ()) -> NDArray[np.intp]:
