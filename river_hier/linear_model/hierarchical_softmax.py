@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, Vectors, path_sums, softmax
+from .._core import Batch, Vectors, path_difference, path_sums, softmax
 from ..base.explanation import Contribution, Floats, effects
 from ..taxonomy import TaxonomyLike
 from .path_softmax import MOST_VARIANCE, PathSoftmax
@@ -134,9 +134,11 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
         children = [2 * v for v in self._taxonomy._children_of(u) if v not in unseen]
         return np.array([2 * u + 1, *children], dtype=np.intp)
 
-    def _decisions(self) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
-        """Each inner node, the columns that compete there, and all below it, top down."""
-        for u in range(len(self._taxonomy)):
+    def _decisions(
+        self, nodes: Iterable[int]
+    ) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
+        """The inner ones of some nodes, the columns that compete there, and all below them."""
+        for u in nodes:
             if self._taxonomy._children_of(u):
                 yield u, self._alternatives(u, self._unseen), self._alternatives(u)
 
@@ -146,7 +148,7 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
 
     def _label_scores(self, columns: Floats) -> Floats:
         p = np.zeros_like(columns)
-        for u, seen, below in self._decisions():
+        for u, seen, below in self._decisions(range(len(self._taxonomy))):
             p[below] = p[2 * u] + columns[below] - np.logaddexp.reduce(columns[seen])
             p[below[1:] + 1] = p[below[1:]]
         return p[1::2]
@@ -157,21 +159,23 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]
     ) -> list[list[Contribution]]:
-        """The parts of a logarithm, beside those of the alternatives on the path as they are."""
-        at = list(self._decisions())
-        columns = self._state.scores(x)
+        """The lead of each node over the mean of its alternatives, all along the path.
+
+        What the logarithm of the probability lacks of these sums is the entropy of the decisions.
+        """
+        tree, columns = self._taxonomy._arrays, self._state.scores(x)
+        at = list(self._decisions({0, *(u for v in nodes for u in path_difference(v, 0, tree)[0])}))
         shares = [softmax(columns[seen]) for _, seen, _ in at]
 
-        def beside(other: Mapping[Any, Any]) -> Floats:
-            columns, own = self._state.scores(other), np.zeros(len(self._taxonomy))
+        def leads(other: Mapping[Any, Any]) -> Floats:
+            columns, own = self._state.scores(other), np.zeros(tree.n)
             for (u, seen, below), p in zip(at, shares, strict=True):
                 columns[below] -= p @ columns[seen]
                 own[u] = columns[below[0]]
-            return path_sums(columns[::2], self._taxonomy._arrays) + own
+            return path_sums(columns[::2], tree) + own
 
-        constant, logs = beside({}), self._scores_one(x)
-        undecided = logs - beside(x)
+        constant, undecided = leads({}), self._scores_one(x) - leads(x)
         return [
             [*terms, ("intercept", constant[v]), ("undecided", undecided[v])]
-            for v, terms in zip(nodes, effects(beside, x, nodes), strict=True)
+            for v, terms in zip(nodes, effects(leads, x, nodes), strict=True)
         ]

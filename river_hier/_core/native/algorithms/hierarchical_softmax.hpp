@@ -36,8 +36,9 @@ inline void step(const HierarchicalSoftmax& policy, Weights& w, const Vector& x,
         std::vector<Group> groups;
         uint32_t truth;
     };
-    Nodes path;
-    tree.above(y, path);
+    Nodes path{0};
+    for (uint32_t v = y; v; v = tree.parent(v)) path.push_back(v);
+    std::reverse(path.begin() + 1, path.end());
     w.ranges.assign(1, {1, 2});
     for (uint32_t u : path) columns_below(u, tree, w.ranges);
     w.bind(x, false);
