@@ -2,6 +2,8 @@
 // is that of node v among its siblings, column 2 v + 1 that of the label v among the children of v.
 #pragma once
 
+#include <tuple>
+
 #include "algorithms/path_softmax.hpp"
 #include "algorithms/probabilities.hpp"
 
@@ -185,9 +187,7 @@ inline uint32_t deepest(PathProbabilities& p, std::optional<double> least) {
                 const double share = std::exp(here.value);
                 if (!(least ? share >= *least : share > 0.5)) continue;
                 reached.push_back(here);
-                const bool tie = here.depth == best.depth && here.value == best.value && v < best.node;
-                if (here.depth > best.depth || (here.depth == best.depth && here.value > best.value) || tie)
-                    best = here;
+                if (std::tuple(here.depth, here.value, best.node) > std::tuple(best.depth, best.value, v)) best = here;
             }
     }
     return best.node;

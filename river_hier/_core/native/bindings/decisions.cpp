@@ -127,6 +127,34 @@ nb::object below(const Labels& tree, nb::handle values) {
     return array(shares.all(tree.n()));
 }
 
+// From the root down to the most probable child, as long as the label is rather there than at the node itself: the
+// nodes and their probabilities.
+nb::list descent(const Labels& tree, nb::handle values) {
+    const auto descend = [&](const auto& p, const auto& expand) {
+        nb::list way;
+        for (uint32_t u = 0;;) {
+            expand(u);
+            uint32_t best = 0;
+            double sum = 0.0;
+            for (Range children : tree.below(u))
+                for (uint32_t v = children.first; v < children.last; ++v) {
+                    sum += p(v);
+                    if (!best || p(v) > p(best)) best = v;
+                }
+            if (!best || p(best) <= p(u) - sum) return way;
+            way.append(nb::make_tuple(best, p(best)));
+            u = best;
+        }
+    };
+    if (auto found = by_search(values, [&](PathProbabilities& p) {
+            return descend([&](uint32_t v) { return std::exp(p.below(v)); }, [&](uint32_t u) { p.expand(u); });
+        }))
+        return *found;
+    const Shares shares(tree, values);
+    subtree_sums(shares.p, tree);
+    return descend([&](uint32_t v) { return std::min(shares.factor * shares.p[v], 1.0); }, [](uint32_t) {});
+}
+
 nb::object connected_nodes(const Labels& labels, nb::handle values, double threshold,
                            std::optional<uint32_t> max_depth) {
     return Labels::nodes(with_probabilities(
@@ -234,6 +262,7 @@ void decisions(nb::module_& m) {
         .def(nb::init<nb::object, nb::object, bool, uint32_t, double, double, double>(), "state"_a,
              "x"_a.none(), "averaged"_a, "first"_a, "sharp"_a, "flat"_a, "share"_a);
     m.def("deepest", &deepest_label, "tree"_a, "values"_a, "threshold"_a.none());
+    m.def("descent", &descent, "tree"_a, "values"_a);
     m.def("distribution", &distribution, "labels"_a, "values"_a);
     m.def("below", &below, "tree"_a, "values"_a);
     m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none());
