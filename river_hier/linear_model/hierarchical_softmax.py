@@ -131,7 +131,7 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
 
     def _alternatives(self, u: int, unseen: Any = ()) -> NDArray[np.intp]:
         """The columns that compete at a node: that of its own label, and of its children."""
-        children = [2 * v for v in self._taxonomy._children_of(u) if v not in unseen]
+        children = [2 * v for v in self._taxonomy._arrays.children_of(u) if v not in unseen]
         return np.array([2 * u + 1, *children], dtype=np.intp)
 
     def _decisions(
@@ -139,7 +139,7 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
     ) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
         """The inner ones of some nodes, the columns that compete there, and all below them."""
         for u in nodes:
-            if self._taxonomy._children_of(u):
+            if self._taxonomy._arrays.children_of(u):
                 yield u, self._alternatives(u, self._unseen), self._alternatives(u)
 
     @property

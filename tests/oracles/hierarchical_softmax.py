@@ -1,22 +1,18 @@
 """A softmax at each inner node: over its children and itself."""
 
-from __future__ import annotations
-
 import math
 
 from .hieron import argmax
 from .path_softmax import PathSoftmax
-from .trees import Features, Node, Parents, Weights, path
+from .trees import path
 
 
 class HierarchicalSoftmax:
     """A flat `PathSoftmax` at each inner node, of its children and itself."""
 
-    def __init__(
-        self, parents: Parents, prior_variance: float = 96.0, forgetting: float = 1.0
-    ) -> None:
+    def __init__(self, parents, prior_variance=96.0, forgetting=1.0):
         self.parents = parents
-        self.at: dict[Node, PathSoftmax] = {}
+        self.at = {}
         for u in parents:
             children = [c for c in parents if u in parents[c]]
             if children:
@@ -24,16 +20,16 @@ class HierarchicalSoftmax:
                 self.at[u] = PathSoftmax(flat, prior_variance, forgetting)
 
     @property
-    def w(self) -> Weights:
+    def w(self):
         """The weights of each node among its siblings."""
         return {v: self.at[above[0]].w[v] if above else {} for v, above in self.parents.items()}
 
     @property
-    def own(self) -> Weights:
+    def own(self):
         """The weights of each node among its children."""
         return {v: self.at[v].own[v] if v in self.at else {} for v in self.parents}
 
-    def decisions(self, y: Node) -> list[tuple[PathSoftmax, Node]]:
+    def decisions(self, y):
         """The models on the path of a label, and what each has to choose."""
         nodes = path(self.parents, y)
         return [
@@ -42,7 +38,7 @@ class HierarchicalSoftmax:
             if u in self.at
         ]
 
-    def scores(self, x: Features) -> dict[Node, float]:
+    def scores(self, x):
         """The logarithm of the probability of each label."""
         found = {}
         for v in self.parents:
@@ -55,15 +51,15 @@ class HierarchicalSoftmax:
             found[v] = math.fsum(logs)
         return found
 
-    def predict(self, x: Features) -> Node:
+    def predict(self, x):
         """The first of the most probable labels."""
         return argmax(self.scores(x))
 
-    def probabilities(self, scores: dict[Node, float]) -> dict[Node, float]:
+    def probabilities(self, scores):
         """Of the labels."""
         return {v: math.exp(s) for v, s in scores.items()}
 
-    def missing(self, x: Features, y: Node) -> dict[tuple[object, ...], float]:
+    def missing(self, x, y):
         """t - P of every alternative on the path."""
         return {
             (i, *name): gap
@@ -71,7 +67,7 @@ class HierarchicalSoftmax:
             for name, gap in model.missing(x, below).items()
         }
 
-    def learn(self, x: Features, y: Node, weight: float = 1.0) -> None:
+    def learn(self, x, y, weight=1.0):
         """A step of each decision on the path."""
         for model, below in self.decisions(y):
             model.learn(x, below, weight)
