@@ -86,8 +86,7 @@ class Trees(DenseFeatures):
         return np.array(list(map(checksum_of, self._features.names())), dtype=np.uint32)
 
     def _shares_one(self, x: Mapping[Any, Any]) -> Floats:
-        shares: Floats = self._shares(self._features.find(x).dense(self._forest.d)[None, :])[0]
-        return shares
+        return self._shares(self._features.find(x).dense(self._forest.d)[None, :])[0]
 
     def _shares_many(self, X: Batch) -> Floats:
         return self._shares(self._matrix(X, self._forest.d))
@@ -267,8 +266,7 @@ class MultilabelExtraTrees(Trees, MultiLabelModel):
         given = conditional_probabilities(shares, self._taxonomy._arrays)
         given[:, shares[0] == 0.0] = 0.5
         given = given.clip(LEAST, 1.0 - LEAST)
-        odds: Floats = np.log(given) - np.log1p(-given)
-        return odds
+        return np.log(given) - np.log1p(-given)
 
     def _conditionals(self, scores: Floats) -> Floats:
         return logistic(scores)

@@ -131,8 +131,7 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
 
     def _answers(self, X: Batch) -> NDArray[Any]:
         """The node of each row."""
-        best: NDArray[Any] = self._best_of(self._scores_many(X))
-        return best
+        return self._best_of(self._scores_many(X))
 
     def _record(self, y: Any) -> None:
         if self._labels.n_unseen or not self._labels.has_learned:
