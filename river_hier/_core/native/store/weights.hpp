@@ -128,9 +128,7 @@ class Average {
         updates->add(0, x, nodes, changes);
     }
 
-    size_t bytes() const {
-        return updates.bytes() + heap_bytes(since) + heap_bytes(begun) + heap_bytes(moved);
-    }
+    size_t bytes() const { return updates.bytes() + heap_bytes(since) + heap_bytes(begun) + heap_bytes(moved); }
 
     Weights updates;     // sum of i s_i
     double m = 0.0;      // the weight of all examples
@@ -154,11 +152,8 @@ class LinearState {
     // Nodes have `vectors` weight vectors each. Features are a list of names.
     LinearState(nb::object labels, nb::handle features, double intercept, bool single, size_t n_planes,
                 size_t vectors)
-        : shared_labels(labels),
-          labels(nb::cast<Labels&>(labels)),
-          w(vectors * this->labels.n(), single, n_planes),
-          vectors(vectors),
-          features(features, intercept) {}
+        : shared_labels(labels), labels(nb::cast<Labels&>(labels)), w(vectors * this->labels.n(), single, n_planes),
+          vectors(vectors), features(features, intercept) {}
 
     void add_nodes(size_t n_nodes) { w.add_nodes(vectors * n_nodes); }
 
