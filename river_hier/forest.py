@@ -12,8 +12,7 @@ from ._core import Batch, Forest, Multilabels, Nodes, conditional_probabilities,
 from ._core.features import by_name, checksum_of
 from .base.checks import check_integer
 from .base.explanation import Floats
-from .base.multi_label import MultiLabelModel
-from .base.single_label import SingleLabelModel
+from .base.model import MultiLabelModel, SingleLabelModel
 from .probabilistic.dense import DenseFeatures
 from .taxonomy import Taxonomy, TaxonomyLike, closure_mask
 

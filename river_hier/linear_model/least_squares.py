@@ -28,7 +28,7 @@ from ..base import explanation
 from ..base.checks import check_forgetting, check_integer, check_intercept, check_positive
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.linear import SECONDS
-from ..base.multi_label import MultiLabelModel
+from ..base.model import MultiLabelModel
 from ..taxonomy import Taxonomy, TaxonomyLike
 
 
