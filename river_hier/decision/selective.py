@@ -175,7 +175,7 @@ class Selective(ModelWrapper, SingleLabelPredictor):
         taxonomy, p = self._taxonomy, np.minimum(below(self._labels, probabilities), 1.0)
         way: list[tuple[int, float]] = []
         v = 0
-        while children := taxonomy._children_of(v):
+        while children := taxonomy._arrays.children_of(v):
             shares = p[list(children)]
             best = int(shares.argmax())
             if shares[best] <= p[v] - shares.sum():

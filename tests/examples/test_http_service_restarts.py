@@ -1,7 +1,5 @@
 """The HTTP service under load, and what is left of its labels after kill -9."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import os
@@ -10,8 +8,6 @@ import signal
 import sys
 import threading
 import time
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,11 +15,7 @@ from river_hier import checkpoint
 from support.http_service import KILLS, Client, Service
 from support.processes import PATIENCE, run_commands_of, until
 from support.requirements import require_module, require_program
-from support.shop_labels import (
-    journal_of,
-    message,
-    same_as_replayed,
-)
+from support.shop_labels import journal_of, message, same_as_replayed
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are found in /proc")
 require_module("starlette", "serving")
@@ -32,7 +24,7 @@ require_module("uvicorn", "serving")
 # Restarts
 
 
-def test_another_journal_is_refused(tmp_path: Path) -> None:
+def test_another_journal_is_refused(tmp_path):
     with Service(tmp_path, workers=1) as service:
         service.start()
         Client(service.port).json("/learn", message(1))
@@ -46,7 +38,7 @@ def test_another_journal_is_refused(tmp_path: Path) -> None:
         assert expected in service.said()
 
 
-def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
+def test_a_killed_worker_is_replaced(tmp_path):
     with Service(tmp_path, workers=2) as service:
         service.start()
         before = service.workers()
@@ -57,7 +49,7 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
         assert service.stop() == 0
 
 
-def test_a_checkpoint_that_cannot_be_written_is_tried_again(tmp_path: Path) -> None:
+def test_a_checkpoint_that_cannot_be_written_is_tried_again(tmp_path):
     with Service(tmp_path, "--save", 0.1, workers=1) as service:
         service.start()
         path = tmp_path / "shop" / "checkpoint"
@@ -75,15 +67,15 @@ def test_a_checkpoint_that_cannot_be_written_is_tried_again(tmp_path: Path) -> N
 class Sender(threading.Thread):
     """Sends labels until each is acknowledged, some of them twice, and asks for predictions."""
 
-    def __init__(self, port: int, seed: int, n: float = float("inf")) -> None:
+    def __init__(self, port, seed, n=float("inf")):
         super().__init__()
         self.port, self.seed, self.n = port, seed, n
-        self.acknowledged: list[str] = []
+        self.acknowledged = []
         self.failures = 0
         self.stopping = False
-        self.unexpected: list[Any] = []
+        self.unexpected = []
 
-    def run(self) -> None:
+    def run(self):
         client, key, rng = Client(self.port), 0, random.Random(self.seed)
         while not self.stopping and key < self.n:
             label = message(key, self.seed)
@@ -102,7 +94,7 @@ class Sender(threading.Thread):
 
 
 @pytest.mark.slow
-def test_service_killed(tmp_path: Path) -> None:
+def test_service_killed(tmp_path):
     """At random moments: the first process, a worker, or all at once."""
     rng = random.Random(7)
     with Service(tmp_path, "--publish", 0.1, "--save", 0.1) as service:
@@ -142,7 +134,7 @@ def test_service_killed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_page(tmp_path: Path) -> None:
+def test_the_commands_of_the_page(tmp_path):
     require_program("curl")
     blocks, printed, errors = run_commands_of("serving.md", "8080", tmp_path)
     assert (len(blocks), errors) == (2, "")

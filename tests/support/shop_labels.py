@@ -1,16 +1,13 @@
 """Labels for the HTTP service, and what it must make of them."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import random
 import sqlite3
 import sys
-from typing import Any
 
 from river_hier import Taxonomy, checkpoint
-from support.http_service import SHOP, STREAMING, Client, Service
+from support.http_service import SHOP, STREAMING, Client
 from support.processes import until
 
 sys.path.insert(0, str(STREAMING))
@@ -19,7 +16,7 @@ import delayed
 TAXONOMY = Taxonomy.from_nested({"shop": SHOP})
 
 
-def message(key: int, seed: int = 0) -> dict[str, Any]:
+def message(key, seed=0):
     """A label with its example: features that tell which leaf it is, and noise."""
     rng = random.Random(seed * 1_000_003 + key)
     leaf = rng.choice(TAXONOMY.leaves)
@@ -27,7 +24,7 @@ def message(key: int, seed: int = 0) -> dict[str, Any]:
     return {"key": f"{seed} {key}", "x": x, "y": [leaf]}
 
 
-def state_of(labels: list[dict[str, Any]]) -> delayed.State:
+def state_of(labels):
     """What a learner makes of labels that are sent one after the other."""
     state = delayed.new_state(TAXONOMY)
     for label in labels:
@@ -38,13 +35,13 @@ def state_of(labels: list[dict[str, Any]]) -> delayed.State:
     return state
 
 
-def journal_of(service: Service) -> list[tuple[int, str, str | None]]:
+def journal_of(service):
     """Positions, keys and labels, which are dropped up to some position."""
     with sqlite3.connect(service.folder / "shop" / "labels.sqlite") as db:
         return db.execute("SELECT position, key, message FROM labels ORDER BY position").fetchall()
 
 
-def same_as_replayed(service: Service) -> None:
+def same_as_replayed(service):
     """The checkpoint is that of one program that learns all labels, to the last bit."""
     rows = journal_of(service)
     assert [position for position, _, _ in rows] == list(range(1, len(rows) + 1))
@@ -62,12 +59,12 @@ def same_as_replayed(service: Service) -> None:
         assert pickle.dumps(pickle.loads(ours)) == pickle.dumps(pickle.loads(theirs))
 
 
-def until_learned(service: Service, n: int) -> None:
+def until_learned(service, n):
     """Wait until all workers answer from a snapshot with n labels."""
     until(lambda: all(Client(service.port).json("/health")["learned"] == n for _ in range(8)))
 
 
-def metrics_of(service: Service) -> dict[str, float]:
+def metrics_of(service):
     status, text = Client(service.port).send("/metrics")
     assert status == 200
     lines = [line for line in text.decode().splitlines() if not line.startswith("#")]

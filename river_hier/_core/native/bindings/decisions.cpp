@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 
 #include "algorithms/calibration.hpp"
+#include "algorithms/child_counts.hpp"
 #include "algorithms/label_probabilities.hpp"
 #include "bindings/bindings.hpp"
 
@@ -115,20 +116,60 @@ nb::object below(const Labels& tree, nb::handle values) {
     return array(shares.all(tree.n()));
 }
 
-nb::object connected_nodes(const Labels& labels, nb::handle values, double threshold,
-                           std::optional<uint32_t> max_depth) {
-    return Labels::nodes(with_probabilities(
-        labels, values, [&](Probabilities& p) { return connected(p, labels, threshold, max_depth); }));
+
+// The rows of a table of counts, one a node; nodes after its last one have none.
+using Table = nb::ndarray<const double, nb::c_contig, nb::device::cpu, nb::shape<-1, 7>>;
+
+ChildCounts counts_of(const Labels& labels, const Table& table) {
+    return {table.data(), table.shape(0), labels};
 }
 
-template <class Rule>
-nb::object decided(const Rule& rule, const Labels& tree, nb::handle p) {
+// The nodes that are on, and what each adds to its row of the table.
+nb::object child_counts(const Labels& labels, nb::handle p, nb::handle y, const Table& table) {
+    const ChildCounts counts = counts_of(labels, table);
+    On on = labels.closed(y);
+    std::sort(on.nodes.begin(), on.nodes.end());  // from the top down
+    Nodes nodes;
+    Numbers rows;
+    with_probabilities(labels, p, [&](Probabilities& p) {
+        for (uint32_t u : on.nodes) {
+            p.expand(labels.below(u));
+            if (!counts.counts(u)) continue;
+            const ChildCounts::Row row = counts.seen(u, p, on);
+            nodes.push_back(u);
+            rows.insert(rows.end(), row.found.begin(), row.found.end());
+            rows.insert(rows.end(), row.expected.begin(), row.expected.end());
+            rows.push_back(row.gain);
+        }
+    });
+    const size_t n = nodes.size();
+    return nb::make_tuple(array(std::move(nodes)), array(std::move(rows), {n, 7}));
+}
+
+nb::object likeliest_nodes(const Labels& labels, nb::handle p, const Table& table) {
+    const ChildCounts counts = counts_of(labels, table);
     return Labels::nodes(
-        with_probabilities(tree, p, [&](Probabilities& p) { return decode(rule, p, tree); }));
+        with_probabilities(labels, p, [&](Probabilities& p) { return likeliest(p, labels, counts); }));
 }
 
-nb::object least_h_loss(const Labels& tree, nb::handle p, const std::optional<Values>& costs) {
-    return decided(HLossRule{costs ? checked(*costs, tree.n()) : nullptr}, tree, p);
+nb::object least_h_loss(const Labels& tree, nb::handle p, const Table& table, const std::optional<Values>& costs) {
+    const HLossRule rule{costs ? checked(*costs, tree.n()) : nullptr};
+    const ChildCounts counts = counts_of(tree, table);
+    return Labels::nodes(with_probabilities(tree, p, [&](Probabilities& p) {
+        JointProbabilities joint(p, tree, counts);
+        return decode(rule, joint, tree);
+    }));
+}
+
+// By the joint model if there is a table.
+nb::object connected_nodes(const Labels& labels, nb::handle values, double threshold,
+                           std::optional<uint32_t> max_depth, const std::optional<Table>& table) {
+    return Labels::nodes(with_probabilities(labels, values, [&](Probabilities& p) {
+        if (!table) return connected(p, labels, threshold, max_depth);
+        const ChildCounts counts = counts_of(labels, *table);
+        JointProbabilities joint(p, labels, counts);
+        return connected(joint, labels, threshold, max_depth);
+    }));
 }
 
 // Paths and values, the best first.
@@ -221,7 +262,9 @@ void decisions(nb::module_& m) {
     m.def("deepest", &deepest_label, "tree"_a, "values"_a, "threshold"_a.none());
     m.def("distribution", &distribution, "labels"_a, "values"_a);
     m.def("below", &below, "tree"_a, "values"_a);
-    m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none());
+    m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none(),
+          "table"_a = nb::none());
+    m.def("child_counts", &child_counts, "labels"_a, "p"_a, "y"_a.none(), "table"_a);
     m.def("ranked", &ranked_paths, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
           "multilabel"_a);
     m.def("logistic",
@@ -232,9 +275,8 @@ void decisions(nb::module_& m) {
               return p;
           },
           "scores"_a);
-    m.def("least_h_loss", &least_h_loss, "tree"_a, "p"_a, "costs"_a = nb::none());
-    m.def("likeliest", [](const Labels& tree, nb::handle p) { return decided(ZeroOneRule{}, tree, p); }, "tree"_a,
-          "p"_a);
+    m.def("least_h_loss", &least_h_loss, "tree"_a, "p"_a, "table"_a, "costs"_a = nb::none());
+    m.def("likeliest", &likeliest_nodes, "labels"_a, "p"_a, "table"_a);
 }
 
 }  // namespace river_hier

@@ -308,15 +308,11 @@ std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, do
 void merge(LinearState& merged, const nb::list& states, double prior) {
     std::vector<Part> parts;
     for (nb::handle state : states) {
-        Part part{nb::cast<const LinearState&>(state[0]), {}, numbers<uint32_t>(state[1]), true};
-        const size_t n = part.columns.size();
-        ensure(n == part.state.w.n_nodes() && part.state.w.n_planes == merged.w.n_planes &&
+        Part part{nb::cast<const LinearState&>(state[0]), {}, numbers<uint32_t>(state[1]), {}, {}};
+        ensure(part.columns.size() == part.state.w.n_nodes() && part.state.w.n_planes == merged.w.n_planes &&
                    !part.state.w.average == !merged.w.average,
                "a column for each weight vector of such a state");
-        for (size_t i = 0; i < n; ++i) {
-            ensure(part.columns[i] < merged.w.n_nodes(), "a weight vector");
-            part.same_columns = part.same_columns && part.columns[i] == i;
-        }
+        for (uint32_t column : part.columns) ensure(column < merged.w.n_nodes(), "a weight vector");
         const nb::list names = part.state.features.names();
         std::vector<PyObject*> pointers;
         for (nb::handle name : names) pointers.push_back(name.ptr());
