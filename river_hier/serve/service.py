@@ -14,6 +14,7 @@ import socket
 import sqlite3
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -94,10 +95,9 @@ class Service:
     def _learn(self, position: int, message: Any) -> None:
         state, model = self.state, self.state["model"]
         x, y = features(message["x"]), labels(message["y"], self.several)
-        last, seen = inner_and_input(model, x)
-        if last is not model:  # before a transformer learns
-            last._check_one(seen, y, 1.0)
         answer = model.predict_one(x)
+        last, seen = inner_and_input(model, x)
+        last._check_one(seen, y, 1.0)  # before a transformer learns
         try:
             model.learn_one(x, y)
             loss = losses.h_loss if self.several else losses.tree_induced_error
@@ -130,8 +130,9 @@ class Service:
         while True:
             await asyncio.sleep(seconds)
             self.reap(os.WNOHANG)
-            while self.journal.drop(self.saved, BATCH):
-                await asyncio.sleep(0)
+            with suppress(sqlite3.Error):  # no space, for instance: later
+                while self.journal.drop(self.saved, BATCH):
+                    await asyncio.sleep(0)
             if self.saver is None and self.state["position"] > self.saved:
                 self.saver = self._fork(), self.state["position"]
 
@@ -187,7 +188,7 @@ class Service:
         y = [label for label, on in y.items() if on] if self.several else y
         try:
             p = model.predict_proba_one(x)
-        except (NotImplementedError, AttributeError):
+        except NotImplementedError:
             p = None
 
         def probability(label: Any) -> float | None:

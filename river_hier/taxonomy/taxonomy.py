@@ -157,7 +157,7 @@ class Taxonomy(Nodes):
         6
 
         """
-        self._check_tree()
+        self._arrays.check_tree()
         path, below = self._path_format, dict[Label, dict[Label, Any]]()
         for v in reversed(self.nodes):
             of = {path.names(u)[-1] if path.whole else u: u for u in self.children(v)}
