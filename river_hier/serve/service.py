@@ -88,9 +88,9 @@ class Service:
         if not first <= position + 1 <= last + 1:
             kept = f"it has the labels after {first - 1} up to {last}"
             sys.exit(f"another journal: {kept}, and the checkpoint is at {position}")
-        for position, message in self.journal.after(position):
-            if position < end:
-                self._learn(position, message)
+        for later, message in self.journal.after(position):
+            if later < end:
+                self._learn(later, message)
 
     def _learn(self, position: int, message: Any) -> None:
         state, model = self.state, self.state["model"]
@@ -193,8 +193,8 @@ class Service:
 
         def probability(label: Any) -> float | None:
             if p is None or self.several:
-                return None if p is None else p[label][True]
-            return sum(p.get(v, 0.0) for v in (label, *taxonomy.descendants(label)))
+                return None if p is None else float(p[label][True])
+            return float(sum(p.get(v, 0.0) for v in (label, *taxonomy.descendants(label))))
 
         found = y if self.several else [] if y is None else [y]
         return {

@@ -157,7 +157,9 @@ def test_service_killed(tmp_path, kind):
         model = same_as_replayed(service, kind)
         for label, answer in zip(labels, answers, strict=True):
             assert answer == expected(model, as_learned(label, kind)[0])
-        print(f"{kill + 1} kills, {len(rows):,} labels, {sum(s.failures for s in senders):,} failures")
+        print(
+            f"{kill + 1} kills, {len(rows):,} labels, {sum(s.failures for s in senders):,} failures"
+        )
 
 
 # The page
