@@ -46,8 +46,13 @@ def projected(C: Floats, kept: NDArray[np.intp], P: Floats) -> Rows:
     return start, nodes.astype(np.uint32), C[instances, nodes]
 
 
+<<<<<<< HEAD
+class KernelPathLearner(HieronRule, SingleLabelModel):
+    """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (14).
+=======
 class KernelPathLearner(SingleLabelModel):
     """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (11).
+>>>>>>> main
 
     The coefficients are the weights of a linear learner whose features are the stored examples,
     numbered 0, 1, ..., and whose x is a row of the kernel. Examples are divided by powers of 2 near
@@ -127,7 +132,7 @@ class KernelPathLearner(SingleLabelModel):
     def _scores(self, row: Row, averaged: bool) -> Floats:
         k = row.values / self._sizes
         size = 2.0 ** (math.frexp(np.abs(k).max(initial=0.0))[1] - 1)
-        return size * self._state.path_scores(k / size, averaged)  # Eq. (11) or (13)
+        return size * self._state.path_scores(k / size, averaged)  # Eq. (12) or (13)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._scores(self._instances.row(x), self._averaged)
@@ -194,9 +199,9 @@ class Hieron(KernelPathLearner):
 
     Notes
     -----
-    Eq. (11) to (13) of the paper of `linear_model.Hieron`. There the numerator of $\\alpha$ has
-    $\\gamma(y, \\hat y)$; its square root must be meant, as in Eq. (5). The paper has neither a cap
-    nor a budget. An x with $K(x, x) = 0$ changes nothing.
+    Eq. (12) of the paper of `linear_model.Hieron`, and the steps below it. There the numerator of
+    $\\alpha$ has $\\gamma(y, \\hat y)$; its square root must be meant, as in Eq. (5). The paper has
+    neither a cap nor a budget. An x with $K(x, x) = 0$ changes nothing.
 
     Examples
     --------
@@ -233,7 +238,7 @@ class AveragedHieron(KernelPathLearner):
 
     Notes
     -----
-    Section 4 of the paper of `Hieron` with its Eq. (11) to (13); errors are those of `Hieron`,
+    Section 4 of the paper of `Hieron` with its Eq. (12) and (13); errors are those of `Hieron`,
     differences from the paper those of `linear_model.AveragedHieron`.
 
     Examples
