@@ -49,7 +49,7 @@ def test_it_equals_the_oracle(
         scores = theirs.scores(full)
         assert_near(ours.score_one(x), scores)
         proba = ours.predict_proba_one(x)
-        assert_near(proba, theirs.probabilities(scores))
+        assert_near(proba, theirs.predicted(full))
         if len(near_the_top(scores)) == 1:
             assert ours.predict_one(x) == theirs.predict(full)
         gaps = theirs.missing(full, y, dict.fromkeys(theirs.parents, 0.0))
@@ -109,6 +109,7 @@ def test_the_rule_in_python_equals_the_compiled_policy(
                 assert getattr(ours, name)[label] == pytest.approx(w, abs=near, rel=near)
         assert ours._unseen == theirs._unseen
         assert ours._state.n == theirs._state.n
+        assert ours._state.slope == pytest.approx(theirs._state.slope, rel=near)
 
 
 def test_a_subclass_runs_its_own_rule() -> None:
