@@ -133,15 +133,9 @@ class Prefix(View):
         stream: Any = self.stream
         if stream.n_samples is not None:
             return min(self.k, int(stream.n_samples))
-<<<<<<< HEAD
-        while isinstance(found := vars(stream).get("stream"), Stream):
-            stream = found
-            if stream.n_samples is not None:  # some of its examples
-=======
         while isinstance(vars(stream).get("stream"), Stream):
             stream = stream.stream
             if stream.n_samples is not None:  # some of a finite stream
->>>>>>> main
                 return None
         return self.k if isinstance(stream, datasets.base.SyntheticDataset) else None
 

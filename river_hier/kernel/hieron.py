@@ -46,13 +46,8 @@ def projected(C: Floats, kept: NDArray[np.intp], P: Floats) -> Rows:
     return start, nodes.astype(np.uint32), C[instances, nodes]
 
 
-<<<<<<< HEAD
-class KernelPathLearner(HieronRule, SingleLabelModel):
-    """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (14).
-=======
 class KernelPathLearner(SingleLabelModel):
-    """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (11).
->>>>>>> main
+    """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (14).
 
     The coefficients are the weights of a linear learner whose features are the stored examples,
     numbered 0, 1, ..., and whose x is a row of the kernel. Examples are divided by powers of 2 near
@@ -115,7 +110,7 @@ class KernelPathLearner(SingleLabelModel):
     def _drop(self, budget: int) -> None:
         """Drop the instances that matter least to w."""
         K = self._instances.gram(np.arange(self._instances.n))
-        labels, _, *parameters, w, average, _ = self._state.saved()
+        labels, _, *parameters, w, average, _, _ = self._state.saved()
         C = dense(w, len(K), len(self._taxonomy))
         parts = ((C * (np.sqrt(K.diagonal()) / self._sizes)[:, None]) ** 2).sum(axis=1)
         kept, P = pivoted_cholesky_projection(K, parts, four_fifths(budget))
