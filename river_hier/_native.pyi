@@ -213,7 +213,7 @@ class Vocabulary:
     def __init__(
         self,
         tokenize: Any,
-        ngram_range: tuple[int, int],
+        ngram_range: tuple[int, int] | None,
         n_features: int,
         stop_words: tuple[str, ...],
         min_count: int,

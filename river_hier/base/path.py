@@ -130,7 +130,11 @@ class PathLearner(LinearLearner, SingleLabelModel):
         return softmax(replaced(scores, self._never_predicted, -np.inf)).T
 
     def _softmax(
-        self, x: Mapping[Any, Any], sharp: float | None = None, flat: float = 0.0, share: float = 0.0
+        self,
+        x: Mapping[Any, Any],
+        sharp: float | None = None,
+        flat: float = 0.0,
+        share: float = 0.0,
     ) -> LabelProbabilities:
         sharp = self._state.slope if sharp is None else sharp
         slopes = self._scale * sharp, self._scale * flat, share
