@@ -9,8 +9,9 @@ from typing import Any
 from river import base
 
 from .._core import Batch, Labels, Nodes
-from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
+from ..taxonomy import Below, Label, Taxonomy, TaxonomyLike, extended
 from ..taxonomy.open import initial_taxonomy
+from .checks import check_whole
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
 from .predictor import Predictor
 from .unseen import NONE, Unseen
@@ -180,6 +181,18 @@ class TaxonomyModel(Predictor, base.Estimator):
         """Change to a taxonomy with new nodes, the last ones."""
         self._add_nodes(len(self._taxonomy), taxonomy)  # first: predictions beside it use labels
         self._labels.grow(taxonomy, unseen)
+
+    # Learn from an example that is known `Below` nodes, given its label as `_learn` is; None if the
+    # model cannot.
+    _learn_below: Any = None
+
+    def _known(self, y: Any) -> Any:
+        """What is known of y, or an error if the model cannot learn from a part of a label."""
+        if type(y) is not Below:
+            return y
+        if self._learn_below is None:
+            check_whole(self, y)
+        return y.label
 
     def _check_one(self, x: Any, y: Any, w: float) -> None:
         self._check(x, w)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from .._core import Batch, Multilabels, closed_many, top_down_probabilities, trained_nodes
-from ..taxonomy import Label, Taxonomy
-from ..taxonomy.multilabel import implied_nodes
+from ..taxonomy import Below, Label, Taxonomy
+from ..taxonomy.multilabel import given_nodes, implied_nodes
 from ..taxonomy.open import named, with_labels
 from .checks import checked_weight
 from .explanation import Floats
@@ -34,6 +34,8 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         if w != 1.0 and not (w := checked_weight(w)):
             return
+        if type(y) is Below:
+            return self._learn_known(x, y, w)
         if hasattr(y, "__next__"):  # it can be iterated over only once
             y = list(y)
         labels = self._labels
@@ -44,6 +46,20 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
             self._grow(taxonomy, x, y, w)
         if labels.n_unseen or not labels.has_learned:
             labels.learned(np.array(sorted(implied_nodes(self._taxonomy, y)), dtype=np.uint32))
+
+    def _learn_known(self, x: Mapping[Any, Any], y: Below, w: float) -> None:
+        known = self._known(y)
+        taxonomy = self._with_labels(known)
+        nodes = implied_nodes(taxonomy, known)
+        self._check(x, w)
+        if nodes <= {0}:
+            return None
+        if not any(map(taxonomy._arrays.children_of, given_nodes(taxonomy, known) - {0})):
+            return self.learn_one(x, known, w)
+        if taxonomy is not self._taxonomy:
+            self._extend(taxonomy, unseen=False)
+        self._learn_below(x, known, w)
+        self._labels.learned(np.array(sorted(nodes), dtype=np.uint32))
 
     @property
     def _never_predicted(self) -> Unseen:
@@ -86,6 +102,7 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
         return Multilabels(*closed_many(self._labels, ys, first, last, is_open))
 
     def _read(self, y: Any) -> Any:
+        y = self._known(y)
         return implied_nodes(self._with_labels(y), y)
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:

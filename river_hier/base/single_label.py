@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from river import base
 
 from .._core import Batch, Nodes, below, distribution, softmax
-from ..taxonomy import Label, Taxonomy, TaxonomyLike
+from ..taxonomy import Below, Label, Taxonomy, TaxonomyLike
 from .checks import checked_weight
 from .explanation import Floats
 from .model import TaxonomyModel
@@ -44,6 +44,8 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
             return
         if node := self._labels.node(y):
             self._learn(x, node, w)
+        elif type(y) is Below:
+            return self._learn_known(x, y, w)
         else:  # a label that is new, unusual or the root
             taxonomy, node = read_label(self, y)
             if taxonomy is self._taxonomy:
@@ -51,6 +53,16 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
             else:
                 self._grow(taxonomy, x, node, w)
         self._labels.learned_path(node)
+
+    def _learn_known(self, x: Mapping[Any, Any], y: Below, w: float) -> None:
+        taxonomy, node = read_label(self, self._known(y))
+        if not taxonomy._arrays.children_of(node):
+            self.learn_one(x, y.label, w)
+        elif node:
+            self._learn_below(x, node, w)
+            self._labels.learned_path(node)
+        else:
+            self._check(x, w)
 
     def _predict(self, x: Mapping[Any, Any]) -> Label | None:
         label = self._answer(x)
@@ -77,7 +89,7 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
         return np.array(nodes, dtype=np.uint32)
 
     def _read(self, y: Any) -> Any:
-        return read_label(self, y)
+        return read_label(self, self._known(y))
 
     @property
     def _first_label(self) -> int:

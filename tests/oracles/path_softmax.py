@@ -57,17 +57,23 @@ class PathSoftmax:
         e = {v: math.exp(s - most) for v, s in scores.items()}
         return {v: e[v] / sum(e.values()) for v in e}
 
+    def learn_below(self, x, y, weight=1.0):
+        """What sets labels below y apart is unknown, and stays: together they are one label."""
+        branch = self.sets["shared", y]
+        inside = [i for i, some in self.sets.items() if some <= branch and i != ("shared", y)]
+        self.learn(x, y, weight, inside)
+
     def missing(self, x, y, moved):
         """t - P of every vector, with scores that have moved."""
         p = self.probabilities({v: s + moved[v] for v, s in self.scores(x).items()})
         return {i: (y in some) - sum(p[v] for v in some) for i, some in self.sets.items()}
 
-    def learn(self, x, y, weight=1.0):
-        """One step; none if x is zero."""
+    def learn(self, x, y, weight=1.0, fixed=()):
+        """One step, in which some vectors are fixed; none if x is zero."""
         if dot(x, x) < 1e-300:
             return
         gaps = self.missing(x, y, dict.fromkeys(self.parents, 0.0))
-        moving = [i for i, gap in gaps.items() if abs(gap) >= 0.01]
+        moving = [i for i, gap in gaps.items() if abs(gap) >= 0.01 and i not in fixed]
         variance = {}
         for i in moving:
             for name, value in x.items():
