@@ -34,17 +34,7 @@ class Stream:
         return Prefix(self, k)
 
     def where(self, keep: Callable[[Any, Any], bool]) -> Selected:
-        """Return the examples for which `keep(x, y)` is true, as a stream with the same taxonomy.
-
-        >>> from river_hier import Taxonomy
-        >>> from river_hier.datasets import synth
-
-        >>> stream = synth.LinearLabels(Taxonomy.flat(["a"]), n_features=2, seed=42)
-        >>> clear = stream.where(lambda x, y: abs(stream.scores(x)["a"]) > 0.9)
-        >>> [stream.scores(x)["a"] for x, _ in clear.take(3)]
-        [-0.962, 0.990, 0.909]
-
-        """
+        """Return the examples for which `keep(x, y)` is true, as a stream."""
         return Selected(self, keep)
 
     def shuffle(self, buffer_size: int = 10_000, seed: int | None = None) -> Shuffled:
@@ -140,7 +130,7 @@ class Prefix(View):
     @property
     def n_samples(self) -> int | None:
         """The number of examples, or None if the stream is finite, but its length is unknown."""
-        stream = self.stream
+        stream: Any = self.stream
         if stream.n_samples is not None:
             return min(self.k, int(stream.n_samples))
         while isinstance(vars(stream).get("stream"), Stream):

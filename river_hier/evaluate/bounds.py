@@ -31,13 +31,11 @@ from .regret import check_ends
 NORM_ROUNDING = 1e-6  # tolerance of norms, which must be 1
 Floats = NDArray[np.float64]
 Weights = Mapping[Label, Mapping[Any, float]]
+Examples = Iterable[tuple[Mapping[Any, float], Any]]
 
 
 def hieron_bound(
-    taxonomy: Taxonomy,
-    weights: Weights,
-    examples: Iterable[tuple[Mapping[Any, float], Label]],
-    C: float = math.inf,
+    taxonomy: Taxonomy, weights: Weights, examples: Examples, C: float = math.inf
 ) -> float:
     r"""Hieron's worst-case error on these examples, by Theorem 1 of its paper, and without margins.
 
@@ -82,11 +80,7 @@ def hieron_bound(
 
 
 def hieron_risk_bound(
-    taxonomy: Taxonomy,
-    weights: Weights,
-    examples: Iterable[tuple[Mapping[Any, float], Label]],
-    loss: float,
-    delta: float = 0.05,
+    taxonomy: Taxonomy, weights: Weights, examples: Examples, loss: float, delta: float = 0.05
 ) -> float:
     r"""Batch Hieron's expected tree-induced error after these examples, by Theorem 2 of its paper.
 
@@ -121,10 +115,7 @@ def hieron_risk_bound(
 
 
 def hieron_weights(
-    taxonomy: Taxonomy,
-    examples: Iterable[tuple[Mapping[Any, float], Label]],
-    C: float = math.inf,
-    n_passes: int = 100,
+    taxonomy: Taxonomy, examples: Examples, C: float = math.inf, n_passes: int = 100
 ) -> dict[Label, dict[Any, float]]:
     r"""Weights for the bounds on Hieron's error: a comparator in hindsight, of bounded norm.
 
@@ -175,7 +166,7 @@ def hieron_weights(
 
 
 def _losses(
-    taxonomy: Taxonomy, weights: Weights, examples: Iterable[Any]
+    taxonomy: Taxonomy, weights: Weights, examples: Examples
 ) -> tuple[int, float, float, Floats, float, float]:
     """m, gamma_max, R^2, the squared norm of each node, the sum of the largest losses, and L^2."""
     check_taxonomy(taxonomy)
@@ -205,10 +196,7 @@ def _losses(
 
 
 def hperceptron_bound(
-    taxonomy: Taxonomy,
-    weights: Weights,
-    examples: Iterable[tuple[Mapping[Any, float], Any]],
-    costs: Costs | None = None,
+    taxonomy: Taxonomy, weights: Weights, examples: Examples, costs: Costs | None = None
 ) -> float:
     r"""H-PERC's worst-case H-loss on these examples, however they are labelled.
 
@@ -244,11 +232,7 @@ def hperceptron_bound(
     return bound
 
 
-def hrls_loss_bound(
-    taxonomy: Taxonomy,
-    examples: Iterable[tuple[Mapping[Any, float], Any]],
-    costs: Costs | None = None,
-) -> float:
+def hrls_loss_bound(taxonomy: Taxonomy, examples: Examples, costs: Costs | None = None) -> float:
     r"""H-RLS's worst-case H-loss on these examples, however they are labelled.
 
     A node errs only if its squared error is at least 1, and by the bound of the forward algorithm
@@ -285,7 +269,7 @@ def hrls_loss_bound(
 def hrls_bound(
     taxonomy: Taxonomy,
     weights: Weights,
-    examples: Iterable[tuple[Mapping[Any, float], Any]],
+    examples: Examples,
     costs: Costs | None = None,
     each_round: bool = False,
 ) -> float:
@@ -344,7 +328,7 @@ def hrls_bound(
     return 16 * (1 + 1 / math.e) * bound
 
 
-def _unit_rows(taxonomy: Taxonomy, weights: Weights, examples: Iterable[Any]) -> Any:
+def _unit_rows(taxonomy: Taxonomy, weights: Weights, examples: Examples) -> Any:
     """`_rows`, if all norms are 1, which Theorem 2 needs."""
     X, on, U = _rows(taxonomy, weights, examples)
     whats = [f"the weights of {label!r}" for label in taxonomy.nodes[1:]]
@@ -356,7 +340,7 @@ def _unit_rows(taxonomy: Taxonomy, weights: Weights, examples: Iterable[Any]) ->
     return X, on, U
 
 
-def _rows(taxonomy: Taxonomy, weights: Weights, examples: Iterable[Any]) -> Any:
+def _rows(taxonomy: Taxonomy, weights: Weights, examples: Examples) -> Any:
     """The instances as sparse rows, the closed masks of their labels, and the dense weights."""
     check_taxonomy(taxonomy)
     taxonomy._arrays.check_tree()

@@ -47,7 +47,7 @@ def projected(C: Floats, kept: NDArray[np.intp], P: Floats) -> Rows:
 
 
 class KernelPathLearner(SingleLabelModel):
-    """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (11).
+    """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (14).
 
     The coefficients are the weights of a linear learner whose features are the stored examples,
     numbered 0, 1, ..., and whose x is a row of the kernel. Examples are divided by powers of 2 near
@@ -110,7 +110,7 @@ class KernelPathLearner(SingleLabelModel):
     def _drop(self, budget: int) -> None:
         """Drop the instances that matter least to w."""
         K = self._instances.gram(np.arange(self._instances.n))
-        labels, _, *parameters, w, average = self._state.saved()
+        labels, _, *parameters, w, average, _ = self._state.saved()
         C = dense(w, len(K), len(self._taxonomy))
         parts = ((C * (np.sqrt(K.diagonal()) / self._sizes)[:, None]) ** 2).sum(axis=1)
         kept, P = pivoted_cholesky_projection(K, parts, four_fifths(budget))
@@ -127,7 +127,7 @@ class KernelPathLearner(SingleLabelModel):
     def _scores(self, row: Row, averaged: bool) -> Floats:
         k = row.values / self._sizes
         size = 2.0 ** (math.frexp(np.abs(k).max(initial=0.0))[1] - 1)
-        return size * self._state.path_scores(k / size, averaged)  # Eq. (11) or (13)
+        return size * self._state.path_scores(k / size, averaged)  # Eq. (12) or (13)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._scores(self._instances.row(x), self._averaged)
@@ -194,9 +194,9 @@ class Hieron(KernelPathLearner):
 
     Notes
     -----
-    Eq. (11) to (13) of the paper of `linear_model.Hieron`. There the numerator of $\\alpha$ has
-    $\\gamma(y, \\hat y)$; its square root must be meant, as in Eq. (5). The paper has neither a cap
-    nor a budget. An x with $K(x, x) = 0$ changes nothing.
+    Eq. (12) of the paper of `linear_model.Hieron`, and the steps below it. There the numerator of
+    $\\alpha$ has $\\gamma(y, \\hat y)$; its square root must be meant, as in Eq. (5). The paper has
+    neither a cap nor a budget. An x with $K(x, x) = 0$ changes nothing.
 
     Examples
     --------
@@ -233,7 +233,7 @@ class AveragedHieron(KernelPathLearner):
 
     Notes
     -----
-    Section 4 of the paper of `Hieron` with its Eq. (11) to (13); errors are those of `Hieron`,
+    Section 4 of the paper of `Hieron` with its Eq. (12) and (13); errors are those of `Hieron`,
     differences from the paper those of `linear_model.AveragedHieron`.
 
     Examples

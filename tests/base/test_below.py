@@ -28,6 +28,7 @@ from support.strategies import (
 TREE = Taxonomy.from_nested({"up": ["sky"], "down": {"ground": ["path", "grass", "cement"]}})
 ONE: dict[str, Any] = {
     "HieronOfParts": lambda t: linear_model.Hieron(t, C=math.inf),
+    "HierarchicalSoftmax": lambda t: linear_model.HierarchicalSoftmax(t, intercept=0.0),
     "PathSoftmax": lambda t: linear_model.PathSoftmax(t, intercept=0.0),
     "NewtonSoftmax": lambda t: probabilistic.NewtonSoftmax(t, prior_variance=2.0),
 }

@@ -509,7 +509,10 @@ def test_no_weights_make_the_bound_less_than_hierons_error(
     examples = noisy(taxonomy, rng, m)
     model, error = oracles.Hieron(parents_of(taxonomy), C), 0.0
     for x, y in examples:
-        error += taxonomy.distance(y, model.predict(x))
+        answer = model.predict(x)
+        loss = oracles.hieron_loss(model.parents, model.w, x, y, answer)
+        assert losses.hieron_loss(taxonomy, y, model.scores(x)) == pytest.approx(loss)
+        error += taxonomy.distance(y, answer)
         model.learn(x, y)
     found = evaluate.hieron_weights(taxonomy, examples, C if math.inf > C else 1.0, n_passes=10)
     for omega in ({}, found, *(random_weights(taxonomy, rng, size) for size in (0.3, 1, 3))):

@@ -3,7 +3,6 @@
 import copy
 import math
 import pickle
-import runpy
 from collections import Counter
 from itertools import combinations
 
@@ -16,16 +15,13 @@ from scipy.special import entr
 
 import oracles
 from river_hier import Taxonomy, induction
+from river_hier.induction import bayes_error_bounds, tree_recursions
 from river_hier.induction.binary_tree import BinaryTree
 from river_hier.induction.divergence import divergences, joints, merge
 from river_hier.induction.jensen_shannon_tree import LeaveOneOut, agglomerate, all_costs
 from support.hypothesis_settings import n_examples
-from support.paper_scripts import PAPERS
 from support.strategies import LABELS
 
-error_bounds = runpy.run_path(str(PAPERS / "error_bounds.py"))
-bayes_error_bounds = error_bounds["bayes_error_bounds"]
-tree_recursions = error_bounds["tree_recursions"]
 DECOMPOSITIONS = [induction.BinaryDecomposition, induction.SoftBinaryDecomposition]
 LABELLED = Taxonomy.from_nested({"all": {"ab": ["a", "b"], "c": None}})
 

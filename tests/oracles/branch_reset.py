@@ -17,10 +17,12 @@ class BranchReset:
     is shown each example for which the node is rightly told to be on: whether its children are
     told rightly, too. Where one gives alarm, the weights and the detectors below start anew."""
 
-    def __init__(self, learner, detector):
+    def __init__(self, learner, detector, min_age):
         self.learner = learner
         self.detector = detector
         self.detectors = {}
+        self.min_age = min_age
+        self.seen = {}
         self.drifts = []
         self.step = 0
 
@@ -32,9 +34,12 @@ class BranchReset:
         said = {i for i, on in self.learner.predict(x).items() if on} | {root(parents)}
         self.learner.learn(x, y)
         alarms = []
+        known = all(self.seen.get(i, 0) >= self.min_age for i in true)
+        for i in true:
+            self.seen[i] = self.seen.get(i, 0) + 1
         for i in parents:
             below = children(parents, i)
-            if below and i in true and i in said:
+            if below and i in true and i in said and known:
                 detector = self.detectors.setdefault(i, self.detector())
                 detector.update(any((c in true) != (c in said) for c in below))
                 if detector.drift_detected:

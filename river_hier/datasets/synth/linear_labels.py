@@ -206,7 +206,7 @@ class ReferenceClassifier(MultiLabelPredictor):
     def _labels(self) -> Labels:
         return labels_of(self.taxonomy)
 
-    def learn_one(self, x: dict[Any, Any], y: Any) -> None:
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
         """Do nothing."""
 
     def score_one(self, x: dict[Any, Any]) -> dict[Label, float]:
