@@ -9,6 +9,7 @@ from .taxonomy import Below, OpenTaxonomy, Taxonomy
 
 if TYPE_CHECKING:
     from . import (
+        active,
         base,
         batch,
         checkpoint,
@@ -41,6 +42,7 @@ __all__ = [
     "OpenTaxonomy",
     "Taxonomy",
     "__version__",
+    "active",
     "base",
     "batch",
     "checkpoint",
