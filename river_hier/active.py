@@ -14,6 +14,8 @@ from .base.protocol import inner_and_input
 from .linear_model import SHRLS, HPerceptron, PathSoftmax
 from .taxonomy import Label
 
+__all__ = ["MarginSampler", "PerceptronSampler", "ThresholdSampler"]
+
 RATE = 0.01  # of the steps of the threshold
 
 
