@@ -1,12 +1,12 @@
 // The probabilities of single labels, and the decisions by them.
 #pragma once
 
-#include "algorithms/path_softmax.hpp"
-#include "algorithms/probabilities.hpp"
+#include "algorithms/hierarchical_softmax.hpp"
 
 namespace river_hier {
 
 inline double* path_scores(LinearState& state, const Vector& x, bool averaged) {
+    if (state.decides) return PathProbabilities(state.w, x, state.labels, 0).expand_all(x);
     return state.vectors == PathSoftmax::vectors ? label_scores(state.w, x, state.labels)
                               : path_scores(state.w, x, state.labels, averaged);
 }
@@ -38,8 +38,7 @@ struct Softmax {
             factor = 1.0;
         }
         if (first < n) std::fill(scores, scores + first, 0.0);
-        for (uint32_t v = 0; tree.n_unseen() && v < n; ++v)
-            if (tree.unseen(v)) scores[v] = 0.0;
+        for (uint32_t v = 0; tree.n_unseen() && v < n; ++v) if (tree.unseen(v)) scores[v] = 0.0;
         return factor;
     }
 };

@@ -39,8 +39,7 @@ auto with_probabilities(const Labels& labels, nb::handle p, Decide decide) {
     }
     const auto& from = nb::cast<const NodeProbabilities&>(p);
     auto& state = nb::cast<LinearState&>(from.state);
-    const auto* calibration =
-        from.calibration.is_none() ? nullptr : &nb::cast<Calibration&>(from.calibration);
+    const auto* calibration = from.calibration.is_none() ? nullptr : &nb::cast<Calibration&>(from.calibration);
     const Vector& x = state.find(from.x);
     ensure(labels.n() <= state.labels.n() && (!calibration || calibration->n() >= state.labels.n()),
            "parameters for each node");
@@ -60,6 +59,17 @@ double* scores_of(const Labels& labels, const LabelProbabilities& from) {
     auto& state = nb::cast<LinearState&>(from.state);
     ensure(labels.n() <= state.labels.n(), "a probability for each node");
     return rival_scores(state, state.find(from.x), from.averaged, from.first);
+}
+
+// Decides by search where `values` are the probabilities of decisions along paths; else there is no answer.
+template <class Decide>
+auto by_search(nb::handle values, Decide decide) -> std::optional<decltype(decide(std::declval<PathProbabilities&>()))> {
+    const LabelProbabilities* from = nullptr;
+    if (!nb::try_cast(values, from) || from->sharp != 1.0 || from->share != 0.0) return {};
+    auto& state = nb::cast<LinearState&>(from->state);
+    if (!state.decides) return {};
+    PathProbabilities p(state.w, state.find(from->x), state.labels, from->first);
+    return decide(p);
 }
 
 // They become probabilities, but for the factor that is returned.
@@ -96,6 +106,7 @@ struct Shares {
 };
 
 uint32_t deepest_label(const Labels& tree, nb::handle values, std::optional<double> threshold) {
+    if (const auto found = by_search(values, [&](PathProbabilities& p) { return deepest(p, threshold); })) return *found;
     const Shares shares(tree, values);
     subtree_sums(shares.p, tree);
     if (threshold) *threshold /= shares.factor;
@@ -116,13 +127,38 @@ nb::object below(const Labels& tree, nb::handle values) {
     return array(shares.all(tree.n()));
 }
 
+// From the root down to the most probable child, as long as the label is rather there than at the node itself: the
+// nodes and their probabilities.
+nb::list descent(const Labels& tree, nb::handle values) {
+    const auto descend = [&](const auto& p, const auto& expand) {
+        nb::list way;
+        for (uint32_t u = 0;;) {
+            expand(u);
+            uint32_t best = 0;
+            double sum = 0.0;
+            for (Range children : tree.below(u))
+                for (uint32_t v = children.first; v < children.last; ++v) {
+                    sum += p(v);
+                    if (!best || p(v) > p(best)) best = v;
+                }
+            if (!best || p(best) <= p(u) - sum) return way;
+            way.append(nb::make_tuple(best, p(best)));
+            u = best;
+        }
+    };
+    if (auto found = by_search(values, [&](PathProbabilities& p) {
+            return descend([&](uint32_t v) { return std::exp(p.below(v)); }, [&](uint32_t u) { p.expand(u); });
+        }))
+        return *found;
+    const Shares shares(tree, values);
+    subtree_sums(shares.p, tree);
+    return descend([&](uint32_t v) { return std::min(shares.factor * shares.p[v], 1.0); }, [](uint32_t) {});
+}
 
 // The rows of a table of counts, one a node; nodes after its last one have none.
 using Table = nb::ndarray<const double, nb::c_contig, nb::device::cpu, nb::shape<-1, 7>>;
 
-ChildCounts counts_of(const Labels& labels, const Table& table) {
-    return {table.data(), table.shape(0), labels};
-}
+ChildCounts counts_of(const Labels& labels, const Table& table) { return {table.data(), table.shape(0), labels}; }
 
 // The nodes that are on, and what each adds to its row of the table.
 nb::object child_counts(const Labels& labels, nb::handle p, nb::handle y, const Table& table) {
@@ -177,7 +213,10 @@ nb::list ranked_paths(const Labels& labels, nb::handle values, size_t k, bool le
                       std::optional<uint32_t> depth, bool multilabel) {
     ensure(k > 0, "a number of nodes");
     std::vector<Ranking::Entry> best;
-    if (nb::isinstance<LabelProbabilities>(values)) {
+    if (auto found = by_search(values, [&](PathProbabilities& p) { return most_probable(p, k, leaves, depth); })) {
+        best = std::move(*found);
+        for (Ranking::Entry& each : best) each.value = std::exp(each.value);
+    } else if (nb::isinstance<LabelProbabilities>(values)) {
         const auto& from = nb::cast<const LabelProbabilities&>(values);
         double *p = scores_of(labels, from), factor = 1.0;
         if (depth) {
@@ -203,8 +242,7 @@ nb::list ranked_paths(const Labels& labels, nb::handle values, size_t k, bool le
 nb::object parameters(const Calibration& c) {
     Numbers shared{c.squares, c.n_scores}, own;
     const auto append = [](Numbers& numbers, const Calibration::Line& line) {
-        for (const auto& of : {line.slope, line.intercept})
-            numbers.insert(numbers.end(), {of.value, of.squares});
+        for (const auto& of : {line.slope, line.intercept}) numbers.insert(numbers.end(), {of.value, of.squares});
     };
     append(shared, c.shared);
     for (const Calibration::Line& line : c.own) append(own, line);
@@ -243,14 +281,12 @@ void decisions(nb::module_& m) {
         .def(nb::init<size_t>(), "n"_a)
         .def("add_nodes", &Calibration::add_nodes, "n"_a)
         .def("given", &given, "scores"_a)
-        .def("learn",
-             [](Calibration& calibration, const Values& scores, nb::handle y, const Labels& labels,
+        .def("learn", [](Calibration& calibration, const Values& scores, nb::handle y, const Labels& labels,
                 double w) {
                  calibration.add_nodes(labels.n());
                  const On on = labels.closed(y);
                  calibration.learn(checked(scores, labels.n()), on, labels, w);
-             },
-             "scores"_a, "y"_a.none(), "labels"_a, "w"_a)
+             }, "scores"_a, "y"_a.none(), "labels"_a, "w"_a)
         .def("saved", &parameters)
         .def("__init__", &restore, "shared"_a, "own"_a);
     nb::class_<NodeProbabilities>(m, "NodeProbabilities")
@@ -260,21 +296,19 @@ void decisions(nb::module_& m) {
         .def(nb::init<nb::object, nb::object, bool, uint32_t, double, double, double>(), "state"_a,
              "x"_a.none(), "averaged"_a, "first"_a, "sharp"_a, "flat"_a, "share"_a);
     m.def("deepest", &deepest_label, "tree"_a, "values"_a, "threshold"_a.none());
+    m.def("descent", &descent, "tree"_a, "values"_a);
     m.def("distribution", &distribution, "labels"_a, "values"_a);
     m.def("below", &below, "tree"_a, "values"_a);
     m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none(),
           "table"_a = nb::none());
     m.def("child_counts", &child_counts, "labels"_a, "p"_a, "y"_a.none(), "table"_a);
-    m.def("ranked", &ranked_paths, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
-          "multilabel"_a);
-    m.def("logistic",
-          [](nb::handle scores) {  // of any shape and memory layout
+    m.def("ranked", &ranked_paths, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(), "multilabel"_a);
+    m.def("logistic", [](nb::handle scores) {  // of any shape and memory layout
               nb::object p = numpy("array")(scores, "order"_a = "K", "dtype"_a = "float64");
               const auto all = nb::cast<nb::ndarray<double, nb::device::cpu>>(p);
               std::transform(all.data(), all.data() + all.size(), all.data(), logistic);
               return p;
-          },
-          "scores"_a);
+          }, "scores"_a);
     m.def("least_h_loss", &least_h_loss, "tree"_a, "p"_a, "table"_a, "costs"_a = nb::none());
     m.def("likeliest", &likeliest_nodes, "labels"_a, "p"_a, "table"_a);
 }
