@@ -40,13 +40,13 @@ def merge(models: Iterable[Model], start: Model | None = None) -> Model:
     they would be after all examples; only the frequencies of labels in `LinearDiscriminant`, which
     count from the first example of a label, may differ. The weights of `HPerceptron`,
     `Hieron` and `AveragedHieron` become their mean, in which a model counts as much as its
-    examples[^1]. Those of `HAROW` and `PathSoftmax` become a mean that is weighted by the precision
-    that each model has gained, and precisions add up. Averages are over the hypotheses of all
-    models. Calibrations become means, too, weighted by the squares of their gradients. Pipelines
-    and wrappers merge part by part, and open taxonomies are united.
+    examples[^1]. Those of `HAROW`, `PathSoftmax` and `HierarchicalSoftmax` become a mean that is
+    weighted by the precision that each model has gained, and precisions add up. Averages are over
+    the hypotheses of all models. Calibrations become means, too, weighted by the squares of their
+    gradients. Pipelines and wrappers merge part by part, and open taxonomies are united.
 
     Let each worker learn all of its examples, and merge once. Perceptrons may also be merged, sent
-    back and go on learning, which `HAROW` and `PathSoftmax` do not bear. Groups of models may be
+    back and go on learning, which the learners with variances do not bear. Groups of models may be
     merged first. Takes O(size of all models).
 
     Parameters

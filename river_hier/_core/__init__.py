@@ -31,6 +31,7 @@ from .._native import (
     closed_many,
     connected,
     deepest,
+    descent,
     distribution,
     least_h_loss,
     likeliest,

@@ -38,6 +38,7 @@ class LinearLearner(TaxonomyModel):
     """Base class of learners whose weights move by a rule, which may have a compiled policy."""
 
     _vectors: ClassVar[int] = 1  # weight vectors of a node
+    _decides: ClassVar[bool] = False  # whether they are scores among siblings, not along paths
     _policy: ClassVar[Any] = None  # the compiled policy of the rule
     _by_numba: ClassVar[str | None] = None  # the method beside `rule` that numba may compile
     _rule_methods: ClassVar[tuple[str, ...]] = ()
@@ -104,8 +105,8 @@ class LinearLearner(TaxonomyModel):
 
     def _empty_state(self, labels: Labels) -> LinearState:
         planes = 2 if self.second_order else 1
-        intercept = float(self.intercept)
-        return LinearState(labels, [], intercept, self.dtype, planes, self._vectors)
+        parameters = float(self.intercept), self.dtype, planes, self._vectors
+        return LinearState(labels, [], *parameters, decides=self._decides)
 
     weights: property = explanation.weights
     intercepts: property = explanation.intercepts

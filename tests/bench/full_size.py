@@ -7,14 +7,9 @@ are drawn from the samples and keep each word with a probability of `--keep`. Re
 more diverse, so losses can be compared with each other only.
 
 Each learner predicts and learns document by document, in a process of its own. At each power of two
-<<<<<<< HEAD
 it gives the H-loss so far, documents a second (processor time of predicting and learning), the
 same with reading, and resident memory beyond that at the start, from Linux's /proc.
 It is saved every 65,536 documents: the same command resumes a run that was stopped.
-=======
-it gives the H-loss so far, documents a second (processor time of predicting and learning),
-microseconds to read a document, and resident memory beyond that at the start, from Linux's /proc.
->>>>>>> main
 """
 
 import argparse
@@ -30,8 +25,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from river_hier import datasets, feature_extraction, linear_model, losses
+from river_hier import checkpoint, datasets, feature_extraction, linear_model, losses
 
+SAVED = 65_536
 SIZES = {"RCV1": 804_414, "OHSUMED": 348_566}
 LEARNERS = {
     "H-PERC": linear_model.HPerceptron,
@@ -90,28 +86,30 @@ def resident():
 
 def rows(name, learner, folder, n):
     options = {"RCV1": {"subsets": ["train", "test"]}, "OHSUMED": {"root": "C"}}
-    stream = getattr(datasets, name)(folder, **options[name])
-    model = LEARNERS[learner](t := stream.taxonomy)
+    stream = getattr(datasets, name)(folder, **options.get(name, {}))
+    t, path = stream.taxonomy, folder / f"{learner}.checkpoint"
+    model = LEARNERS[learner](t)
     if name == "OHSUMED":
         model = feature_extraction.LogTFIDF(on=("title", "body"), min_count=3) | model
-    loss = work = read = 0.0
-    found, before, began = {}, resident(), time.process_time()
-
-    def row():
-        speed, reading, memory = seen / work, 1e6 * read / seen, resident() - before
-        return f"{seen:>10,}{loss / seen:>8.3f}{speed:>10,.0f}{reading:>10,.0f}{memory:>8,.0f}"
-
+    state = {"model": model, "seen": 0, "loss": 0.0, "work": 0.0, "read": 0.0}
+    state |= {"before": resident(), "rows": {}}
+    if path.exists():
+        state = checkpoint.load(path)
+    model, began = state["model"], time.process_time()
     for seen, (x, y) in enumerate(tqdm(stream, desc=f"{name}, {learner}", total=n), start=1):
-        ready = time.process_time()
-        answer = model.predict_one(x)
-        model.learn_one(x, y)
-        read += ready - began
-        work += time.process_time() - ready
-        loss += losses.h_loss(t, y, answer)
-        if seen >= 1024 and not seen & (seen - 1):
-            found[seen] = row()
+        if seen > state["seen"]:
+            ready = time.process_time()
+            answer = model.predict_one(x)
+            model.learn_one(x, y)
+            state["read"] += ready - began
+            state["work"] += time.process_time() - ready
+            state["loss"] += losses.h_loss(t, y, answer)
+            state["seen"] = seen
+            if seen >= 1024 and not seen & (seen - 1):
+                state["rows"][seen] = row(state)
+            if seen % SAVED == 0:
+                checkpoint.save(state, path)
         began = time.process_time()
-<<<<<<< HEAD
     state["rows"].setdefault(state["seen"], row(state))
     checkpoint.save(state, path)
     return list(state["rows"].values())
@@ -122,10 +120,6 @@ def row(state):
     loss, work = state["loss"] / seen, state["work"]
     speeds = "".join(f"{seen / seconds:>10,.0f}" for seconds in (work, work + state["read"]))
     return f"{seen:>10,}{loss:>8.3f}{speeds}{memory:>8,.0f}"
-=======
-    found.setdefault(seen, row())
-    return list(found.values())
->>>>>>> main
 
 
 def main(folder, samples, names, learners, most, keep):

@@ -57,16 +57,17 @@ class PathSoftmax:
         e = {v: math.exp(s - most) for v, s in scores.items()}
         return {v: e[v] / sum(e.values()) for v in e}
 
-    def missing(self, x, y, moved):
-        """t - P of every vector, with scores that have moved."""
-        p = self.probabilities({v: s + moved[v] for v, s in self.scores(x).items()})
+    def missing(self, x, y, moved=None):
+        """t - P of every vector, with scores that may have moved."""
+        moves = moved or dict.fromkeys(self.parents, 0.0)
+        p = self.probabilities({v: s + moves[v] for v, s in self.scores(x).items()})
         return {i: (y in some) - sum(p[v] for v in some) for i, some in self.sets.items()}
 
     def learn(self, x, y, weight=1.0):
         """One step; none if x is zero."""
         if dot(x, x) < 1e-300:
             return
-        gaps = self.missing(x, y, dict.fromkeys(self.parents, 0.0))
+        gaps = self.missing(x, y)
         moving = [i for i, gap in gaps.items() if abs(gap) >= 0.01]
         variance = {}
         for i in moving:

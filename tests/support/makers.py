@@ -96,6 +96,9 @@ LEARNERS = {
     "PathSoftmax": one(
         linear_model.PathSoftmax, varied=[{"prior_variance": 0.5}, {"forgetting": 0.9}]
     ),
+    "HierarchicalSoftmax": one(
+        linear_model.HierarchicalSoftmax, varied=[{"prior_variance": 0.5}, {"forgetting": 0.9}]
+    ),
     "LinearDiscriminant": one(probabilistic.LinearDiscriminant),
     "NewtonSoftmax": one(probabilistic.NewtonSoftmax, MERGE),
     "DiscriminantNeighbors": one(probabilistic.DiscriminantNeighbors, MERGE, late=MANY),

@@ -61,6 +61,17 @@ double* scores_of(const Labels& labels, const LabelProbabilities& from) {
     return rival_scores(state, state.find(from.x), from.averaged, from.first);
 }
 
+// Decides by search where `values` are the probabilities of decisions along paths; else there is no answer.
+template <class Decide>
+auto by_search(nb::handle values, Decide decide) -> std::optional<decltype(decide(std::declval<PathProbabilities&>()))> {
+    const LabelProbabilities* from = nullptr;
+    if (!nb::try_cast(values, from) || from->sharp != 1.0 || from->share != 0.0) return {};
+    auto& state = nb::cast<LinearState&>(from->state);
+    if (!state.decides) return {};
+    PathProbabilities p(state.w, state.find(from->x), state.labels, from->first);
+    return decide(p);
+}
+
 // They become probabilities, but for the factor that is returned.
 double to_probabilities(double* scores, const LabelProbabilities& from) {
     auto& state = nb::cast<LinearState&>(from.state);
@@ -95,6 +106,7 @@ struct Shares {
 };
 
 uint32_t deepest_label(const Labels& tree, nb::handle values, std::optional<double> threshold) {
+    if (const auto found = by_search(values, [&](PathProbabilities& p) { return deepest(p, threshold); })) return *found;
     const Shares shares(tree, values);
     subtree_sums(shares.p, tree);
     if (threshold) *threshold /= shares.factor;
@@ -113,6 +125,34 @@ nb::object below(const Labels& tree, nb::handle values) {
     const Shares shares(tree, values);
     subtree_sums(shares.p, tree);
     return array(shares.all(tree.n()));
+}
+
+// From the root down to the most probable child, as long as the label is rather there than at the node itself: the
+// nodes and their probabilities.
+nb::list descent(const Labels& tree, nb::handle values) {
+    const auto descend = [&](const auto& p, const auto& expand) {
+        nb::list way;
+        for (uint32_t u = 0;;) {
+            expand(u);
+            uint32_t best = 0;
+            double sum = 0.0;
+            for (Range children : tree.below(u))
+                for (uint32_t v = children.first; v < children.last; ++v) {
+                    sum += p(v);
+                    if (!best || p(v) > p(best)) best = v;
+                }
+            if (!best || p(best) <= p(u) - sum) return way;
+            way.append(nb::make_tuple(best, p(best)));
+            u = best;
+        }
+    };
+    if (auto found = by_search(values, [&](PathProbabilities& p) {
+            return descend([&](uint32_t v) { return std::exp(p.below(v)); }, [&](uint32_t u) { p.expand(u); });
+        }))
+        return *found;
+    const Shares shares(tree, values);
+    subtree_sums(shares.p, tree);
+    return descend([&](uint32_t v) { return std::min(shares.factor * shares.p[v], 1.0); }, [](uint32_t) {});
 }
 
 // The rows of a table of counts, one a node; nodes after its last one have none.
@@ -173,7 +213,10 @@ nb::list ranked_paths(const Labels& labels, nb::handle values, size_t k, bool le
                       std::optional<uint32_t> depth, bool multilabel) {
     ensure(k > 0, "a number of nodes");
     std::vector<Ranking::Entry> best;
-    if (nb::isinstance<LabelProbabilities>(values)) {
+    if (auto found = by_search(values, [&](PathProbabilities& p) { return most_probable(p, k, leaves, depth); })) {
+        best = std::move(*found);
+        for (Ranking::Entry& each : best) each.value = std::exp(each.value);
+    } else if (nb::isinstance<LabelProbabilities>(values)) {
         const auto& from = nb::cast<const LabelProbabilities&>(values);
         double *p = scores_of(labels, from), factor = 1.0;
         if (depth) {
@@ -253,6 +296,7 @@ void decisions(nb::module_& m) {
         .def(nb::init<nb::object, nb::object, bool, uint32_t, double, double, double>(), "state"_a,
              "x"_a.none(), "averaged"_a, "first"_a, "sharp"_a, "flat"_a, "share"_a);
     m.def("deepest", &deepest_label, "tree"_a, "values"_a, "threshold"_a.none());
+    m.def("descent", &descent, "tree"_a, "values"_a);
     m.def("distribution", &distribution, "labels"_a, "values"_a);
     m.def("below", &below, "tree"_a, "values"_a);
     m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none(),
