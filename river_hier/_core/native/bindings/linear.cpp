@@ -2,6 +2,7 @@
 // policy (see algorithms/linear.hpp) and one line in `linear` below; `learn_one` and `learn_many` are built
 // from it here.
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include "algorithms/hminover.hpp"
@@ -289,12 +290,14 @@ nb::tuple saved(const LinearState& state) {
         average = nb::make_tuple(of->from_first_round, of->m, array(of->since), array(of->begun), saved(of->updates));
     return nb::make_tuple(state.shared_labels, state.features.names(), state.features.intercept,
                           state.w.dtype(), state.w.n_planes, state.vectors, state.n, saved(state.w), average,
-                          state.decides);
+                          state.decides,
+                          nb::make_tuple(state.w.temperature.log_slope, state.w.temperature.curvature));
 }
 
 std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, double intercept,
                                       const nb::str& dtype, size_t n_planes, size_t vectors, double n,
-                                      nb::handle rows, nb::handle average, bool decides) {
+                                      nb::handle rows, nb::handle average, bool decides,
+                                      std::pair<double, double> temperature) {
     const bool single = nb::str("float32").equal(dtype);
     ensure(single || nb::str("float64").equal(dtype), "a type of weights");
     ensure(n_planes == 1 || n_planes == 2, "one plane or two");
@@ -303,6 +306,9 @@ std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, do
     state->n = n;
     if (!rows.is_none()) load(state->w, rows);
     load(*state, average);
+    const auto [log_slope, curvature] = temperature;
+    ensure(std::abs(log_slope) <= 3.0 && std::isfinite(curvature) && curvature > 0.0, "a temperature");
+    state->w.temperature = {log_slope, curvature};
     return state;
 }
 
@@ -351,7 +357,8 @@ void linear(nb::module_& m) {
     nb::class_<LinearState>(m, "LinearState")
         .def(nb::new_(&restored),
              "labels"_a, "features"_a, "intercept"_a, "dtype"_a, "n_planes"_a = 1, "vectors"_a = 1, "n"_a = 0.0,
-             "rows"_a = nb::none(), "average"_a = nb::none(), "decides"_a = false)
+             "rows"_a = nb::none(), "average"_a = nb::none(), "decides"_a = false,
+             "temperature"_a = std::pair(0.0, 10.0))
         .def("saved", [](const LinearState& state) { return saved(state); })
         .def_prop_ro("features", [](LinearState& s) -> FeatureIndex& { return s.features; },
                      nb::rv_policy::reference_internal)
@@ -360,10 +367,19 @@ void linear(nb::module_& m) {
             return sizeof(LinearState) + s.w.bytes() + s.labels.bytes() + s.features.bytes();
         })
         .def_ro("n", &LinearState::n)
-        .def_prop_ro("from_first_round", [](const LinearState& s) -> nb::object {
-            if (!s.w.average) return nb::none();
-            return nb::bool_(s.w.average->from_first_round);
-        })
+        .def_prop_ro("slope", [](const LinearState& s) { return s.w.temperature.slope(); })
+        .def("temper",
+             [](LinearState& s, nb::handle scores, uint32_t y, double weight) {
+                 const Numbers of = numbers(scores);
+                 ensure(y < of.size(), "a score of the true label");
+                 temper(s.w.temperature, of.data(), of.size(), y, weight);
+             },
+             "scores"_a, "y"_a, "weight"_a)
+        .def_prop_ro("from_first_round",
+                     [](const LinearState& s) -> nb::object {
+                         if (!s.w.average) return nb::none();
+                         return nb::bool_(s.w.average->from_first_round);
+                     })
         .def("merge", &merge, "states"_a, "prior"_a)
         .def("start_average", &LinearState::start_average, "from_first_round"_a)
         .def("add_nodes", &LinearState::add_nodes, "n_nodes"_a)

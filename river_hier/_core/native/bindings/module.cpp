@@ -119,8 +119,9 @@ void labels(nb::module_& m) {
 
 void texts(nb::module_& m) {
     nb::class_<Vocabulary>(m, "Vocabulary")
-        .def(nb::init<nb::object, std::pair<size_t, size_t>, uint32_t, nb::tuple, uint64_t, uint64_t, nb::object>(),
-             "tokenize"_a, "ngram_range"_a, "n_features"_a, "stop_words"_a, "min_count"_a, "max_rare"_a,
+        .def(nb::init<nb::object, std::optional<TextReader::Lengths>, uint32_t, nb::tuple, uint64_t, uint64_t,
+                      nb::object>(),
+             "tokenize"_a, "ngram_range"_a.none(), "n_features"_a, "stop_words"_a, "min_count"_a, "max_rare"_a,
              "counts"_a = nb::none())
         .def_ro("n", &Vocabulary::n)
         .def_prop_ro("dfs", &Vocabulary::dfs)
