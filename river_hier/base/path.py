@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, LabelProbabilities, Nodes, Vectors, path_difference, path_sums
+from .._core import Batch, LabelProbabilities, Nodes, Vectors, path_difference, path_sums, softmax
 from ..taxonomy import Label
 from .explanation import Floats
 from .linear import LinearLearner, pays, score_blocks
-from .single_label import SingleLabelModel
+from .model import SingleLabelModel
+from .unseen import replaced
 
 
 class PathLearner(LinearLearner, SingleLabelModel):
@@ -134,9 +135,18 @@ class PathLearner(LinearLearner, SingleLabelModel):
     def _scores_many(self, X: Batch) -> Floats:
         return self._scale * self._label_scores(super()._scores_many(X))
 
+    def _probabilities(self, X: Batch) -> NDArray[Any]:
+        scores = self._state.slope * self._scores_many(X)
+        return softmax(replaced(scores, self._never_predicted, -np.inf)).T
+
     def _softmax(
-        self, x: Mapping[Any, Any], sharp: float = 1.0, flat: float = 0.0, share: float = 0.0
+        self,
+        x: Mapping[Any, Any],
+        sharp: float | None = None,
+        flat: float = 0.0,
+        share: float = 0.0,
     ) -> LabelProbabilities:
+        sharp = self._state.slope if sharp is None else sharp
         slopes = self._scale * sharp, self._scale * flat, share
         return LabelProbabilities(self._state, x, self._averaged, self._first_label, *slopes)
 

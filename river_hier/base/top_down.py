@@ -15,7 +15,7 @@ from ..taxonomy.multilabel import given_nodes
 from ..taxonomy.open import named
 from .explanation import Floats
 from .linear import LinearLearner, pays, score_blocks
-from .multi_label import MultiLabelModel
+from .model import MultiLabelModel
 
 Mask = NDArray[np.bool_]
 

@@ -55,6 +55,10 @@ class HierarchicalSoftmax:
         """The first of the most probable labels."""
         return argmax(self.scores(x))
 
+    def predicted(self, x):
+        """The probabilities of the labels."""
+        return self.probabilities(self.scores(x))
+
     def probabilities(self, scores):
         """Of the labels."""
         return {v: math.exp(s) for v, s in scores.items()}
