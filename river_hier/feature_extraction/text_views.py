@@ -14,7 +14,7 @@ class TextViews(LogTFIDF):
 
     The features of `LogTFIDF(ngram_range=(1, 2)) + LogTFIDF(analyzer="char_wb", ngram_range=(3,
     5))`, two views of a text that have norm 1 each, in less time than this union takes. Runs of
-    characters recognise words of the same stem and misspelt ones, pairs of words the order of words.
+    characters recognise words of one stem and misspelt ones, pairs of words their order.
 
     A text has ten to fifteen times as many runs of 3 to 5 characters as words, and models take the
     more memory.
