@@ -423,8 +423,7 @@ class DensePool(LogarithmicPool):
     def _raw(self, X: Batch) -> Floats:
         """The known features of each row, (rows, coordinates)."""
         discriminant = self.models[0]
-        matrix: Floats = discriminant._matrix(X, discriminant._d)
-        return matrix
+        return discriminant._matrix(X, discriminant._d)
 
     def _views(self, X: Batch) -> list[Batch]:
         """What each member reads of the rows."""

@@ -4,8 +4,8 @@ There are two kinds of messages, both JSON objects. An example,
 
     {"key": "order 7", "x": {"price": 3.5, "weight": 0.2}}
 
-is predicted at once and kept until its label arrives. x may be a text instead, which stands for its
-word counts. A label, or a list of labels,
+is predicted at once and kept until its label arrives. x may be a text instead, if the model takes
+texts. A label, or a list of labels for a model of several,
 
     {"key": "order 7", "y": ["garden", "tools"]}
 
@@ -19,9 +19,7 @@ model, the metric, the waiting examples, and the position that a script adds.
 from __future__ import annotations
 
 import argparse
-import collections
 import json
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -80,7 +78,6 @@ def step(state: State, text: str | bytes, most_pending: int) -> dict[str, Any] |
         case {"key": str() | int() as key, "x": dict() | str() as x, **rest} if not rest:
             if key in pending:
                 raise ValueError(f"the example {key!r} waits for its label already")
-            x = features(x)
             on = predict(model, x)
             pending[key] = x, on
             if len(pending) > most_pending:  # the label of the oldest may never arrive
@@ -98,14 +95,10 @@ def step(state: State, text: str | bytes, most_pending: int) -> dict[str, Any] |
     raise ValueError('expected {"key": ..., "x": {...} or text} or {"key": ..., "y": [labels]}')
 
 
-def predict(model: Any, x: dict[str, Any]) -> list[Any]:
-    """The labels that are on."""
-    return [label for label, yes in model.predict_one(x).items() if yes]
-
-
-def features(x: dict[str, Any] | str) -> dict[str, Any]:
-    """The word counts of a text."""
-    return x if isinstance(x, dict) else collections.Counter(re.findall(r"\w+", x.lower()))
+def predict(model: Any, x: Any) -> Any:
+    """The label, or the labels that are on."""
+    y = model.predict_one(x)
+    return [label for label, on in y.items() if on] if isinstance(y, dict) else y
 
 
 def summary(state: State) -> str:

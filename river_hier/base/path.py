@@ -13,7 +13,7 @@ from .._core import Batch, LabelProbabilities, Vectors, path_difference, path_su
 from ..taxonomy import Label
 from .explanation import Floats
 from .linear import LinearLearner, pays, score_blocks
-from .single_label import SingleLabelModel
+from .model import SingleLabelModel
 from .unseen import replaced
 
 

@@ -13,7 +13,7 @@ from .._core import Batch, NodeProbabilities, Vectors, logistic, top_down, train
 from ..taxonomy import Label, closure_mask
 from .explanation import Floats
 from .linear import LinearLearner, pays, score_blocks
-from .multi_label import MultiLabelModel
+from .model import MultiLabelModel
 
 Mask = NDArray[np.bool_]
 

@@ -132,10 +132,7 @@ class Calibrated(Calibrator, MultiLabelPredictor):
     @open_for_river
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Label, dict[bool, float]]:
         """P(on) of each node but the root, never above its parent's: `{label: {True: p, ...}}`."""
-        found: dict[Label, dict[bool, float]] = self._labels.probabilities(
-            self._probabilities_one(x)
-        )
-        return found
+        return self._labels.probabilities(self._probabilities_one(x))
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return connected(self._labels, self._probabilities_one(x, True), 0.5, None)

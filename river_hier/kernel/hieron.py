@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from .._core import LinearState, Nodes
 from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
+from ..base.model import SingleLabelModel
 from ..base.path import moves_apart
-from ..base.single_label import SingleLabelModel
 from ..linear_model.averaged_hieron import worst_rival
 from ..linear_model.hieron import smallest_step
 from ..taxonomy import Taxonomy, TaxonomyLike

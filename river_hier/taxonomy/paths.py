@@ -194,10 +194,9 @@ class PathReader:
                 "include them in `separator`, so that labels are written as your paths are"
             )
         if self.top is not None:
-            self.edges[:0] = [(self.top, label) for label in self.tops]
-            self.tops = [self.top]
+            self._put_above(self.top)
 
-    def add_nested(self, nested: Mapping[Label, Any]) -> None:
+    def add_nested(self, nested: Mapping[Label, Any], root: Label | None = None) -> None:
         """Add `{name: children}`, where children are a mapping, names, one string or None."""
         if not isinstance(nested, Mapping):
             raise TypeError(f"`nested` must be a mapping of mappings, got {type(nested).__name__}")
@@ -211,6 +210,12 @@ class PathReader:
                 break
             else:
                 stack.pop()
+        if root is not None and self.tops != [root]:
+            self._put_above(root)
+
+    def _put_above(self, root: Label) -> None:
+        self.edges[:0] = [(root, label) for label in self.tops]
+        self.tops = [root]
 
     def _path(self, label: Label | None) -> list[Label]:
         """The names down to a node, where labels are names."""
@@ -246,8 +251,7 @@ def is_empty(name: Any) -> bool:
 def _items(column: Any) -> Iterable[Any]:
     """The values of a column of pandas, polars or pyarrow, or of any other iterable."""
     names = (name for name in ("to_pylist", "to_list", "tolist") if hasattr(column, name))
-    items: Iterable[Any] = getattr(column, next(names, ""), lambda: column)()
-    return items
+    return getattr(column, next(names, ""), lambda: column)()
 
 
 def _below(label: Label, below: Any) -> Iterator[tuple[Label, Any]]:

@@ -130,12 +130,43 @@ class Taxonomy(Nodes):
     ) -> Taxonomy:
         """From `{name: children}`: mappings, lists of names, or `None` for a leaf.
 
-        Names, `labels` and `root` are treated as by `from_paths`. With a `separator`, labels that
-        are paths are strings; without one, they are tuples.
+        Names and `labels` are treated as by `from_paths`. With a `separator`, labels that are paths
+        are strings; without one, they are tuples. A `root` is put above the names unless it is
+        the only one at the top.
         """
         reader = PathReader(separator, labels)
-        reader.add_nested(nested)
+        reader.add_nested(nested, root)
         return cls._of(*graph.build(reader.edges, reader.tops, root), reader.format)
+
+    def to_nested(self) -> dict[Label, Any]:
+        """The tree as `{name: children}`, for JSON if names are texts.
+
+        `from_nested` makes it again. If labels are paths, give it `labels="path"`, the `separator`
+        and the `root`, which is left out if it is on no path.
+
+        Examples
+        --------
+
+        >>> import json
+        >>> from river_hier import Taxonomy
+
+        >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+        >>> t.to_nested()["animal"]["bird"]
+        {'owl': {}}
+        >>> len(Taxonomy.from_nested(json.loads(json.dumps(t.to_nested()))))
+        6
+
+        """
+        self._arrays.check_tree()
+        path, below = self._path_format, dict[Label, dict[Label, Any]]()
+        for v in reversed(self.nodes):
+            of = {path.names(u)[-1] if path.whole else u: u for u in self.children(v)}
+            below[v] = {name: below.pop(u) for name, u in of.items()}
+        top = below[self.root]
+        if not path.whole:
+            return {self.root: top}
+        on_no_path = all(path.child(None, name) in self for name in top)
+        return top if on_no_path else {path.names(self.root)[-1]: top}
 
     @classmethod
     def flat(cls, labels: Iterable[Label], root: Label = graph.DEFAULT_ROOT) -> Taxonomy:

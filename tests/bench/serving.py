@@ -1,12 +1,12 @@
-"""The HTTP service of examples/streaming under load, beside a handler that does nothing.
+"""`python -m river_hier.serve` under load, beside a handler that does nothing.
 
     pip install ".[serving]"
     PYTHONPATH=tests python tests/bench/serving.py
 
 prints answers per second, and the times and processor time of an answer, as ratios to those of an
-empty handler of the same framework with as many workers: medians of interleaved rounds. The
-clients are processes on the same machine, each with one connection that is kept alive. Processor
-time is read from /proc, which needs Linux.
+empty handler of the same framework: medians of interleaved rounds. The clients are processes on the
+same machine, each with one connection that is kept alive. Processor time is read from /proc, which
+needs Linux.
 """
 
 import argparse
@@ -29,6 +29,7 @@ from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route
 
+from river_hier import Taxonomy, linear_model
 from support.http_service import Service
 
 # Requests, and their times
@@ -91,58 +92,54 @@ async def empty(request):
 
 
 @contextlib.contextmanager
-def empty_handler(workers):
-    """Workers that read a request, and answer with an empty object: port and process ids."""
+def empty_handler():
+    """A process that reads a request, and answers with an empty object: its port and id."""
     listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    children = []
-    for _ in range(workers):
-        if not (pid := os.fork()):
-            app = Starlette(routes=[Route("/empty", empty, methods=["POST"])])
-            config = uvicorn.Config(app, lifespan="off", log_level="error", access_log=False)
-            asyncio.run(uvicorn.Server(config).serve([listening]))
-            os._exit(0)
-        children.append(pid)
+    if not (pid := os.fork()):
+        app = Starlette(routes=[Route("/empty", empty, methods=["POST"])])
+        config = uvicorn.Config(app, lifespan="off", log_level="error", access_log=False)
+        asyncio.run(uvicorn.Server(config).serve([listening]))
+        os._exit(0)
     try:
-        yield listening.getsockname()[1], children
+        yield listening.getsockname()[1], pid
     finally:
-        for pid in children:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
 
 
-def load(pool, port, pids, path, n, seeds):
+def load(pool, port, pid, path, n, seeds):
     """Answers per second; median and 99th percentile of times, and processor time, in ms."""
-    clients, before = pool._processes, processor_time(pids)
+    clients, before = pool._processes, processor_time(pid)
     found = pool.starmap(ask, [(port, path, n, next(seeds)) for _ in range(clients)], chunksize=1)
-    used = (processor_time(pids) - before) / (n * clients)
+    used = (processor_time(pid) - before) / (n * clients)
     times = sorted(time for one, _, _ in found for time in one)
     seconds = max(end for _, _, end in found) - min(begun for _, begun, _ in found)
     return [len(times) / seconds, *(1e3 * v for v in (*quantiles(times, 0.5, 0.99), used))]
 
 
-def processor_time(pids):
-    """The processor time of these processes so far, in seconds."""
-    return sum(int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) for pid in pids) / 1e9
+def processor_time(pid):
+    """The processor time of a process so far, in seconds."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
-def compare(pool, workers, n, rounds):
+def compare(pool, n, rounds):
     paths, seeds = ["/empty", "/predict", "/top", "/explain", "/learn"], count()
     results = {path: [] for path in paths}
+    model = linear_model.HAROW(Taxonomy.from_nested(TREE))
     with (
         tempfile.TemporaryDirectory() as folder,
-        empty_handler(workers) as (port, children),
-        Service(Path(folder), "--publish", 1e9, workers=workers, taxonomy=TREE) as service,
+        empty_handler() as nothing,
+        Service(Path(folder), model) as service,
     ):
         service.start()
-        load(pool, service.port, [], "/learn", n, seeds)
-        service.stop()
-        service.start()  # with a model that has learned
+        at = service.port, service.process.pid
+        load(pool, *at, "/learn", n, seeds)  # or else it would be a model that has learned nothing
         for _ in range(rounds):
             for path in paths:
-                at = (port, children) if path == "/empty" else (service.port, service.workers())
-                results[path].append(load(pool, *at, path, n, seeds))
-    print(f"{pool._processes} clients, {workers} workers; ratios to the empty handler, and values")
+                where = nothing if path == "/empty" else at
+                results[path].append(load(pool, *where, path, n, seeds))
+    print(f"{pool._processes} clients; ratios to the empty handler, and values")
     print(
         f"{'':8}" + "".join(f"{name:>18}" for name in ("answers/s", "p50 ms", "p99 ms", "cpu ms"))
     )
@@ -158,10 +155,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--requests", type=int, default=500, help="of each client in a round")
     parser.add_argument("--rounds", type=int, default=7)
     asked = parser.parse_args()
     with multiprocessing.get_context("spawn").Pool(asked.clients) as pool:
-        compare(pool, asked.workers, asked.requests, asked.rounds)
+        compare(pool, asked.requests, asked.rounds)

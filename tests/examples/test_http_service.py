@@ -8,49 +8,44 @@ import os
 import pickle
 import socket
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from river_hier import Taxonomy, checkpoint, inspection
-from support.http_service import STREAMING, Client, Service
-from support.hypothesis_settings import n_examples
+from river_hier import checkpoint, inspection
+from support.http_service import Client, Service
 from support.processes import PATIENCE, until
 from support.requirements import require_module
-from support.shop_labels import TAXONOMY, message, metrics_of, state_of, until_learned
+from support.shop_labels import MODELS, message, metrics_of, replayed
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are found in /proc")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it forks")
 require_module("starlette", "serving")
 require_module("uvicorn", "serving")
-sys.path.insert(0, str(STREAMING))
-import delayed  # noqa: E402
-import http_worker  # noqa: E402
-from http_counters import Counters  # noqa: E402
-from journal import Journal  # noqa: E402
 from starlette.exceptions import HTTPException  # noqa: E402
+
+from river_hier.serve import service as serving  # noqa: E402
+from river_hier.serve.journal import Entry, Journal  # noqa: E402
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with Service(tmp_path_factory.mktemp("service"), "--publish", 0.2, "--save", 0.2) as service:
+    folder = tmp_path_factory.mktemp("service")
+    with Service(folder, MODELS["several"](), "--save", 0.2) as service:
         service.start()
         yield service
 
 
 @pytest.fixture(scope="module")
 def learned(service: Service) -> list[dict[str, Any]]:
-    """Labels that a new snapshot has learned."""
+    """Labels that it has learned."""
     client = Client(service.port)
     labels = [message(key) for key in range(200)]
     for position, label in enumerate(labels, 1):
         assert client.json("/learn", label) == {"position": position, "new": True}
-    until_learned(service, 200)
+    until(lambda: client.json("/health")["saved"] == 200)
     return labels
 
 
@@ -58,20 +53,21 @@ def learned(service: Service) -> list[dict[str, Any]]:
 
 
 def test_answers_are_those_of_the_model(service: Service, learned: list[dict[str, Any]]) -> None:
-    model = state_of(learned)["model"]
+    model, _ = replayed(learned)
     client = Client(service.port)
     for x in [message(key, seed=1)["x"] for key in range(50)] + [{}, {"new": -2}]:
-        assert client.json("/predict", {"x": x})["y"] == delayed.predict(model, x)
+        for given in ({}, {"threshold": 0.9}):
+            y = model.predict_one(x, **given)
+            found = client.json("/predict", {"x": x, **given})
+            assert found["y"] == [label for label in y if y[label]]
+            assert [one["label"] for one in found["labels"]] == found["y"]
         found = client.json("/top", {"x": x, "k": 3, "leaves": True})["top"]
         expected = inspection.top_one(model, x, 3, leaves=True)
         assert [(tuple(one["path"]), one["probability"]) for one in found] == expected
         nodes = client.json("/explain", {"x": x})["nodes"]
-        for label, why in inspection.explain_one(model, x).items():
+        for node, (label, why) in zip(nodes, inspection.explain_one(model, x).items(), strict=True):
             contributions = [list(term) for term in why.contributions]
-            assert nodes.pop(label) == {**why._asdict(), "contributions": contributions}
-        assert not nodes
-    words = delayed.features("spade, spade!")
-    assert client.json("/predict", {"x": "spade, spade!"})["y"] == delayed.predict(model, words)
+            assert node == {"label": label, **why._asdict(), "contributions": contributions}
     assert len(client.json("/top", {"x": {}})["top"]) == 5
 
 
@@ -79,14 +75,14 @@ def test_a_label_that_is_sent_again_is_not_learned_again(
     service: Service, learned: list[dict[str, Any]]
 ) -> None:
     client = Client(service.port)
-    before = client.json("/health")["accepted"]
+    before = client.json("/health")["learned"]
     again = {**learned[6], "x": dict(reversed(learned[6]["x"].items()))}
     for label in (learned[6], again):
         assert client.json("/learn", label) == {"position": 7, "new": False}
     for other in ({"x": {"z": 1.0}}, {"y": "roses"}):
         found = client.json("/learn", {**learned[6], **other}, status=409)
         assert found["error"] == "there is another example with the key '0 6'; it is kept"
-    assert client.json("/health")["accepted"] == before
+    assert client.json("/health")["learned"] == before
 
 
 X = {"a": 1.0}
@@ -101,12 +97,15 @@ REFUSED: list[tuple[str, Any, int, str]] = [
     ("/predict", [X], 422, 'expected a JSON object with "x"'),
     ("/predict", {}, 422, 'expected a JSON object with "x"'),
     ("/predict", {"x": X, "y": "roses"}, 422, 'expected a JSON object with "x"'),
-    ("/predict", {"x": [1]}, 422, '"x" must be an object or a text, got [1]'),
+    ("/predict", {"x": 1}, 422, '"x" must be a text, an object or a list of numbers, got 1'),
+    ("/predict", {"x": [1, "a"]}, 422, '"x" must be a list of numbers, got [1,'),
+    ("/predict", {"x": "a text"}, 422, "put a transformer of texts"),
+    ("/predict", {"x": X, "threshold": "high"}, 422, "threshold"),
     ("/predict", {"x": {"a": None}}, 422, "'a'"),
     ("/predict", {"x": {"a": "b"}}, 422, "'a'"),
     ("/predict", {"x": {"a": {}}}, 422, "'a'"),
     ("/predict", {"x": {str(i): 1 for i in range(10_001)}}, 422, "10,001 features"),
-    ("/predict", {"x": " ".join(f"w{i}" for i in range(10_001))}, 422, "10,001 features"),
+    ("/predict", {"x": [1.0] * 10_001}, 422, "10,001 features"),
     ("/predict", {"x": "w" * 2**20}, 413, "at most 1,048,576 bytes"),
     ("/top", {"x": X, "k": 0}, 422, "from 1 to 1000, got 0"),
     ("/top", {"x": X, "k": True}, 422, "got True"),
@@ -122,12 +121,13 @@ REFUSED: list[tuple[str, Any, int, str]] = [
     ("/learn", {"key": "k", "x": X, "y": "tulips"}, 422, "'tulips'"),
     ("/learn", {"key": "k", "x": X, "y": ["roses", "tulips"]}, 422, "'tulips'"),
     ("/learn", {"key": "k", "x": X, "y": "\ud800"}, 422, "'\\ud800' is not in"),
-    ("/learn", {"key": "k", "x": X, "y": [["roses"]]}, 422, '"y" must be'),
+    ("/learn", {"key": "k", "x": X, "y": [["boots", "roses"]]}, 422, "('boots', 'roses')"),
+    ("/learn", {"key": "k", "x": X, "y": [None]}, 422, '"y" must be'),
     ("/learn", {"key": "k", "x": X, "y": None}, 422, '"y" must be'),
     ("/learn", {"key": "k", "x": X, "y": {"roses": True}}, 422, '"y" must be'),
-    ("/learn", {"key": "k", "x": X, "y": ["roses"] * 1001}, 422, '"y" must be'),
+    ("/learn", {"key": "k", "x": X, "y": ["roses"] * 1001}, 422, '"y" has 1,001 labels'),
     ("/nothing", {"x": X}, 404, "Not Found"),
-    ("/../shop/checkpoint", None, 404, "Not Found"),
+    ("/../shop.served/checkpoint", None, 404, "Not Found"),
     ("/predict", None, 405, "Method Not Allowed"),
     ("/health", {"x": X}, 405, "Method Not Allowed"),
 ]
@@ -135,11 +135,15 @@ REFUSED: list[tuple[str, Any, int, str]] = [
 
 def test_what_is_refused_changes_nothing(service: Service, learned: list[dict[str, Any]]) -> None:
     client = Client(service.port)
-    before = client.json("/health")["accepted"]
+    before = client.json("/health")
     for path, body, status, why in REFUSED:
         found, data = client.send(path, body)
         assert (found, why in json.loads(data)["error"]) == (status, True), (path, body, data)
-    assert client.json("/health")["accepted"] == before
+    after = client.json("/health")
+    labels = [body for path, body, *_ in REFUSED if path == "/learn" and body.get("key") == "k"]
+    assert after["refused"] - before["refused"] == len(labels)
+    assert after["learned"] == before["learned"]
+    assert metrics_of(service)["labels_refused_total"] == after["refused"]
     assert "Traceback" not in service.said()
 
 
@@ -184,7 +188,7 @@ class Unopened:
         return int, ("no number",)
 
 
-def test_metrics_count_the_requests_of_all_workers(service: Service) -> None:
+def test_metrics_count_the_requests(service: Service) -> None:
     before = metrics_of(service)
     for _ in range(40):
         Client(service.port).json("/predict", {"x": X})
@@ -205,45 +209,38 @@ def test_metrics_count_the_requests_of_all_workers(service: Service) -> None:
 
 
 def test_the_loss_is_that_before_learning(service: Service, learned: list[dict[str, Any]]) -> None:
-    assert metrics_of(service)["loss"] == state_of(learned)["metric"].get() > 0
+    assert metrics_of(service)["loss"] == replayed(learned)[1] > 0
 
 
 # Parts
 
 
-anything = st.recursive(
-    st.none() | st.integers() | st.floats() | st.sampled_from(["a", "r", "z", "b c"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("az"), inner),
-    max_leaves=4,
-)
-
-
-@n_examples(200)
-@given(st.dictionaries(st.sampled_from("az"), anything), anything)
-def test_what_a_worker_accepts_can_be_learned(x: Any, y: Any) -> None:
-    """Workers check labels with a metric, as they must not learn."""
-    state = delayed.new_state(Taxonomy([("r", "a"), ("r", "b c")]))
-    try:
-        state["metric"].clone().update(y, delayed.predict(state["model"], x))
-    except delayed.REFUSED:
-        return
-    state["model"].learn_one(x, y)
+def learn(position: int, label: Any) -> None:
+    """A model that refuses an example."""
+    if label == {"x": 0}:
+        raise ValueError("0")
 
 
 def test_a_journal_keeps_all_labels_of_a_transaction_or_none(tmp_path: Path) -> None:
     path = tmp_path / "labels.sqlite"
     journal = Journal(path)
-    assert journal.add([("a", {"x": 1}), ("b", {"x": 2}), ("a", {"x": 1})]) == [
+    one, two = {"x": 1}, {"x": 2}
+    found = journal.add([("a", one), ("b", {"x": 0}), ("b", two), ("a", one)], learn)
+    assert [entry[:3] for entry in found] == [
         (1, True, True),
+        (0, True, True),
         (2, True, True),
         (1, False, True),
     ]
+    assert str(found[1].error) == "0"
     with pytest.raises(TypeError, match="not JSON serializable"):
-        journal.add([("c", {"x": 3}), ("d", {"x": b""})])
-    assert journal.add([("d", {"x": 4}), ("b", {"x": 5})]) == [(3, True, True), (2, False, False)]
+        journal.add([("c", {"x": 3}), ("d", {"x": b""})], learn)
+    assert journal.add([("d", {"x": 4}), ("b", {"x": 5})], learn) == [
+        Entry(3),
+        Entry(2, new=False, same=False),
+    ]
     other = Journal(path)
-    assert other.after(0, 2) == [(1, {"x": 1}), (2, {"x": 2})]
-    assert other.after(2, 9) == [(3, {"x": 4})]
+    assert list(other.after(0)) == [(1, one), (2, two), (3, {"x": 4})]
     assert (other.start(), other.end()) == (1, 3)
     assert journal._db.execute("PRAGMA synchronous").fetchone() == (2,)  # fsync in each transaction
 
@@ -251,53 +248,69 @@ def test_a_journal_keeps_all_labels_of_a_transaction_or_none(tmp_path: Path) -> 
 def test_dropped_labels_are_known_until_many_others_have_come(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("journal.KEYS", 3)
+    monkeypatch.setattr("river_hier.serve.journal.KEYS", 3)
     journal = Journal(tmp_path / "labels.sqlite")
-    journal.add([(str(i), {"x": i}) for i in range(1, 11)])
+    journal.add([(str(i), {"x": i}) for i in range(1, 11)], learn)
     for position, n, start in [(4, 2, 3), (4, 9, 5), (4, 9, 5), (9, 9, 10)]:
         journal.drop(position, n)
         assert (journal.start(), journal.end()) == (start, 10)
-        assert journal.after(start - 1, 1) == [(start, {"x": start})]
-    assert journal.add([("7", {"x": 7}), ("8", {"x": 1})]) == [(7, False, True), (8, False, False)]
-    assert journal.add([("6", {"x": 6}), ("1", {"x": 1})]) == [(11, True, True), (12, True, True)]
-    journal.drop(12, 99)
+        assert next(journal.after(start - 1)) == (start, {"x": start})
+    for label, entry in [
+        (("7", {"x": 7}), Entry(7, new=False)),
+        (("8", {"x": 1}), Entry(8, new=False, same=False)),
+        (("6", {"x": 6}), Entry(11)),
+        (("1", {"x": 1}), Entry(12)),
+    ]:
+        assert journal.add([label], learn) == [entry]
+    assert journal.drop(12, 99)
+    assert not journal.drop(12, 99)
     assert (journal.start(), journal.end()) == (13, 12)
-    assert journal.add([("new", {"x": 1})]) == [(13, True, True)]
+    assert journal.add([("new", {"x": 1})], learn) == [Entry(13)]
 
 
 def test_the_file_of_a_journal_does_not_grow_without_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("journal.KEYS", 10)
+    monkeypatch.setattr("river_hier.serve.journal.KEYS", 10)
     path, sizes = tmp_path / "labels.sqlite", []
-    with closing(Journal(path)) as journal:
+    journal = Journal(path)
+    with closing(journal._db):
         for first in range(0, 4000, 200):
-            journal.add([(str(i), {"x": "word " * 20}) for i in range(first, first + 200)])
+            journal.add([(str(i), {"x": "a " * 50}) for i in range(first, first + 200)], learn)
             journal.drop(first + 200, 1000)
             journal._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             sizes.append(path.stat().st_size)
     assert max(sizes) == sizes[1]
 
 
-def test_a_label_that_cannot_be_stored_is_not_acknowledged(tmp_path: Path) -> None:
-    """As on a disk that is full."""
-    state = delayed.new_state(TAXONOMY, position=0, refused=0)
-    snapshot = http_worker.Snapshot(state, time.time())
-    worker = http_worker.Worker(snapshot, tmp_path / "labels.sqlite", Counters([], 1), 0)
+def test_what_cannot_be_stored_or_fails_in_learning_is_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a disk that is full, or with a model that raises when it has begun to learn."""
+    (tmp_path / "model").write_bytes(pickle.dumps(MODELS["text"]()))
+    service = serving.Service(tmp_path / "model", tmp_path / "served", None)
 
     class Request:
-        def __init__(self) -> None:
-            self.headers = {"content-type": "application/json"}
+        headers: ClassVar = {"content-type": "application/json"}
 
         async def stream(self) -> Any:
             yield json.dumps({"key": "k", "x": "word " * 9999, "y": "roses"}).encode()
 
-    db = worker.journal._db
+    def learn() -> Any:
+        return json.loads(asyncio.run(service.learn(Request())).body)  # type: ignore[arg-type]
+
+    before = pickle.dumps(service.state)
+    db = service.journal._db
     (pages,) = db.execute("PRAGMA page_count").fetchone()
     db.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(HTTPException, match=r"503.*could not be stored.*full"):
-        asyncio.run(worker.learn(Request()))  # type: ignore[arg-type]
+        learn()
     db.execute("PRAGMA max_page_count = 1000")
-    assert worker.journal.end() == 0
-    found = asyncio.run(worker.learn(Request()))  # type: ignore[arg-type]
-    assert json.loads(found.body) == {"position": 1, "new": True}
+    with monkeypatch.context() as patch:
+        patch.setattr(serving.losses, "tree_induced_error", lambda *_: 1 / 0)
+        with pytest.raises(HTTPException, match=r"422.*division"):
+            learn()
+    assert service.journal.end() == 0
+    assert pickle.dumps(service.state) == before
+    assert learn() == {"position": 1, "new": True}
+    assert pickle.dumps(service.state) != before

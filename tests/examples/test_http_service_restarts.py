@@ -2,9 +2,7 @@
 
 import http.client
 import json
-import os
 import random
-import signal
 import sys
 import threading
 import time
@@ -12,54 +10,56 @@ import time
 import pytest
 
 from river_hier import checkpoint
-from support.http_service import KILLS, Client, Service
-from support.processes import PATIENCE, run_commands_of, until
+from river_hier.base.classifiers import last_step
+from support.http_service import Client, Service
+from support.processes import KILLS, PATIENCE, run_commands_of, until
 from support.requirements import require_module, require_program
-from support.shop_labels import journal_of, message, same_as_replayed
+from support.shop_labels import (
+    MODELS,
+    as_learned,
+    journal_of,
+    message,
+    same_as_replayed,
+)
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are found in /proc")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it forks")
 require_module("starlette", "serving")
 require_module("uvicorn", "serving")
 
 # Restarts
 
 
-def test_another_journal_is_refused(tmp_path):
-    with Service(tmp_path, workers=1) as service:
+def test_what_does_not_belong_together_is_refused(tmp_path):
+    with Service(tmp_path, MODELS["several"]()) as service:
         service.start()
         Client(service.port).json("/learn", message(1))
         assert service.stop() == 0
         same_as_replayed(service)
-        (tmp_path / "shop" / "labels.sqlite").unlink()
-        service.start(ready=False)
-        assert service.process is not None
-        assert service.process.wait(PATIENCE) == 1
-        expected = "another journal: it has the labels after 0 up to 0, and the checkpoint is at 1"
-        assert expected in service.said()
-
-
-def test_a_killed_worker_is_replaced(tmp_path):
-    with Service(tmp_path, workers=2) as service:
-        service.start()
-        before = service.workers()
-        os.kill(before[0], signal.SIGKILL)
-        os.kill(before[1], signal.SIGTERM)
-        until(lambda: len(set(service.workers()) - set(before)) == 2)
-        service.until_ready()
-        assert service.stop() == 0
+        journal = "another journal: it has the labels after 0 up to 0, and the checkpoint is at 1"
+        for change, expected in [
+            (lambda: service.command.extend(["--risk", "0.1"]), "continues another model, or risk"),
+            (lambda: (service.served / "labels.sqlite").unlink(), journal),
+        ]:
+            change()
+            service.start(ready=False)
+            assert service.process.wait(PATIENCE) == 1
+            assert expected in service.said()
 
 
 def test_a_checkpoint_that_cannot_be_written_is_tried_again(tmp_path):
-    with Service(tmp_path, "--save", 0.1, workers=1) as service:
+    with Service(tmp_path, MODELS["several"](), "--save", 0.1) as service:
         service.start()
-        path = tmp_path / "shop" / "checkpoint"
+        path = service.served / "checkpoint"
+        path.rename(tmp_path / "kept")
         path.mkdir()
         client = Client(service.port)
         client.json("/learn", message(1))
         until(lambda: "is a folder" in service.said())
-        assert client.json("/health")["accepted"] == 1
+        until(lambda: client.send("/health")[0] == 503)
+        assert client.json("/health", status=503)["learned"] == 1
         path.rmdir()
-        until(path.is_file)
+        until(lambda: client.send("/health")[0] == 200)
+        assert client.json("/health")["saved"] == 1
         assert service.stop() == 0
         same_as_replayed(service)
 
@@ -67,9 +67,9 @@ def test_a_checkpoint_that_cannot_be_written_is_tried_again(tmp_path):
 class Sender(threading.Thread):
     """Sends labels until each is acknowledged, some of them twice, and asks for predictions."""
 
-    def __init__(self, port, seed, n=float("inf")):
+    def __init__(self, port, seed, kind):
         super().__init__()
-        self.port, self.seed, self.n = port, seed, n
+        self.port, self.seed, self.kind = port, seed, kind
         self.acknowledged = []
         self.failures = 0
         self.stopping = False
@@ -77,57 +77,89 @@ class Sender(threading.Thread):
 
     def run(self):
         client, key, rng = Client(self.port), 0, random.Random(self.seed)
-        while not self.stopping and key < self.n:
-            label = message(key, self.seed)
+        while not self.stopping:
+            label = message(key, self.seed, self.kind)
+            refused = {**label, "key": f"{label['key']} refused", "y": {"none": 1}}
             try:
                 status, data = client.send("/learn", label)
                 again = client.send("/learn", label) if rng.random() < 0.2 else (200, b"{}")
+                bad = client.send("/learn", refused) if rng.random() < 0.2 else (422, b"")
                 shown = client.send("/predict", {"x": label["x"]})
             except (OSError, http.client.HTTPException):
                 self.failures += 1
                 time.sleep(0.01)
                 continue  # and send the same label again
-            if (status, again[0], shown[0]) != (200, 200, 200) or b"true" in again[1]:
-                self.unexpected.append((status, data, again, shown))
+            statuses = status, again[0], bad[0], shown[0]
+            if statuses != (200, 200, 422, 200) or b"true" in again[1]:
+                self.unexpected.append((status, data, again, bad, shown))
             self.acknowledged.append(label["key"])
             key += 1
 
 
-@pytest.mark.slow
-def test_service_killed(tmp_path):
-    """At random moments: the first process, a worker, or all at once."""
+def expected(model, x):
+    """The answer to a request, from what the model says to a program."""
+    y, taxonomy = model.predict_one(x), last_step(model).taxonomy_
+    found = [label for label in y if y[label]] if isinstance(y, dict) else [y]
+    try:
+        p = model.predict_proba_one(x)
+    except NotImplementedError:  # of Hieron, which has scores
+        p = None
+
+    def probability(v):
+        if p is None or isinstance(y, dict):
+            return p and p[v][True]
+        return pytest.approx(sum(p[u] for u in p if v in taxonomy.path(u)))
+
+    labels = [{"label": v, "path": taxonomy.path(v)} for v in found]
+    shown = json.loads(json.dumps({"y": found if isinstance(y, dict) else y, "labels": labels}))
+    for v, one in zip(found, shown["labels"], strict=True):
+        one["probability"] = probability(v)
+    return shown
+
+
+@pytest.mark.slow(but=1)
+@pytest.mark.parametrize("kind", MODELS)
+def test_service_killed(tmp_path, kind):
+    """At random moments, while it learns, saves or starts: 20 times in all four models."""
     rng = random.Random(7)
-    with Service(tmp_path, "--publish", 0.1, "--save", 0.1) as service:
+    with Service(tmp_path, MODELS[kind](), "--save", 0.1) as service:
         service.start()
-        senders = [Sender(service.port, seed) for seed in range(3)]
+        senders = [Sender(service.port, seed, kind) for seed in range(3)]
         for sender in senders:
             sender.start()
         try:
-            for kill in range(KILLS):
+            for kill in range(max(KILLS, 5)):
                 time.sleep(rng.uniform(0, 0.5))
-                victim = ("first", "all", "worker", "first")[kill % 4]
-                if victim == "worker":
-                    service.until_ready()
-                    os.kill(rng.choice(service.workers()), signal.SIGKILL)
-                else:
-                    service.kill(whole=victim == "all")
-                    service.start(ready=kill % 3 > 0)  # or killed while it starts
-            service.until_ready()
+                service.kill(whole=kill % 2 > 0)
+                service.start(ready=kill % 3 != 1)  # or killed while it starts
         finally:
             for sender in senders:
                 sender.stopping = True
             for sender in senders:
                 sender.join(PATIENCE)
-        assert service.stop() == 0
+        service.kill()
+        service.start()
         assert [sender.unexpected for sender in senders] == [[], [], []]
         assert sum(sender.failures for sender in senders) > 0
         acknowledged = [key for sender in senders for key in sender.acknowledged]
+        client = Client(service.port)
+        client.json("/learn", {"key": "k", "x": None, "y": "boots"}, status=422)
+        health = client.json("/health")
+        assert health["refused"] == 1
+        assert health["last_refusal"].startswith('"x" must be a text, an object or a list')
+        labels = [message(key, 9, kind) for key in range(20)]
+        answers = [client.json("/predict", {"x": label["x"]}) for label in labels]
+        assert service.stop() == 0
         rows = [key for _, key, _ in journal_of(service)]
-        assert len(rows) == len(set(rows))
+        assert len(rows) == len(set(rows)) == health["learned"]
         assert set(acknowledged) <= set(rows)  # nothing is lost
         assert len(rows) <= len(acknowledged) + len(senders)  # and nothing else is there
-        print(f"{KILLS} kills, {len(rows):,} labels, {sum(s.failures for s in senders):,} failures")
-        same_as_replayed(service)
+        model = same_as_replayed(service, kind)
+        for label, answer in zip(labels, answers, strict=True):
+            assert answer == expected(model, as_learned(label, kind)[0])
+        print(
+            f"{kill + 1} kills, {len(rows):,} labels, {sum(s.failures for s in senders):,} failures"
+        )
 
 
 # The page
@@ -138,11 +170,12 @@ def test_the_commands_of_the_page(tmp_path):
     require_program("curl")
     blocks, printed, errors = run_commands_of("serving.md", "8080", tmp_path)
     assert (len(blocks), errors) == (2, "")
-    learned, predicted, top, explained, *rest = printed
+    learned, predicted, top, explained, refused, *rest = printed
     assert learned.endswith('{"position": 1, "new": true}')  # after the health
-    # After one example, the answer with the least expected loss is no label.
-    assert json.loads(predicted)["y"] == []
-    assert len(json.loads(top)["top"]) == 3
-    assert json.loads(explained)["nodes"]["garden"]["on"] is False
-    assert "river_hier_labels_accepted_total 1" in rest
-    assert checkpoint.load(tmp_path / "shop" / "checkpoint")["position"] == 1
+    (label,) = json.loads(predicted)["labels"]
+    assert label["path"] == ["shop", "garden", "rakes"]
+    assert len(json.loads(top)["top"]) == 2
+    assert len(json.loads(explained)["nodes"]) > 3
+    assert "'tulips' is not in the taxonomy" in json.loads(refused)["error"]
+    assert "river_hier_labels_learned_total 1" in rest
+    assert checkpoint.load(tmp_path / "model.served" / "checkpoint")["position"] == 1

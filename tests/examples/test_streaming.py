@@ -22,11 +22,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from river import evaluate
 
-from river_hier import Taxonomy, checkpoint, linear_model, metrics
-from support.http_service import KILLS
+from river_hier import Taxonomy, checkpoint, feature_extraction, linear_model, metrics
 from support.hypothesis_settings import n_examples
 from support.paths import EXAMPLES, TESTS
-from support.processes import PATIENCE, environment_of_scripts, free_port, run_commands_of, until
+from support.processes import (
+    KILLS,
+    PATIENCE,
+    environment_of_scripts,
+    free_port,
+    run_commands_of,
+    until,
+)
 from support.requirements import require_module, require_program
 
 STREAMING = EXAMPLES / "streaming"
@@ -171,16 +177,30 @@ def test_late_labels_are_scored_as_river_scores_them(tmp_path: Path) -> None:
 )
 def test_what_is_refused_changes_nothing(line: str) -> None:
     state = delayed.new_state(Taxonomy([("r", "a"), ("r", "b")]))
-    delayed.step(state, '{"key": 2, "x": "A text, a TEXT"}', 9)
+    delayed.step(state, '{"key": 2, "x": {"a": 2}}', 9)
     delayed.step(state, '{"key": "3", "x": {"z": 1}}', 9)
     delayed.step(state, '{"key": "3", "y": "b"}', 9)
     delayed.step(state, '{"key": 5, "x": {}}', 9)
     assert list(state["pending"]) == [2, 5]
-    assert state["pending"][2] == ({"a": 2, "text": 2}, [])
+    assert state["pending"][2] == ({"a": 2}, [])
     before = pickle.dumps(state)
     with pytest.raises(delayed.REFUSED):
         delayed.step(state, line, 9)
     assert pickle.dumps(state) == before
+
+
+def test_another_model_is_another_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the page says: that of the README, of one label and of texts."""
+    words = feature_extraction.LogTFIDF() | linear_model.PathSoftmax(Taxonomy([("r", "a")]))
+    monkeypatch.setattr(linear_model, "HAROW", lambda taxonomy: words)
+    state = delayed.new_state(Taxonomy([("r", "a")]))
+    for key, y in enumerate(["r", "a"]):
+        line = json.dumps({"key": key, "x": "a text"})
+        assert delayed.step(state, line, 9) == {"key": key, "y": y}
+        with pytest.raises(delayed.REFUSED, match="one label"):
+            delayed.step(state, json.dumps({"key": key, "y": ["a"]}), 9)
+        delayed.step(state, json.dumps({"key": key, "y": "a"}), 9)
+    assert not state["pending"]
 
 
 anything = st.recursive(

@@ -1,24 +1,15 @@
-"""The service of examples/streaming/http_service.py as a process, and requests to it."""
+"""`python -m river_hier.serve` as a process, and requests to it."""
 
 import contextlib
 import http.client
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
-from support.paths import EXAMPLES
-from support.processes import PATIENCE, environment_of_scripts, free_port, until
-
-STREAMING = EXAMPLES / "streaming"
-# How often each program is killed: RIVER_HIER_KILLS=100 pytest --slow tests/examples -k killed
-KILLS = int(os.environ.get("RIVER_HIER_KILLS", "3"))
-SHOP = {
-    "clothes": {"shoes": ["boots", "sandals"], "coats": ["parkas", "capes"]},
-    "garden": {"tools": ["spades", "rakes"], "plants": ["roses", "ferns"]},
-}
+from support.processes import PATIENCE, environment, free_port, until
 
 
 class Client:
@@ -47,55 +38,43 @@ class Client:
 
 
 class Service:
-    """The processes; `with` kills those that are left."""
+    """The processes that serve a model; `with` kills those that are left."""
 
-    def __init__(self, folder, *arguments, workers=2, taxonomy=None):
+    def __init__(self, folder, model, *arguments):
         self.folder, self.port = folder, free_port()
-        path = folder / "taxonomy.json"
-        path.write_text(json.dumps(taxonomy or {"shop": SHOP}))
-        self.command = [sys.executable, str(STREAMING / "http_service.py")]
-        given = ["--taxonomy", path, "--folder", folder / "shop", "--port", self.port]
-        self.command += map(str, [*given, "--workers", workers, *arguments])
+        self.model, self.served = folder / "shop.pkl", folder / "shop.served"
+        self.model.write_bytes(pickle.dumps(model))
+        self.command = [sys.executable, "-m", "river_hier.serve", str(self.model)]
+        self.command += ["--port", str(self.port), *map(str, arguments)]
         self.process = None
-        self.env = environment_of_scripts()
         self.log = (folder / "log").open("ab")
 
     def __enter__(self):
         return self
 
     def __exit__(self, *error):
-        self.kill(whole=True)
+        self.kill()
         self.log.close()
 
     def start(self, ready=True):
         self.process = subprocess.Popen(
-            self.command, env=self.env, stderr=self.log, start_new_session=True
+            self.command, env=environment(), stderr=self.log, start_new_session=True
         )
         if ready:
-            self.until_ready()
+            until(self._answers, self.said)
 
-    def until_ready(self):
-        def answers():
-            with contextlib.suppress(OSError, http.client.HTTPException):
-                Client(self.port).json("/health")
-                if self.workers():  # or else those of a process that was killed have answered
-                    return True
-            assert self.process is None or self.process.poll() is None, self.said()
-            return False
-
-        until(answers, self.said)
+    def _answers(self):
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            Client(self.port).json("/health")
+            return True
+        assert self.process.poll() is None, self.said()
+        return False
 
     def said(self):
         return (self.folder / "log").read_text()
 
-    def workers(self):
-        """The process ids of the workers; Linux only."""
-        assert self.process is not None
-        pid = self.process.pid
-        return [int(n) for n in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-    def kill(self, whole=False):
-        """kill -9 the first process, or all."""
+    def kill(self, whole=True):
+        """kill -9 all processes, or the first: one that saves may outlive it."""
         if self.process is not None:
             with contextlib.suppress(ProcessLookupError):
                 if whole:
@@ -106,6 +85,5 @@ class Service:
 
     def stop(self):
         """Stop it as an administrator would; return its exit status."""
-        assert self.process is not None
         self.process.terminate()
         return self.process.wait(PATIENCE)

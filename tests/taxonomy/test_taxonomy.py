@@ -15,8 +15,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracles
-from river_hier import Taxonomy
+from river_hier import OpenTaxonomy, Taxonomy
 from river_hier.taxonomy import UnknownLabelError, closure_mask
+from river_hier.taxonomy.open import initial_taxonomy
 from support.strategies import LABELS, multilabels, parents_of, taxonomies, trees
 
 ANIMALS = Taxonomy(
@@ -145,12 +146,16 @@ def test_doors_of_trees(taxonomy: Taxonomy) -> None:
     assert Taxonomy.from_parents({v: taxonomy.parent(v) for v in taxonomy}) == taxonomy
     assume("" not in taxonomy)  # it would be a missing name
     assert Taxonomy.from_paths([taxonomy.path(v) for v in taxonomy]) == taxonomy
-
-    def nested(label: Any) -> dict[Any, Any]:
-        return {child: nested(child) for child in taxonomy.children(label)}
-
-    again = Taxonomy.from_nested({taxonomy.root: nested(taxonomy.root)})
+    again = Taxonomy.from_nested(taxonomy.to_nested())
     assert dict(parents_of(again)) == dict(parents_of(taxonomy))
+    names = [tuple(map(str, taxonomy.path(v))) for v in taxonomy]
+    assume(len(set(names)) == len(taxonomy))  # 7 and "7"
+    opened = OpenTaxonomy()
+    grown = opened.with_labels(initial_taxonomy(opened), [path[1:] for path in names])
+    for t, root in [(Taxonomy.from_paths(names, labels="path"), None), (grown, ())]:
+        read = json.loads(json.dumps(t.to_nested()))
+        back = Taxonomy.from_nested(read, labels="path", root=root)
+        assert dict(parents_of(back)) == dict(parents_of(t))
 
 
 def test_from_nested_takes_lists_strings_and_none() -> None:

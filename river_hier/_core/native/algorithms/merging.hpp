@@ -91,8 +91,7 @@ class Merging {
     void sort_touched() {
         if (16 * touched_.size() < sums_.size()) return std::sort(touched_.begin(), touched_.end());
         touched_.clear();
-        for (uint32_t v = 0; v < sums_.size(); ++v)
-            if (sums_[v].touched) touched_.push_back(v);
+        for (uint32_t v = 0; v < sums_.size(); ++v) if (sums_[v].touched) touched_.push_back(v);
     }
 
     void add(const Part& part, uint32_t row) {

@@ -14,9 +14,7 @@ class Vocabulary : TextReader {
                const nb::tuple& stop_words, uint64_t min_count, uint64_t max_rare, nb::object counts)
         : TextReader(tokenize, ngram_range, n_features, stop_words),
           options(nb::make_tuple(tokenize, ngram_range, n_features, stop_words, min_count, max_rare)),
-          min_count_(min_count),
-          max_rare_(max_rare),
-          slots_(1024, none) {
+          min_count_(min_count), max_rare_(max_rare), slots_(1024, none) {
         if (!counts.is_none()) set_counts(nb::cast<nb::tuple>(counts));
     }
 
@@ -80,8 +78,7 @@ class Vocabulary : TextReader {
 
     nb::dict dfs() {
         nb::dict found;
-        for (Word& word : words_)
-            if (frequent(word)) found[nb::handle(name(word))] = word.documents;
+        for (Word& word : words_) if (frequent(word)) found[nb::handle(name(word))] = word.documents;
         return found;
     }
 
@@ -97,10 +94,8 @@ class Vocabulary : TextReader {
     }
 
     size_t bytes() const {
-        size_t bytes =
-            TextReader::bytes() + heap_bytes(words_) + heap_bytes(slots_) + bytes_.capacity();
-        for (const Word& word : words_)
-            if (word.name.is_valid()) bytes += 50 + word.size;
+        size_t bytes = TextReader::bytes() + heap_bytes(words_) + heap_bytes(slots_) + bytes_.capacity();
+        for (const Word& word : words_) if (word.name.is_valid()) bytes += 50 + word.size;
         return bytes;
     }
 
@@ -193,8 +188,7 @@ class Vocabulary : TextReader {
             word.begin = kept;
             kept += word.size;
         }
-        words_.erase(std::remove_if(words_.begin(), words_.end(),
-                                    [&](const Word& word) { return !frequent(word); }),
+        words_.erase(std::remove_if(words_.begin(), words_.end(), [&](const Word& word) { return !frequent(word); }),
                      words_.end());
         bytes_.resize(kept);
         n_rare_ = 0;

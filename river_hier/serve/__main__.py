@@ -1,0 +1,36 @@
+"""Serve a model over HTTP while it learns; docs/serving.md has the requests.
+
+python -m river_hier.serve model.pkl --port 8080
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+try:
+    from .service import serve
+except ModuleNotFoundError as error:
+    sys.exit(f"{error}: pip install 'river-hier[serving]'")
+
+
+def main() -> None:
+    """Read the command line, and serve."""
+    parser = argparse.ArgumentParser(
+        prog="python -m river_hier.serve",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("model", type=Path, help="a file of pickle.dump or checkpoint.save: only open your own")
+    add("--folder", type=Path, help="of the journal and the checkpoint; model.served by default")
+    add("--host", default="127.0.0.1")
+    add("--port", type=int, default=8080)
+    add("--save", type=float, default=60.0, help="seconds between two checkpoints")
+    add("--risk", type=float, help="answer with inner nodes, wrong in this share of cases at most")
+    serve(**vars(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    main()

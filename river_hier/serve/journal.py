@@ -1,0 +1,116 @@
+"""A journal of the labels that the service has learned, in an SQLite database."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+KEYS = 100_000  # of dropped labels, whose messages are gone
+
+
+class Entry(NamedTuple):
+    """What has become of a label."""
+
+    position: int  # from 1, in the order in which labels are learned
+    new: bool = True  # or else the key was there before
+    same: bool = True  # whether it equals the label of that key
+    error: Exception | None = None  # why it is not in the journal
+
+
+class Journal:
+    """The database at a path; it is created if there is none.
+
+    A label is on the disk when `add` returns: each transaction ends with an fsync. Keys are unique,
+    so a label that is sent twice has one row. Labels that a checkpoint covers are dropped: of the
+    last `KEYS` the keys and checksums are kept, and of earlier ones nothing.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._db = sqlite3.connect(path, isolation_level=None)
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = FULL")
+        self._db.execute(
+            "CREATE TABLE IF NOT EXISTS labels "
+            "(position INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, checksum BLOB, message TEXT)"
+        )
+        self._db.execute(
+            "CREATE INDEX IF NOT EXISTS kept ON labels (position) WHERE message IS NOT NULL"
+        )
+
+    def add(
+        self, labels: Iterable[tuple[str, Any]], learn: Callable[[int, Any], None]
+    ) -> list[Entry]:
+        """Append labels, each with its key, in one transaction; all of them or none.
+
+        New ones are learned in it; those that are refused are left out.
+        """
+        with self._transaction():
+            return [self._add(key, label, learn) for key, label in labels]
+
+    def after(self, position: int) -> Iterator[tuple[int, Any]]:
+        """The labels after a position, with their positions."""
+        rows = self._db.execute(
+            "SELECT position, message FROM labels WHERE position > ? ORDER BY position", (position,)
+        )
+        return ((row, json.loads(message)) for row, message in rows)
+
+    def drop(self, position: int, n: int) -> bool:
+        """Drop the first n labels up to a position, all or none; return whether there were any."""
+        if self.start() > position:
+            return False
+        with self._transaction():
+            self._db.execute(
+                "UPDATE labels SET message = NULL WHERE position IN (SELECT position FROM labels "
+                "WHERE message IS NOT NULL AND position <= ? ORDER BY position LIMIT ?)",
+                (position, n),
+            )
+            self._db.execute("DELETE FROM labels WHERE position < ?", (self.start() - KEYS,))
+        return True
+
+    def start(self) -> int:
+        """The position of the first label that is not dropped, or that comes next."""
+        (position,) = self._db.execute(
+            "SELECT min(position) FROM labels WHERE message IS NOT NULL"
+        ).fetchone()
+        return position or self.end() + 1
+
+    def end(self) -> int:
+        """The position of the last label, or 0."""
+        (position,) = self._db.execute("SELECT max(position) FROM labels").fetchone()
+        return position or 0
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+
+    def _add(self, key: str, label: Any, learn: Callable[[int, Any], None]) -> Entry:
+        checksum = hashlib.sha256(json.dumps(label, sort_keys=True).encode()).digest()
+        row = self._db.execute(
+            "INSERT INTO labels (key, checksum, message) VALUES (?, ?, ?) "
+            "ON CONFLICT (key) DO NOTHING",
+            (key, checksum, json.dumps(label)),
+        )
+        if not row.rowcount:
+            position, first = self._db.execute(
+                "SELECT position, checksum FROM labels WHERE key = ?", (key,)
+            ).fetchone()
+            return Entry(position, new=False, same=first == checksum)
+        assert row.lastrowid is not None
+        try:
+            learn(row.lastrowid, label)
+        except Exception as error:
+            self._db.execute("DELETE FROM labels WHERE position = ?", (row.lastrowid,))
+            return Entry(0, error=error)
+        return Entry(row.lastrowid)

@@ -1,0 +1,108 @@
+"""Reading and checking of JSON requests, and what is counted of them."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+
+BYTES = 2**20  # maximum length of a request
+FEATURES = 10_000  # maximum number of features
+LABELS = 1000  # maximum number of labels that are learned or listed
+KEY = 200  # maximum length of a key
+SECONDS = 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0
+
+
+async def read(request: Request, *required: str, **optional: Any) -> dict[str, Any]:
+    """The JSON object in a request, with the default values of missing fields."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise HTTPException(415, f"the content type must be application/json, got {kind!r:.50}")
+    body = bytearray()
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > BYTES:
+                raise HTTPException(413, f"a request has at most {BYTES:,} bytes")
+    except ClientDisconnect as error:
+        raise HTTPException(400, "the request was cut off") from error
+    try:
+        message = json.loads(body.decode(), parse_constant=_no_number)
+    except (RecursionError, ValueError) as error:
+        raise HTTPException(400, f"the request is not JSON: {error}") from error
+    if not isinstance(message, dict) or not {*required} <= message.keys() <= {*required, *optional}:
+        named = ", ".join(json.dumps(name) for name in required)
+        more = "".join(f", and possibly {json.dumps(name)}" for name in optional)
+        raise HTTPException(422, f"expected a JSON object with {named}{more}")
+    return {**optional, **message}
+
+
+def features(x: Any) -> Any:
+    """The features in a message as models take them: a text, a dictionary, or an array."""
+    if not isinstance(x, dict | list | str):
+        raise ValueError(f'"x" must be a text, an object or a list of numbers, got {x!r:.50}')
+    if not isinstance(x, str) and len(x) > FEATURES:
+        raise ValueError(f'"x" has {len(x):,} features, at most {FEATURES:,} are allowed')
+    if isinstance(x, list) and not all(type(value) in (int, float) for value in x):
+        raise ValueError(f'"x" must be a list of numbers, got {x!r:.50}')
+    return np.array(x, dtype=np.float64) if isinstance(x, list) else x
+
+
+def labels(y: Any, several: bool) -> Any:
+    """The label or labels in a message, in which a list is a path if it stands for one label."""
+    if several:
+        y = y if isinstance(y, list) else [y]
+        if len(y) > LABELS:
+            raise ValueError(f'"y" has {len(y):,} labels, at most {LABELS:,} are allowed')
+        return {labels(label, several=False) for label in y}
+    if y is None or isinstance(y, dict):
+        raise ValueError(f'"y" must be a label, a path, or a list of labels, got {y!r:.50}')
+    return tuple(labels(name, several=False) for name in y) if isinstance(y, list) else y
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is not a number in JSON")
+
+
+class Counters:
+    """Requests by path and status, and histograms of their times, in Prometheus' text format."""
+
+    def __init__(self, paths: list[str]) -> None:
+        self._statuses = Counter[tuple[str, int]]()
+        self._times = {path: [0] * (len(SECONDS) + 1) for path in [*paths, "other"]}
+        self._sums = dict.fromkeys(self._times, 0.0)
+
+    def add(self, path: str, status: int, seconds: float) -> None:
+        """Count a request."""
+        path = path if path in self._times else "other"
+        self._statuses[path, status] += 1
+        self._times[path][bisect_left(SECONDS, seconds)] += 1
+        self._sums[path] += seconds
+
+    def lines(self, **values: tuple[str, str, float]) -> Iterator[str]:
+        """What is counted, and further values, each with its kind and meaning."""
+        yield from _header("requests_total", "counter", "Requests by path and status.")
+        for (path, status), n in self._statuses.items():
+            yield f'river_hier_requests_total{{path="{path}",status="{status}"}} {n}'
+        yield from _header("request_seconds", "histogram", "Time to answer.")
+        name = "river_hier_request_seconds"
+        for path, times in self._times.items():
+            for bound, n in zip([*SECONDS, "+Inf"], accumulate(times), strict=True):
+                yield f'{name}_bucket{{path="{path}",le="{bound}"}} {n}'
+            yield f'{name}_sum{{path="{path}"}} {self._sums[path]:.9g}'
+            yield f'{name}_count{{path="{path}"}} {sum(times)}'
+        for single, (kind, meaning, value) in values.items():
+            yield from _header(single, kind, meaning)
+            yield f"river_hier_{single} {value:.17g}"
+
+
+def _header(name: str, kind: str, meaning: str) -> Iterator[str]:
+    yield f"# HELP river_hier_{name} {meaning}"
+    yield f"# TYPE river_hier_{name} {kind}"
