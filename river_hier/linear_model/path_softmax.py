@@ -43,7 +43,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting")):
     still wrong by more than the tolerance of 0.01, and more if x is much larger. A vector does not
     move if its probability is wrong by less than 0.01.
 
-    Probabilities are those of Eq. (2) with the scores times $e^a$. Before each step, the temperature
+    Probabilities are those of Eq. (2) with scores times $e^a$. Before each step, the temperature
     $e^{-a}$ makes a Newton step on the log loss of the latest thousand examples. It changes neither
     weights nor labels, only `predict_proba_one` and what is decided by it.
 
