@@ -43,6 +43,10 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting")):
     still wrong by more than the tolerance of 0.01, and more if x is much larger. A vector does not
     move if its probability is wrong by less than 0.01.
 
+    Probabilities are those of Eq. (2) with scores times $e^a$. Before each step, the temperature
+    $e^{-a}$ makes a Newton step on the log loss of the latest thousand examples. It changes neither
+    weights nor labels, only `predict_proba_one` and what is decided by it.
+
     A step takes O(features of x * nodes) to score and O(features of x * vectors that move) to
     learn; weights and variances take O(features * nodes) memory. The flat counterpart is
     `PathSoftmax(taxonomy.flatten())`, softmax regression.

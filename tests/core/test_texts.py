@@ -62,7 +62,7 @@ def test_a_tokenizer_that_fails_changes_nothing():
             raise KeyboardInterrupt
         return text.split()
 
-    vars(tokenize).update(ascii=None, characters=False)
+    vars(tokenize).update(ascii=None, characters=None)
     v = vocabulary(tokenize)
     v.learn("a b")
     with pytest.raises(KeyboardInterrupt):
