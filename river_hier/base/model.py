@@ -23,10 +23,10 @@ from .._core import (
     top_down_probabilities,
     trained_nodes,
 )
-from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
-from ..taxonomy.multilabel import implied_nodes
+from ..taxonomy import Below, Label, Taxonomy, TaxonomyLike, extended
+from ..taxonomy.multilabel import given_nodes, implied_nodes
 from ..taxonomy.open import initial_taxonomy, named, with_labels
-from .checks import checked_weight
+from .checks import check_whole, checked_weight
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
 from .predictor import MultiLabelPredictor, Predictor, SingleLabelPredictor
 from .targets import closed_table, read_label
@@ -199,6 +199,18 @@ class TaxonomyModel(Predictor, base.Estimator):
         self._add_nodes(len(self._taxonomy), taxonomy)  # first: predictions beside it use labels
         self._labels.grow(taxonomy, unseen)
 
+    # Learn from an example that is known `Below` nodes, given its label as `_learn` is; None if the
+    # model cannot.
+    _learn_below: Any = None
+
+    def _known(self, y: Any) -> Any:
+        """What is known of y, or an error if the model cannot learn from a part of a label."""
+        if type(y) is not Below:
+            return y
+        if self._learn_below is None:
+            check_whole(self, y)
+        return y.label
+
     def _check_one(self, x: Any, y: Any, w: float) -> None:
         self._check(x, w)
         self._read(y)
@@ -264,6 +276,8 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
             return
         if node := self._labels.node(y):
             self._learn(x, node, w)
+        elif type(y) is Below:
+            return self._learn_known(x, y, w)
         else:  # a label that is new, unusual or the root
             taxonomy, node = read_label(self, y)
             if taxonomy is self._taxonomy:
@@ -271,6 +285,16 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
             else:
                 self._grow(taxonomy, x, node, w)
         self._labels.learned_path(node)
+
+    def _learn_known(self, x: Mapping[Any, Any], y: Below, w: float) -> None:
+        taxonomy, node = read_label(self, self._known(y))
+        if not taxonomy._arrays.children_of(node):
+            self.learn_one(x, y.label, w)
+        elif node:
+            self._learn_below(x, node, w)
+            self._labels.learned_path(node)
+        else:
+            self._check(x, w)
 
     def _predict(self, x: Mapping[Any, Any]) -> Label | None:
         label = self._answer(x)
@@ -297,7 +321,7 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
         return np.array(nodes, dtype=np.uint32)
 
     def _read(self, y: Any) -> Any:
-        return read_label(self, y)
+        return read_label(self, self._known(y))
 
     @property
     def _first_label(self) -> int:
@@ -373,6 +397,8 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         if w != 1.0 and not (w := checked_weight(w)):
             return
+        if type(y) is Below:
+            return self._learn_known(x, y, w)
         if hasattr(y, "__next__"):  # it can be iterated over only once
             y = list(y)
         labels = self._labels
@@ -383,6 +409,20 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
             self._grow(taxonomy, x, y, w)
         if labels.n_unseen or not labels.has_learned:
             labels.learned(np.array(sorted(implied_nodes(self._taxonomy, y)), dtype=np.uint32))
+
+    def _learn_known(self, x: Mapping[Any, Any], y: Below, w: float) -> None:
+        known = self._known(y)
+        taxonomy = self._with_labels(known)
+        nodes = implied_nodes(taxonomy, known)
+        self._check(x, w)
+        if nodes <= {0}:
+            return None
+        if not any(map(taxonomy._arrays.children_of, given_nodes(taxonomy, known) - {0})):
+            return self.learn_one(x, known, w)
+        if taxonomy is not self._taxonomy:
+            self._extend(taxonomy, unseen=False)
+        self._learn_below(x, known, w)
+        self._labels.learned(np.array(sorted(nodes), dtype=np.uint32))
 
     @property
     def _never_predicted(self) -> Unseen:
@@ -425,6 +465,7 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
         return Multilabels(*closed_many(self._labels, ys, first, last, is_open))
 
     def _read(self, y: Any) -> Any:
+        y = self._known(y)
         return implied_nodes(self._with_labels(y), y)
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:

@@ -9,7 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, LabelProbabilities, Vectors, path_difference, path_sums, softmax
+from .._core import (
+    Batch,
+    LabelProbabilities,
+    Nodes,
+    Vectors,
+    path_difference,
+    path_sums,
+    softmax,
+)
 from ..taxonomy import Label
 from .explanation import Floats
 from .linear import LinearLearner, pays, score_blocks
@@ -94,11 +102,21 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
         """
 
-    def _step(self, x: Mapping[Any, Any], y: int, w: float) -> None:
-        """Move the paths of y and of its rival apart, times the weight."""
+    def _learn_below(self, x: Mapping[Any, Any], y: int, w: float) -> None:
+        self._step(x, y, w, self._taxonomy._arrays.branch(y))
+
+    def _step(self, x: Mapping[Any, Any], y: int, w: float, branch: Nodes | None = None) -> None:
+        """Move the paths of y and of its rival apart, times the weight.
+
+        If the label may be any of a branch, y stands for the best of these.
+        """
         state = self._state
         vector = state.insert(x)
         scores = self._label_scores(state.scores(vector))
+        if branch is not None:
+            best = scores[branch].max()
+            scores[branch] = -np.inf
+            scores[y] = best
         own, nodes, steps = moves_apart(self, scores, y, vector.norm2, w)
         state.begin_round(own)
         if len(nodes):

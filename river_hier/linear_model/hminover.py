@@ -109,6 +109,7 @@ class HMinOver(
     """
 
     _averages = False
+    _learn_below = None  # which pairs of candidates are in the right order is not known
     _rule_methods = ("rule",)
     _decision_rule = (
         "a candidate is on if its score reaches the threshold, others with one below them"

@@ -71,6 +71,11 @@ class HierarchicalSoftmax:
             for name, gap in model.missing(x, below).items()
         }
 
+    def learn_below(self, x, y, weight=1.0):
+        """A step of each decision above y."""
+        for model, below in list(self.decisions(y))[:-1]:
+            model.learn(x, below, weight)
+
     def learn(self, x, y, weight=1.0):
         """A step of each decision on the path."""
         for model, below in self.decisions(y):

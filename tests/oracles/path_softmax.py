@@ -78,19 +78,25 @@ class PathSoftmax:
         move = min(max(weight * mean / self.curvature, -1.0), 1.0)
         self.log_slope = min(max(self.log_slope - move, -3.0), 3.0)
 
+    def learn_below(self, x, y, weight=1.0):
+        """What sets labels below y apart is unknown, and stays: together they are one label."""
+        branch = self.sets["shared", y]
+        inside = [i for i, some in self.sets.items() if some <= branch and i != ("shared", y)]
+        self.learn(x, y, weight, inside)
+
     def missing(self, x, y, moved=None):
         """t - P of every vector, with scores that may have moved."""
         moves = moved or dict.fromkeys(self.parents, 0.0)
         p = self.probabilities({v: s + moves[v] for v, s in self.scores(x).items()})
         return {i: (y in some) - sum(p[v] for v in some) for i, some in self.sets.items()}
 
-    def learn(self, x, y, weight=1.0):
-        """One step; none if x is zero."""
+    def learn(self, x, y, weight=1.0, fixed=()):
+        """One step, in which some vectors are fixed; none if x is zero."""
         if dot(x, x) < 1e-300:
             return
         self.temper(x, y, weight)
         gaps = self.missing(x, y)
-        moving = [i for i, gap in gaps.items() if abs(gap) >= 0.01]
+        moving = [i for i, gap in gaps.items() if abs(gap) >= 0.01 and i not in fixed]
         variance = {}
         for i in moving:
             for name, value in x.items():
