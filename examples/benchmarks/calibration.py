@@ -14,11 +14,11 @@ The folder holds `clinc150`, `products`, `trec`, `icd`, `rcv1`, `reuters21578` a
 the training examples, drawn at random (for queries, the publisher's validation part), is used for
 validation; the test parts are not read. The first table has the log loss (of the true label, or of
 the whole multilabel) and the calibration error in per cent, of the model without calibration after
-one pass, and with calibration after several passes over the same shuffled examples. The second has the share
-of wrong answers after one pass, after three passes by `stream.replay` with buffers of several
-sizes, and after three passes over all examples. All figures are means over the seeds, with their
-standard errors. The last table has `PathSoftmax` after one pass: the log loss and the error of the
-softmax of its scores, and of its probabilities.
+one pass, and with calibration after several passes over the same shuffled examples. The second has
+the share of wrong answers after one pass, after three passes by `stream.replay` with buffers of
+several sizes, and after three passes over all examples. All figures are means over the seeds, with
+their standard errors. The last table has `PathSoftmax` after one pass: the log loss and the error
+of the softmax of its scores, and of its probabilities.
 """
 
 # %%

@@ -13,8 +13,8 @@ class TextViews(LogTFIDF):
     r"""Words, pairs of words and runs of characters of a text, read in one pass.
 
     The features of `LogTFIDF(ngram_range=(1, 2)) + LogTFIDF(analyzer="char_wb", ngram_range=(4,
-    4))`, two views of a text that have norm 1 each. Runs of characters recognise words of the same
-    stem and misspelt ones, pairs of words their order.
+    4))`, two views of a text that have norm 1 each. Runs of characters recognise words of one stem
+    and misspelt ones, pairs of words their order.
 
     A text has several times as many such features as words, so models take longer and more memory.
     Runs of 3 to 5 characters gain nothing on short texts, at twice the cost of those of 4.
