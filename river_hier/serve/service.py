@@ -87,9 +87,12 @@ class Service:
         if not first <= position + 1 <= last + 1:
             kept = f"it has the labels after {first - 1} up to {last}"
             sys.exit(f"another journal: {kept}, and the checkpoint is at {position}")
-        for position, message in self.journal.after(position):
-            if position < end:
-                self._learn(position, message)
+        for row, message in self.journal.after(position):
+            if row < end:
+                try:
+                    self._learn(row, message)
+                except Exception as error:
+                    sys.exit(f"label {row} in the journal is not learned any more: {error}")
 
     def _learn(self, position: int, message: Any) -> None:
         state, model = self.state, self.state["model"]
@@ -190,7 +193,7 @@ class Service:
         except (NotImplementedError, AttributeError):
             p = None
 
-        def probability(label: Any) -> float | None:
+        def probability(label: Any) -> Any:
             if p is None or self.several:
                 return None if p is None else p[label][True]
             return sum(p.get(v, 0.0) for v in (label, *taxonomy.descendants(label)))

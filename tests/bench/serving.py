@@ -1,10 +1,10 @@
-"""The HTTP service of examples/streaming under load, beside a handler that does nothing.
+"""`river_hier.serve` under load, beside a handler that does nothing.
 
     pip install ".[serving]"
     PYTHONPATH=tests python tests/bench/serving.py
 
 prints answers per second, and the times and processor time of an answer, as ratios to those of an
-empty handler of the same framework with as many workers: medians of interleaved rounds. The
+empty handler of the same framework: medians of interleaved rounds. The
 clients are processes on the same machine, each with one connection that is kept alive. Processor
 time is read from /proc, which needs Linux.
 """
@@ -34,6 +34,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from river_hier import Taxonomy, linear_model
 from support.http_service import Service
 
 # Requests, and their times
@@ -96,24 +97,20 @@ async def empty(request: Request) -> Response:
 
 
 @contextlib.contextmanager
-def empty_handler(workers: int) -> Iterator[tuple[int, list[int]]]:
-    """Workers that read a request, and answer with an empty object: port and process ids."""
+def empty_handler() -> Iterator[tuple[int, list[int]]]:
+    """A process that reads a request, and answers with an empty object: port and process id."""
     listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    children = []
-    for _ in range(workers):
-        if not (pid := os.fork()):
-            app = Starlette(routes=[Route("/empty", empty, methods=["POST"])])
-            config = uvicorn.Config(app, lifespan="off", log_level="error", access_log=False)
-            asyncio.run(uvicorn.Server(config).serve([listening]))
-            os._exit(0)
-        children.append(pid)
+    if not (pid := os.fork()):
+        app = Starlette(routes=[Route("/empty", empty, methods=["POST"])])
+        config = uvicorn.Config(app, lifespan="off", log_level="error", access_log=False)
+        asyncio.run(uvicorn.Server(config).serve([listening]))
+        os._exit(0)
     try:
-        yield listening.getsockname()[1], children
+        yield listening.getsockname()[1], [pid]
     finally:
-        for pid in children:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
 
 
 def load(pool: Any, port: int, pids: list[int], path: str, n: int, seeds: Any) -> list[float]:
@@ -131,23 +128,21 @@ def processor_time(pids: list[int]) -> float:
     return sum(int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) for pid in pids) / 1e9
 
 
-def compare(pool: Any, workers: int, n: int, rounds: int) -> None:
+def compare(pool: Any, n: int, rounds: int) -> None:
     paths, seeds = ["/empty", "/predict", "/top", "/explain", "/learn"], count()
     results: dict[str, list[list[float]]] = {path: [] for path in paths}
     with (
         tempfile.TemporaryDirectory() as folder,
-        empty_handler(workers) as (port, children),
-        Service(Path(folder), "--publish", 1e9, workers=workers, taxonomy=TREE) as service,
+        empty_handler() as (port, children),
+        Service(Path(folder), linear_model.HAROW(Taxonomy.from_nested(TREE))) as service,
     ):
         service.start()
         load(pool, service.port, [], "/learn", n, seeds)
-        service.stop()
-        service.start()  # with a model that has learned
         for _ in range(rounds):
             for path in paths:
-                at = (port, children) if path == "/empty" else (service.port, service.workers())
+                at = (port, children) if path == "/empty" else (service.port, [service.pid])
                 results[path].append(load(pool, *at, path, n, seeds))
-    print(f"{pool._processes} clients, {workers} workers; ratios to the empty handler, and values")
+    print(f"{pool._processes} clients; ratios to the empty handler, and values")
     print(
         f"{'':8}" + "".join(f"{name:>18}" for name in ("answers/s", "p50 ms", "p99 ms", "cpu ms"))
     )
@@ -163,10 +158,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--requests", type=int, default=500, help="of each client in a round")
     parser.add_argument("--rounds", type=int, default=7)
     asked = parser.parse_args()
     with multiprocessing.get_context("spawn").Pool(asked.clients) as pool:
-        compare(pool, asked.workers, asked.requests, asked.rounds)
+        compare(pool, asked.requests, asked.rounds)

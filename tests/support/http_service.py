@@ -1,4 +1,4 @@
-"""The service of examples/streaming/http_service.py as a process, and requests to it."""
+"""`python -m river_hier.serve` as a process, and requests to it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,22 @@ import sys
 from pathlib import Path
 from typing import Any, Self
 
-from support.paths import EXAMPLES
-from support.processes import PATIENCE, environment_of_scripts, free_port, until
+from river_hier import checkpoint
+from support.processes import PATIENCE, environment, free_port, until
 
-STREAMING = EXAMPLES / "streaming"
-# How often each program is killed: RIVER_HIER_KILLS=100 pytest --slow tests/examples -k killed
-KILLS = int(os.environ.get("RIVER_HIER_KILLS", "3"))
-SHOP = {
-    "clothes": {"shoes": ["boots", "sandals"], "coats": ["parkas", "capes"]},
-    "garden": {"tools": ["spades", "rakes"], "plants": ["roses", "ferns"]},
-}
+# Starts the service for each line that it reads, as the command would, and without its imports.
+FORKS = """
+import os, signal, sys
+from river_hier.serve.__main__ import main
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for line in sys.stdin:
+    pid = os.fork()
+    if not pid:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        main()
+        break
+    print(pid, flush=True)
+"""
 
 
 class Client:
@@ -52,65 +58,64 @@ class Client:
 
 
 class Service:
-    """The processes; `with` kills those that are left."""
+    """A service of a model; `with` kills what is left of it."""
 
-    def __init__(self, folder: Path, *arguments: Any, workers: int = 2, taxonomy: Any = None):
-        self.folder, self.port = folder, free_port()
-        path = folder / "taxonomy.json"
-        path.write_text(json.dumps(taxonomy or {"shop": SHOP}))
-        self.command = [sys.executable, str(STREAMING / "http_service.py")]
-        given = ["--taxonomy", path, "--folder", folder / "shop", "--port", self.port]
-        self.command += map(str, [*given, "--workers", workers, *arguments])
-        self.process: subprocess.Popen[bytes] | None = None
-        self.env = environment_of_scripts()
+    def __init__(self, folder: Path, model: Any, *arguments: Any, forks: bool = False) -> None:
+        self.folder, self.port, self.pid = folder, free_port(), 0
+        checkpoint.save(model, folder / "model")
+        given = [folder / "model", "--folder", folder / "served", "--port", self.port, *arguments]
         self.log = (folder / "log").open("ab")
+        command = ["-c", FORKS] if forks else ["-m", "river_hier.serve"]
+        self.command = [sys.executable, *command, *map(str, given)]
+        self.process: Any = None
+        self.forks = forks
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.kill(whole=True)
+        if self.process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
         self.log.close()
 
     def start(self, ready: bool = True) -> None:
-        self.process = subprocess.Popen(
-            self.command, env=self.env, stderr=self.log, start_new_session=True
-        )
+        if self.process is None or not self.forks:
+            self.process = subprocess.Popen(
+                self.command, env=environment(), stderr=self.log, start_new_session=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            )  # fmt: skip
+        self.pid = self.process.pid
+        if self.forks:
+            self.process.stdin.write("start\n")
+            self.process.stdin.flush()
+            self.pid = int(self.process.stdout.readline())
         if ready:
-            self.until_ready()
+            until(self.answers, self.said)
 
-    def until_ready(self) -> None:
-        def answers() -> bool:
-            with contextlib.suppress(OSError, http.client.HTTPException):
-                Client(self.port).json("/health")
-                if self.workers():  # or else those of a process that was killed have answered
-                    return True
-            assert self.process is None or self.process.poll() is None, self.said()
-            return False
-
-        until(answers, self.said)
+    def answers(self) -> bool:
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            return Client(self.port).send("/health")[0] > 0
+        assert self.process.poll() is None, self.said()
+        return False
 
     def said(self) -> str:
         return (self.folder / "log").read_text()
 
-    def workers(self) -> list[int]:
-        """The process ids of the workers; Linux only."""
-        assert self.process is not None
-        pid = self.process.pid
-        return [int(n) for n in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    def kill(self) -> None:
+        """kill -9."""
+        os.kill(self.pid, signal.SIGKILL)
 
-    def kill(self, whole: bool = False) -> None:
-        """kill -9 the first process, or all."""
-        if self.process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                if whole:
-                    os.killpg(self.process.pid, signal.SIGKILL)
-                else:
-                    self.process.kill()
-            self.process.wait()
+    def stop(self) -> Any:
+        """Stop it as an administrator would; return its exit status, if it is no fork."""
+        os.kill(self.pid, signal.SIGTERM)
+        if not self.forks:
+            return self.process.wait(PATIENCE)
+        until(lambda: not Path(f"/proc/{self.pid}").exists(), self.said)
+        return 0
 
-    def stop(self) -> int:
-        """Stop it as an administrator would; return its exit status."""
-        assert self.process is not None
-        self.process.terminate()
-        return self.process.wait(PATIENCE)
+    @property
+    def state(self) -> Any:
+        """That of the checkpoint."""
+        return checkpoint.load(self.folder / "served" / "checkpoint")

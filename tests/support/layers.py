@@ -9,5 +9,5 @@ LAYERS = [
     {"kernel", "forest"},  # `kernel`: learners of linear_model in the space of a kernel
     {"evaluate", "decision", "induction", "local", "batch", "inspection", "plot", "drift"}
     | {"ensemble", "stream"},
-    {"distributed", "sklearn"},
+    {"distributed", "sklearn", "serve"},
 ]

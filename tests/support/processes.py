@@ -19,6 +19,8 @@ import river_hier
 from support.paths import DOCS, EXAMPLES, TESTS
 
 PATIENCE = 120.0  # seconds until a test gives up waiting
+# How often each program is killed: RIVER_HIER_KILLS=100 pytest --slow tests/examples -k killed
+KILLS = int(os.environ.get("RIVER_HIER_KILLS", "3"))
 
 
 def environment() -> dict[str, str]:
@@ -55,7 +57,8 @@ def run_commands_of(page: str, port: str, folder: Path) -> tuple[list[str], list
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     (folder / "examples").symlink_to(EXAMPLES)
     program = "".join(blocks).replace(port, str(free_port()))
-    program = program.replace("python examples", f"{shlex.quote(sys.executable)} examples")
+    python = shlex.quote(sys.executable)
+    program = re.sub(r"^python (?=examples|-)", lambda _: f"{python} ", program, flags=re.MULTILINE)
     child = subprocess.Popen(
         ["sh", "-e", "-c", program], cwd=folder, env=environment_of_scripts(),
         start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
