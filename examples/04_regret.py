@@ -8,8 +8,6 @@ it become at most? Two of the papers prove a bound.
 # %%
 # The comparator of H-RLS and H-PERC knows the probabilities of labels. Examples near a boundary are
 # left out: they would make the bound of H-RLS huge. The comparator of Hieron makes no mistake.
-from itertools import islice
-
 import matplotlib.pyplot as plt
 
 from river_hier import Taxonomy, datasets, evaluate, linear_model, losses, plot
@@ -18,13 +16,8 @@ steps = [2**k for k in range(4, 14)]
 chain = Taxonomy([("news", "sport"), ("sport", "tennis")])
 
 
-class Clear(list):
-    """Examples with a margin of at least 0.8 at each node, and what the stream knows of them."""
-
-    def __init__(self, labels):
-        self.taxonomy, self.probabilities = labels.taxonomy, labels.probabilities
-        clear = (xy for xy in labels if min(map(abs, labels.scores(xy[0]).values())) >= 0.8)
-        super().__init__(islice(clear, steps[-1]))
+def wide(labels):
+    return labels.where(lambda x, y: min(map(abs, labels.scores(x).values())) >= 0.8)
 
 
 def follow(examples, models, comparator, loss):
@@ -36,14 +29,14 @@ separable, random = [], []
 for seed in (0, 1, 4):
     labels = datasets.synth.LinearLabels(chain, n_features=2, seed=seed)
     models = {"H-PERC": linear_model.HPerceptron(chain), "H-RLS": linear_model.HRLS(chain)}
-    random.append(follow(clear := Clear(labels), models, labels.reference, losses.h_loss))
+    clear = wide(labels).take(steps[-1])
+    random.append(follow(clear, models, labels.reference, losses.h_loss))
     tree = datasets.synth.PrototypeTree(branching=2, depth=3, noise=1e-4, seed=seed)
     hieron = linear_model.Hieron(tree.taxonomy, C=float("inf"))  # in the bound, steps have no cap
     separable.append(follow(tree.take(8192), hieron, hieron, losses.tree_induced_error))
-theorem = {step: evaluate.hrls_bound(chain, labels.weights, clear[:step]) for step in steps}
-t, u = tree.taxonomy, tree.prototypes
-w = {v: {i: 2.2 * (u[v][i] - u[p][i]) - 1.1 * u["root"][i] for i in u[v]} for p, v in t.edges}
-corollary = evaluate.hieron_bound(t, w, tree.take(steps[-1]))
+theorem = {step: evaluate.hrls_bound(chain, labels.weights, clear.take(step)) for step in steps}
+w = evaluate.hieron_weights(tree.taxonomy, tree.take(200))  # separate the examples
+corollary = evaluate.hieron_bound(tree.taxonomy, w, tree.take(steps[-1]))
 print(f"bounds: {theorem[steps[-1]]:,.0f} for H-RLS, {corollary:,.0f} for Hieron")
 for name in models:
     end = sum(run[-1]["Regret"][name] for run in random) / 3

@@ -40,13 +40,13 @@ def merge(models: Iterable[Model], start: Model | None = None) -> Model:
     they would be after all examples; only the frequencies of labels in `LinearDiscriminant`, which
     count from the first example of a label, may differ. The weights of `HPerceptron`,
     `Hieron` and `AveragedHieron` become their mean, in which a model counts as much as its
-    examples[^1]. Those of `HAROW` and `PathSoftmax` become a mean that is weighted by the precision
-    that each model has gained, and precisions add up. Averages are over the hypotheses of all
-    models. Calibrations become means, too, weighted by the squares of their gradients. Pipelines
-    and wrappers merge part by part, and open taxonomies are united.
+    examples[^1]. Those of `HAROW`, `PathSoftmax` and `HierarchicalSoftmax` become a mean that is
+    weighted by the precision that each model has gained, and precisions add up. Averages are over
+    the hypotheses of all models. Calibrations become means, too, weighted by the squares of their
+    gradients. Pipelines and wrappers merge part by part, and open taxonomies are united.
 
     Let each worker learn all of its examples, and merge once. Perceptrons may also be merged, sent
-    back and go on learning, which `HAROW` and `PathSoftmax` do not bear. Groups of models may be
+    back and go on learning, which the learners with variances do not bear. Groups of models may be
     merged first. Takes O(size of all models).
 
     Parameters
@@ -173,7 +173,6 @@ def _(first: Any, models: Sequence[Any], start: Any) -> Any:
 
 
 @_merged.register(Averaged)
-@_merged.register(Decoder)
 @_merged.register(TreeBayes)
 def _with_model(first: Any, models: Sequence[Any], start: Any) -> Any:
     merged = copy.copy(first)
@@ -207,6 +206,24 @@ def _(first: Calibrated, models: Sequence[Any], start: Any) -> Any:
         [_descended([o[i : i + 2] for _, o in saved], own0[i : i + 2]) for i in (0, 2)]
     )
     merged._calibration = Calibration(shared, own)
+    return merged
+
+
+@_merged.register
+def _(first: Decoder, models: Sequence[Any], start: Any) -> Any:
+    """The counts of all parts add up."""
+    merged = _with_model(first, models, start)
+
+    taxonomy: Taxonomy = merged._taxonomy
+
+    def placed(model: Any) -> Floats:
+        counts = np.zeros((len(taxonomy), 7))
+        labels = model._taxonomy.nodes[: len(model._counts)]
+        counts[[taxonomy.index(label) for label in labels]] = model._counts
+        return counts
+
+    before = 0.0 if start is None else placed(start)
+    merged._counts = _total(list(map(placed, models)), before)
     return merged
 
 
@@ -337,8 +354,7 @@ def _(first: LinearDiscriminant, models: Sequence[Any], start: Any) -> Any:
     rows = [_rows(merged._features, model._features) for model in everyone]
     merged._widen(len(merged._features))
     nodes = [_nodes(model, merged.taxonomy_) for model in everyone]
-    parts = [model._discriminant for model in everyone]
-    merged._discriminant.add_up(list(zip(parts, nodes, rows, strict=True)))
+    merged._add_up(list(zip(everyone, nodes, rows, strict=True)))
     return merged
 
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from river import base, drift
 
 from ._core import Nodes
-from .base.checks import checked_weight
+from .base.checks import check_integer, checked_weight
 from .base.classifiers import is_multilabel
 from .base.wrapper import TransparentWrapper, check_model
-from .taxonomy import Label
+from .taxonomy import Label, closure_mask
 
 __all__ = ["BranchReset"]
 
@@ -30,9 +30,10 @@ class BranchReset(TransparentWrapper):
 
     Every inner node has a drift detector, which is updated with 0 or 1: whether the model chose
     wrong children of the node before it learned. Only examples count in which the node is on both
-    in the prediction and in the truth, so mistakes above a node are not its own. When a detector
-    detects drift, the model forgets what it has learned below that node, by `forget`, and the
-    detectors there are replaced. The rest of the model does not change (up to rounding).
+    in the prediction and in the truth, so mistakes above a node are not its own. The first
+    `min_age` examples of a label do not count, as what is new is no drift. When a detector detects
+    drift, the model forgets what it has learned below that node, by `forget`, and the detectors
+    there are replaced. The rest of the model does not change (up to rounding).
 
     Parameters
     ----------
@@ -43,6 +44,8 @@ class BranchReset(TransparentWrapper):
     detector
         A drift detector of River, cloned for each inner node, that detects increases of the error
         rate, and no decreases. `None` for `river.drift.binary.HDDMA()`.
+    min_age
+        The number of examples for which a label is new.
 
     Attributes
     ----------
@@ -83,11 +86,11 @@ class BranchReset(TransparentWrapper):
     ...         model.learn_one(x, y)
     ...     print(mistakes[False], mistakes[True])
     [73, 18] [72, 419]
-    [73, 18] [72, 119]
+    [73, 18] [72, 116]
 
     """
 
-    def __init__(self, model: Any, detector: Any = None) -> None:
+    def __init__(self, model: Any, detector: Any = None, min_age: int = 10) -> None:
         check_model(model, "forget")
         detectors = base.DriftDetector | base.BinaryDriftDetector
         if detector is not None and not isinstance(detector, detectors):
@@ -96,10 +99,13 @@ class BranchReset(TransparentWrapper):
                 f"{detector!r}"
             )
         super().__init__(model)
+        check_integer("min_age", min_age, at_least=0)
         self.detector = detector
+        self.min_age = min_age
         self.drifts_detected: list[tuple[int, Label]] = []
         self._detectors: dict[Label, Any] = {}
         self._step = 0
+        self._ages: dict[Label, int] = {}  # the number of examples of each node, up to `min_age`
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -119,10 +125,10 @@ class BranchReset(TransparentWrapper):
         if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
 
-        before, y_pred, step = self._taxonomy, self.model.predict_one(x), self._step
+        y_pred, step = self.model.predict_one(x), self._step
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before any detector is updated
         self._step = step + 1
-        for v in self._drifted(*self._on(y, y_pred), len(before)):
+        for v in self._drifted(*self._on(y, y_pred)):
             label = self._taxonomy.nodes[v]
             if self._detectors.pop(label, None):  # else it has been reset with a node above it
                 for child in self._taxonomy.children(label):
@@ -135,16 +141,19 @@ class BranchReset(TransparentWrapper):
         for v in nodes.tolist():
             self._detectors.pop(self._taxonomy.nodes[v], None)
 
-    def _drifted(self, on: Mask, predicted: Mask, n_before: int) -> list[int]:
-        """Update the detectors of the visited nodes; those with drift, from the top down.
-
-        Labels that are new to an open taxonomy could not be chosen, so these choices do not count.
-        """
+    def _drifted(self, on: Mask, predicted: Mask) -> list[int]:
+        """Update the detectors of the visited nodes; those with drift, from the top down."""
         t, drifted = self._taxonomy, []
-        new = {p for v in range(n_before, len(t)) if on[v] for p in t._parent_indices[v]}
-        wrong = {p for v in np.flatnonzero(on != predicted) for p in t._parent_indices[v]}
+        young = False
+        for label in (t.nodes[v] for v in np.flatnonzero(on)):
+            if (age := self._ages.get(label, 0)) < self.min_age:
+                self._ages[label] = age + 1
+                young = True
+        if young:
+            return []
+        wrong = {p for v in np.flatnonzero(on != predicted) for p in t._arrays.parents[v]}
         for v in np.flatnonzero(on & predicted).tolist():
-            if v not in new and t._children_of(v):
+            if t._arrays.children_of(v):
                 if (label := t.nodes[v]) not in self._detectors:
                     self._detectors[label] = (self.detector or _default()).clone()
                 detector = self._detectors[label]
@@ -159,7 +168,7 @@ class BranchReset(TransparentWrapper):
         if not is_multilabel(self):
             return self._mask(t.path(y)), self._mask([] if y_pred is None else t.path(y_pred))
         predicted = self._mask(label for label, on in y_pred.items() if on)
-        return t._closure_mask(y), predicted
+        return closure_mask(t, y), predicted
 
     def _mask(self, labels: Iterable[Label]) -> Mask:
         mask = np.zeros(len(self._taxonomy), dtype=bool)

@@ -21,7 +21,7 @@ from .base.wrapper import ModelWrapper, TransparentWrapper, check_model
 from .feature_extraction import RandomFourierFeatures
 from .forest import ExtraTrees
 from .probabilistic import DiscriminantNeighbors, LinearDiscriminant, NewtonSoftmax
-from .taxonomy import Label, Taxonomy, TaxonomyLike
+from .taxonomy import Label, Taxonomy, TaxonomyLike, closure_mask
 from .taxonomy.errors import short
 
 __all__ = ["DensePool", "LogarithmicPool"]
@@ -180,14 +180,12 @@ class LogarithmicPool(TransparentWrapper):
         members, before = self._members_one(x), self._taxonomy
         for model in self.models:
             model.learn_one(x, y, **kwargs)
-        self._learn_coefficients(members, [y], [w], before)
+        self._steps(members, [y], [w], before)
 
-    def _learn_coefficients(
-        self, members: Floats, ys: Any, weights: Iterable[float], before: Taxonomy
-    ) -> None:
+    def _steps(self, members: Floats, ys: Any, weights: Iterable[float], before: Taxonomy) -> None:
         """Take a step for each example that the models have learned since they predicted it."""
         if is_multilabel(self):
-            nodes = [np.flatnonzero(self._taxonomy._closure_mask(y)).tolist() for y in ys]
+            nodes = [np.flatnonzero(closure_mask(self._taxonomy, y)).tolist() for y in ys]
         else:
             nodes = [[read_label(self._last, y)[1]] for y in ys]
         for i, (on, w) in enumerate(zip(nodes, weights, strict=True)):
@@ -267,7 +265,7 @@ class LogarithmicPool(TransparentWrapper):
 
     def _predict(self: Any, x: Mapping[Any, Any]) -> Any:
         if is_multilabel(self):
-            return self._labels.dictionary(self._learned_nodes_on(x))
+            return self._labels.dictionary(self._predicted_nodes(x))
         p = self._probabilities_one(x)
         return None if self._without_labels else self._taxonomy.nodes[int(p.argmax())]
 
@@ -302,7 +300,7 @@ class LogarithmicPool(TransparentWrapper):
 
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in all models."""
-        self._known.difference_update(self._taxonomy._branch(label))
+        self._known.difference_update(self._taxonomy._arrays.branch(self._taxonomy.index(label)))
         for model in self.models:
             last_step(model).forget(label)
 
@@ -400,7 +398,7 @@ class DensePool(LogarithmicPool):
         while (first := X.n_learned) < X.n:
             part = X.part(first, min(first + BLOCK, X.n))
             y = ys[first : first + BLOCK]
-            if not all(model._learns_together(part) for model in self.models):
+            if not all(model._in_slices(part) for model in self.models):
                 part = X.part(first, first + 1)
                 self._check_one(part.row(0), y[0], part.weight(0))
             members, before = self._members(part), self._taxonomy
@@ -408,14 +406,12 @@ class DensePool(LogarithmicPool):
                 self.models[0]._learn_rows(part, y)
             finally:  # the rows before one that is refused are learned by all
                 if part.n_learned:
-                    self._learn_others(part.part(0, part.n_learned), y)
+                    learned = part.part(0, part.n_learned)
+                    self._scale.learn(self._raw(learned), learned.all_weights)
+                    for model, rows in zip(self.models[1:], self._views(learned)[1:], strict=True):
+                        model._learn_rows(rows, y)
                 X.n_learned = first + part.n_learned
-            self._learn_coefficients(members, y[: part.n], part.all_weights, before)
-
-    def _learn_others(self, X: Batch, ys: Any) -> None:
-        self._scale.learn(self._raw(X), X.all_weights)
-        for model, rows in zip(self.models[1:], self._views(X)[1:], strict=True):
-            model._learn_rows(rows, ys)
+            self._steps(members, y[: part.n], part.all_weights, before)
 
     def _members_one(self, x: Any) -> Floats:
         return self._members(one_row(x))

@@ -192,7 +192,7 @@ def top_many(
         found = [row[place] if place < len(row) else (None, np.nan) for row in answers]
         cells[f"label_{place + 1}"] = [label for label, _ in found]
         cells[f"value_{place + 1}"] = [value for _, value in found]
-    return answer_table(like, list(cells), list(cells.values()))
+    return answer_table(like, cells)
 
 
 def labels_one(

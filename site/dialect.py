@@ -1,7 +1,7 @@
 """A griffe extension for the docstrings of this library, which are numpydoc with Markdown bodies.
 
 griffe's parser renders every section on its own and takes the text under "Returns" for a type. It
-reads the sources without running them, so it does not see what decorators add.
+reads the sources without running them, so it does not see what a class inherits or assigns.
 """
 
 from __future__ import annotations
@@ -32,30 +32,22 @@ def typed_by_signature(body: str) -> str:
     return ":\n" + textwrap.indent(body.strip(), "    ") + "\n"
 
 
-def with_truncation(method: griffe.Function) -> None:
-    """Take the parameters and the docstring that `truncatable` gives to a method."""
-    decorated = griffe.dynamic_import(method.path)
-    parameters = {parameter.name: parameter for parameter in method.parameters}
-    for name, parameter in inspect.signature(decorated).parameters.items():
-        if name not in parameters and parameter.kind is not parameter.VAR_KEYWORD:
-            parameters[name] = griffe.Parameter(
-                name,
-                annotation=str(parameter.annotation),
-                kind=griffe.ParameterKind.positional_or_keyword,
-                default=str(parameter.default),
-            )
-    last = [p for p in parameters.values() if p.kind is griffe.ParameterKind.var_keyword]
-    method.parameters = griffe.Parameters(*(p for p in parameters.values() if p not in last), *last)
-    if method.docstring:
-        method.docstring.value = inspect.getdoc(decorated) or ""
-
-
 class Dialect(griffe.Extension):
     """The extension that the site's configuration names."""
 
+    def on_class_members(self, *, cls: griffe.Class, **kwargs: Any) -> None:
+        """Show what is assigned, as in `rule = smallest_step`, as the function that it is."""
+        for name in [n for n, m in cls.members.items() if m.is_attribute and n[0] != "_"]:
+            found = getattr(griffe.dynamic_import(cls.path), name, None)
+            if inspect.isfunction(found):
+                place = f"{found.__module__}.{found.__qualname__}"
+                cls.set_member(name, griffe.Alias(name, place, parent=cls))
+
     def on_function(self, *, func: griffe.Function, **kwargs: Any) -> None:
-        if any(decorator.callable_path.endswith("truncatable") for decorator in func.decorators):
-            with_truncation(func)
+        """Inherit the docstring of a public method."""
+        if not func.docstring and func.parent.is_class and func.name[0] != "_":
+            inherited = inspect.getdoc(griffe.dynamic_import(func.path))
+            func.docstring = griffe.Docstring(inherited, parent=func) if inherited else None
 
     def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
         if not obj.docstring:

@@ -172,25 +172,31 @@ def test_damaged_states_are_refused() -> None:
     model = forest.ExtraTrees(TREE, n_trees=1, budget=6)
     for i, y in enumerate("bcbcbbcc"):
         model.learn_one({"u": float(i % 5)}, y)
-    *parameters, (n, targets, w, keys, X, [tree]) = model._forest.saved()
+    *parameters, (n, targets, w, keys, X, losses, [tree]) = model._forest.saved()
     nodes, following, *rest = tree
 
     def opened(
         w: Any = w, nodes: bytes = nodes, following: Any = following, build: Any = rest
     ) -> Any:
-        return Forest(*parameters, (n, targets, w, keys, X, [(nodes, following, *build)]))
+        return Forest(*parameters, (n, targets, w, keys, X, losses, [(nodes, following, *build)]))
 
     assert opened().examples()[3].tolist() == w.tolist()
     for weight in (math.nan, math.inf, -1.0, 0.0):
         with pytest.raises(ValueError, match="weights"):
             opened(w=np.where(np.arange(6) == 2, weight, w))
-    fields = np.frombuffer(nodes, np.dtype([("of", "u4"), ("below", "u4"), ("threshold", "f8")]))
+    fields = np.frombuffer(
+        nodes, np.dtype([("of", "u4"), ("below", "u4"), ("threshold", "f8"), ("size", "u8")])
+    )
     leaves = np.flatnonzero(fields["of"] >= 2**32 - 2)
     for a, b in itertools.permutations(leaves, 2):  # an example in two leaves, or in a wrong one
         wrong = fields.copy()
         wrong["below"][a] = fields["below"][b]
         with pytest.raises(ValueError, match="leaf"):
             opened(nodes=wrong.tobytes())
+    sizes = fields.copy()
+    sizes["size"][leaves[0]] += 1
+    with pytest.raises(ValueError, match="leaf"):
+        opened(nodes=sizes.tobytes())
     for i in range(6):
         with pytest.raises(ValueError, match="leaf"):
             opened(following=np.where(np.arange(6) == i, i, following).astype(np.uint32))

@@ -26,7 +26,7 @@ import page
 import results
 from methods import OURS, Answer, Method
 from rivals import RIVALS
-from splits import COLLECTIONS, HMC, Split
+from splits import COLLECTIONS, POOLED, Split
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
@@ -172,7 +172,7 @@ def main(data: Path, n_seeds: int, only: str, again: str | None, recorded: Path)
                         tqdm.write(f"left out: {name}: {error}")
                         break
                     if method.applies(s):
-                        found = result(method, s, name.partition(",")[0] in HMC)
+                        found = result(method, s, name.partition(",")[0] in POOLED)
                         found["package"] = package
                         file.write(results.line((name, title, seed), found))
                         file.flush()

@@ -121,6 +121,9 @@ def trees(s: Split) -> Any:
 
 OURS = {
     "PathSoftmax": Method(ours(lambda s: linear_model.PathSoftmax(s.taxonomy)), single, True),
+    "HierarchicalSoftmax": Method(
+        ours(lambda s: linear_model.HierarchicalSoftmax(s.taxonomy)), single, True
+    ),
     "TreeBayes(PathSoftmax)": Method(
         ours(lambda s: decision.TreeBayes(linear_model.PathSoftmax(s.taxonomy), s.taxonomy)),
         single,

@@ -25,7 +25,6 @@ from river_hier import batch, datasets, decision, evaluate, linear_model, metric
 
 Examples = list[tuple[Any, Any]]
 DECISIONS = {
-    "each node on its own": decision.Calibrated,
     "zero-one": decision.ZeroOneBayes,
     "H-loss": decision.HLossBayes,
     "Delta": decision.SymmetricDifferenceBayes,
@@ -73,13 +72,16 @@ def main(folder: str | None, n_train: int) -> None:
     for name, learner in learners.items():
         average = linear_model.Averaged(learner.clone())
         calibrated = decision.Calibrated(learner)
+        models = {"each node on its own": calibrated}
+        for loss, decide in DECISIONS.items():  # each learns which children occur together
+            models[loss] = decide(decision.Calibrated(learner.clone()))
         for x, y in tqdm(train, desc=name, leave=False):
-            calibrated.learn_one(x, y)
             average.learn_one(x, y)
+            for model in models.values():
+                model.learn_one(x, y)
         print(f"{name:24}{losses(learner, test)}")
         print(f"  {'averaged':22}{losses(average, test)}")
-        for loss, decide in DECISIONS.items():
-            model = calibrated if decide is decision.Calibrated else decide(calibrated)
+        for loss, model in models.items():
             print(f"  {loss:22}{losses(model, test)}")
         before, after = error(learner, test), error(calibrated, test)
         print(f"  calibration error: {before:.2%} uncalibrated, {after:.2%} calibrated")

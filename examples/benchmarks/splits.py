@@ -26,6 +26,7 @@ from sklearn.preprocessing import StandardScaler, normalize
 from river_hier import Taxonomy, datasets
 
 HMC = ("Enron_corr", "ImCLEF07D", "cellcycle_FUN", "cellcycle_GO", "gasch1_GO")
+POOLED = (*HMC, "church_FUN")  # their measure is AU(PRC), too
 KINDS = {
     "clinc150": "one label, words",
     "products": "one label, words",
@@ -39,8 +40,9 @@ KINDS = {
     "rcv1": "several labels, words",
     "reuters21578": "several labels, words",
     "ohsumed": "several labels, words",
+    "goemotions": "several labels, words",
     "Enron_corr": "several labels, words",
-    **dict.fromkeys(HMC[1:3], "several labels, dense"),
+    **dict.fromkeys((*HMC[1:3], "church_FUN"), "several labels, dense"),
     **dict.fromkeys(HMC[3:], "several labels, dense, in a DAG"),
 }
 
@@ -141,7 +143,7 @@ def gaussians(data: Path, seed: int) -> Split:
 
 
 def examples(file: Path) -> tuple[Taxonomy, list[tuple[Any, Any]]]:
-    """The taxonomy and the training examples of a file of JSON lines; lists are paths."""
+    """The taxonomy and the training examples of a file of JSON lines; lists are joined."""
 
     def label(y: Any) -> Any:
         return " > ".join(y) if isinstance(y, list) else y
@@ -226,6 +228,16 @@ def reuters21578(data: Path, seed: int) -> Split:
     return texts(stream.taxonomy, stories[:first], Y[:first], stories[first:last], Y[first:last])
 
 
+def goemotions(data: Path, seed: int) -> Split:
+    """Comments and their emotions: a fifth of the training part is for validation."""
+    t, pairs = examples(data / "goemotions" / "goemotions.jsonl.gz")
+    Y = np.array([[v in on for v in t.nodes[1:]] for on in (y.split(" > ") for _, y in pairs)])
+    learn, valid = fold(seed, len(pairs), 0.2)
+    comments = [x for x, _ in pairs]
+    parts = ([comments[i] for i in some] for some in (learn, valid))
+    return texts(t, next(parts), Y[learn], next(parts), Y[valid])
+
+
 def ohsumed(data: Path, seed: int) -> Split:
     """Abstracts with their diseases: a quarter is for validation."""
     stream = datasets.OHSUMED(data / "ohsumed", root="C")
@@ -253,7 +265,14 @@ def hmc(name: str, test: bool = False) -> Callable[[Path, int], Split]:
             stream = datasets.HMC(data / "hmc", name, subsets=(subset,))
             pairs = list(stream)
             t = stream.taxonomy
-            return [x for x, _ in pairs], masks(t, [y for _, y in pairs]), t
+            # Categories are columns of 0 and 1.
+            xs = [
+                {(f"{k}={v}" if isinstance(v, str) else k): v for k, v in x.items()}
+                for x, _ in pairs
+            ]
+            for x in xs:
+                x.update(dict.fromkeys((k for k, v in x.items() if isinstance(v, str)), 1.0))
+            return xs, masks(t, [y for _, y in pairs]), t
 
         drawn = name in ("Enron_corr", "ImCLEF07D")  # split by the seed
         xs, Y, t = read("trainvalid" if test or drawn else "train")
@@ -267,7 +286,8 @@ def hmc(name: str, test: bool = False) -> Callable[[Path, int], Split]:
             xs, Y = [xs[i] for i in learn], Y[learn]
         names = list(dict.fromkeys(name for x in xs for name in x))
         X, X_valid = (
-            np.array([[x.get(n, np.nan) for n in names] for x in some]) for some in (xs, others)
+            np.array([[x.get(n, 0.0 if "=" in n else np.nan) for n in names] for x in some])
+            for some in (xs, others)
         )
         if name.startswith("Enron"):  # words
             X, X_valid = (
@@ -294,6 +314,7 @@ COLLECTIONS: dict[str, Callable[[Path, int], Split]] = {
     "rcv1": rcv1,
     "reuters21578": reuters21578,
     "ohsumed": ohsumed,
-    **{name: hmc(name) for name in HMC},
+    "goemotions": goemotions,
+    **{name: hmc(name) for name in POOLED},
     **{f"{name}, test": hmc(name, test=True) for name in HMC},
 }

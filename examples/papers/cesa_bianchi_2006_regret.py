@@ -148,6 +148,11 @@ LAWS: claims.Laws = {
     "Remark 4: deeper nodes contribute less": deeper_is_more,
     "Remark 4: the regret grows no faster than log T": faster,
 }
+CLAIMS: claims.Claims = {
+    "Section 5: the reference classifier is not Bayes optimal": lambda found: {
+        "H-loss": [s.reference[-1] - s.bayes[-1] for s in found]
+    },
+}
 PROTOCOL: dict[str, claims.Aspect] = {
     "data size": ("any T", f"T = {STEPS[-1]:,}, 2 or 5 features, 1 to 14 nodes", "a sample"),
     "splits": "none",
@@ -180,6 +185,7 @@ def main(n_sequences: int, n_draws: int, figures: Path | None) -> None:
         claims.check(BOUNDS, some)
     print("\nwith 14 nodes")
     claims.check(LAWS, found)
+    claims.judge(CLAIMS, found, f"{len(found)} sequences")
     claims.differs(PROTOCOL)
     if figures:
         draw_figure(wide, found, figures)

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from agglomerated import agglomerated
-from error_bounds import bayes_error_bounds, tree_recursions
 from river import linear_model, multiclass, optim
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.svm import SVC
 
 from river_hier import Taxonomy, induction
+from river_hier.induction import bayes_error_bounds, tree_recursions
 
 FEW = 10  # classes, up to which the paper finds an advantage
 RESTARTS = 10

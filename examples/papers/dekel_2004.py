@@ -15,6 +15,9 @@ rule of this paper. The "flat" learner has all 121 labels, including the root, a
 from each other. The "greedy" learner chooses a child at each node from the root to a leaf. All
 errors are measured in the tree.
 
+**Averaged or last.** Section 4 of the paper calls the average significantly better; in its Table 2
+the last hypothesis of the tree is better on these data (0.04 and 0.05). The sentence is tested.
+
 **The variance of the noise.** The paper states a variance of 0.16, at which no classifier can reach
 its errors. The script therefore uses both 0.16 and 0.04 and tests the claims with each.
 
@@ -134,7 +137,11 @@ CLAIMS: claims.Claims = {
         )
         for kind in KINDS
     },
-    "Figure 2: tree farther off than a parent or sibling less often than flat": tables.nearer,
+    "Table 2: averaged below last in tree-induced error, flat and greedy": partial(
+        tables.averaging, names=("flat", "greedy")
+    ),
+    "Section 4: averaged better than last, tree": partial(tables.averaging, names=["tree"]),
+    **tables.of_figure("Figure 2"),
 }
 ON_DMOZ = [
     "Tables 1 and 2: the same on DMOZ",

@@ -27,7 +27,6 @@ import argparse
 import math
 import random
 import statistics
-from collections.abc import Iterable
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -106,17 +105,16 @@ def pair(seed: int) -> Pair:
         drawn.append(({0: (1 if y == "a" else -1) * math.cos(angle), 1: math.sin(angle)}, y))
     examples, new = drawn[: PAIR_STEPS[-1]], drawn[PAIR_STEPS[-1] :]
     losses_, expected = batch(PAIR, examples, new, PAIR_STEPS)
-    lambda_ = len(PAIR) * 2 * 1 * 2  # k B^2 R^2 gamma_max
     bounds = [
-        (loss + lambda_) / (m + 1) + lambda_ * math.sqrt(2 * math.log(1 / DELTA) / m)
+        evaluate.hieron_risk_bound(PAIR, PAIR_OMEGA, examples[:m], loss, DELTA)
         for m, loss in zip(PAIR_STEPS, losses_, strict=True)
     ]
     return Pair(losses_, expected, bounds, evaluate.hieron_bound(PAIR, PAIR_OMEGA, examples))
 
 
-def squared_loss(t: Taxonomy, scores: dict[Any, float], y: Any, rivals: Iterable[Any]) -> float:
-    """The largest squared loss (Eq. 5) of y against one of its rivals."""
-    over = (scores[r] - scores[y] + math.sqrt(t.distance(y, r)) for r in rivals if r != y)
+def squared_loss(t: Taxonomy, scores: dict[Any, float], y: Any) -> float:
+    """The largest squared loss (Eq. 5) of y against another label."""
+    over = (scores[r] - scores[y] + math.sqrt(t.distance(y, r)) for r in t.nodes if r != y)
     return max(0.0, *over) ** 2
 
 
@@ -127,7 +125,7 @@ def curve(t: Taxonomy, model: Any, examples: Examples) -> tuple[list[float], lis
         answer = model.predict_one(x)
         error += losses.tree_induced_error(t, y, answer if answer in t else t.root)
         if answer in t and answer != y:
-            loss += squared_loss(t, model.score_one(x), y, [answer])
+            loss += losses.hieron_loss(t, y, model.score_one(x)) ** 2  # Eq. 5
         model.learn_one(x, y)
         if step in STEPS:
             points.append((error, loss))
@@ -143,7 +141,7 @@ def batch(
     average = linear_model.Averaged(LargestLoss(t, C=math.inf), from_first_round=True)  # Eq. (13)
     loss, squares, expected = 0.0, [], []
     for m, (x, y) in enumerate(examples, start=1):
-        loss += squared_loss(t, last.score_one(x), y, t.nodes)
+        loss += squared_loss(t, last.score_one(x), y)
         last.learn_one(x, y)
         average.learn_one(x, y)
         if m in steps:

@@ -22,9 +22,9 @@ from typing import Any
 
 import claims
 import numpy as np
-from error_bounds import bayes_error_bounds, tree_recursions
 
 from river_hier import Taxonomy
+from river_hier.induction import bayes_error_bounds, tree_recursions
 
 N_PROBLEMS = 4000
 THREE = Taxonomy([("s", "a"), ("s", "v"), ("v", "b"), ("v", "c")])

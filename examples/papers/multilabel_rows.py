@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from river import linear_model as river_linear_model
 from tqdm import tqdm
 
-from river_hier import Taxonomy, batch, linear_model, metrics
+from river_hier import Taxonomy, batch, linear_model, local, metrics
 
 LOSSES = ("zero-one", "H-loss", "Delta")
 Examples = list[tuple[Any, Any]]
@@ -55,6 +56,15 @@ def learners(t: Taxonomy, C: float = 1.0) -> Rows:
         "SH-RLS": (one_pass, linear_model.SHRLS(t)),
         "SVM": (at_once, batch.HSVM(flat, C)),
         "H-SVM": (at_once, batch.HSVM(t, C)),
+    }
+
+
+def a_node(t: Taxonomy) -> Rows:
+    """The perceptrons again, which evaluate one node after the other."""
+    perceptron = river_linear_model.Perceptron()
+    return {
+        "PERC, a node": (one_pass, local.PerNode(perceptron, t.flatten())),
+        "H-PERC, a node": (one_pass, local.PerNode(perceptron, t)),
     }
 
 

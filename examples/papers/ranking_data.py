@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import random
 from pathlib import Path
 
 import pandas as pd
+from corpus_weights import unit, weighted
 
-from river_hier import Taxonomy, datasets, feature_extraction
+from river_hier import Taxonomy, datasets
 from river_hier.taxonomy import MiscLeaves
 
 Examples = list[tuple[dict[str, float], list[str]]]
@@ -23,11 +23,8 @@ def products(folder: Path, n: int) -> Section:
     sizes = rows.category.value_counts()
     rows = rows[rows.category.isin(sizes.index[sizes >= 7])]
     tree = Taxonomy.from_paths(rows.category, separator=" >> ", labels="path")
-    words = feature_extraction.LogTFIDF(min_count=1)
-    for title in rows.product_name:
-        words.learn_one(title)
-    titles = zip(rows.product_name, rows.category, strict=True)
-    examples = [(unit(words.transform_one(title)), [y]) for title, y in titles]
+    titles = zip(weighted(rows.product_name), rows.category, strict=True)
+    examples = [(x, [y]) for x, y in titles]
     return tree, random.Random(0).sample(examples, n)
 
 
@@ -55,8 +52,3 @@ def imclef(folder: Path, n: int) -> Section:
     tree = stream.taxonomy
     images = random.Random(0).sample(list(stream), n)  # the files are sorted
     return tree, [(unit(x), [v for v in tree.leaves if y[v]]) for x, y in images]
-
-
-def unit(x: dict[str, float]) -> dict[str, float]:
-    norm = math.sqrt(sum(value * value for value in x.values())) or 1.0
-    return {name: value / norm for name, value in x.items() if value}

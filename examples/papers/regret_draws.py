@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from river_hier import Taxonomy, evaluate, linear_model, losses
+from river_hier import Taxonomy, decision, evaluate, linear_model, losses
 from river_hier.datasets import synth
 
 STEPS = [2**k for k in range(4, 14)]
@@ -59,6 +59,7 @@ class Sequence(NamedTuple):
     """The results on one sequence of instances."""
 
     reference: list[float]
+    bayes: list[float]  # of the multilabel with the least expected H-loss
     draws: list[Draw]
     eq_7: dict[Any, float]
 
@@ -88,13 +89,20 @@ def sequence(setting: Setting, seed: int, n_draws: int) -> Sequence:
         losses.expected_h_loss(tree, chances, stream.reference.predict_one(x))
         for x, chances in zip(xs, p, strict=True)
     )
+    best = decision.HLossBayes(stream.reference)
+    bayes = at_steps(
+        losses.expected_h_loss(tree, chances, best.predict_one(x))
+        for x, chances in zip(xs, p, strict=True)
+    )
     margins = [stream.scores(x) for x in xs]
     expected = {
         v: sum(math.prod((1 + m[u]) / 2 for u in tree.path(v)[1:-1]) for m in margins)
         for v in setting.nodes
     }
     draws = [draw(stream, xs, p, margins, random.Random(f"{seed} {i}")) for i in range(n_draws)]
-    return Sequence(reference, draws, {v: d * math.log1p(Q / d) for v, Q in expected.items()})
+    return Sequence(
+        reference, bayes, draws, {v: d * math.log1p(Q / d) for v, Q in expected.items()}
+    )
 
 
 def at_steps(values: Any) -> list[float]:

@@ -27,20 +27,21 @@ from .._native import (
     Vectors,
     Vocabulary,
     below,
+    child_counts,
     closed_many,
     connected,
     deepest,
+    descent,
     distribution,
     least_h_loss,
     likeliest,
     logistic,
     ranked,
-    read_pairs,
 )
 from ..taxonomy import Taxonomy, check_taxonomy, multilabel
 from . import features, pickles
 from .batch import Batch, Multilabels, Nodes
-from .features import read
+from .features import read, read_pairs
 from .paths import (
     closure_of,
     closure_sums,
@@ -59,10 +60,10 @@ from .threshold import Threshold
 
 _native.set_callbacks(
     read_odd=features.read_odd,
-    read_pairs=features.read_pairs,
     closure_nodes=multilabel.closure_nodes,
     predicted_nodes=multilabel.predicted_nodes,
     given_closure=multilabel.given_closure,
+    closure_mask=multilabel.closure_mask,
 )
 
 # The compiled policies of learners, by name; each has `learn_one` and `learn_many`.
@@ -75,13 +76,12 @@ def labels_of(taxonomy: Taxonomy, before: Taxonomy | None = None) -> Labels:
     Those of the taxonomy `before`, which this one extends, may be taken over: O(new nodes).
     """
     check_taxonomy(taxonomy)
-    labels: Labels | None = taxonomy._reader
+    labels: Labels | None = taxonomy._arrays.reader
     if labels is None:
-        if before is not None and before._reader is not None:
-            labels = before._reader
-            before._keep_reader(None)
+        if before is not None and before._arrays.reader is not None:
+            labels, before._arrays.reader = before._arrays.reader, None
             labels.grow(taxonomy)
         else:
             labels = Labels(taxonomy)
-        taxonomy._keep_reader(labels)
+        taxonomy._arrays.reader = labels
     return labels

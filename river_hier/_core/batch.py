@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
@@ -42,6 +43,18 @@ class Batch:
         flat = self.values.ravel()
         with np.errstate(over="ignore"):  # einsum starts no threads, as a dot product would
             return float(np.einsum("i,i->", flat, flat))
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether no row can be invalid."""
+        return math.isfinite(self.most_norm2)
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, i: int) -> dict[Hashable, float]:
+        """A row as `learn_one` takes it."""
+        return self.row(i)
 
     def row(self, i: int) -> dict[Hashable, float]:
         """A row as `learn_one` takes it."""

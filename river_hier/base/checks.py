@@ -21,16 +21,20 @@ def number(value: Any) -> float:
         return math.nan
 
 
+def check(fine: bool, name: str, value: Any, wanted: str) -> None:
+    """Raise an error unless the value of a parameter is fine."""
+    if not fine:
+        raise ValueError(f"`{name}` must be {wanted}, got {short(value)}")
+
+
 def check_positive(name: str, value: Any) -> None:
     """Raise an error unless a parameter is a positive, finite number."""
-    if not 0.0 < number(value) < math.inf:
-        raise ValueError(f"`{name}` must be positive, got {short(value)}")
+    check(0.0 < number(value) < math.inf, name, value, "positive")
 
 
 def check_cap(name: str, value: Any) -> None:
     """Raise an error unless a cap is a positive number; infinity means no cap."""
-    if not number(value) > 0.0:
-        raise ValueError(f"`{name}` must be positive, or math.inf for no cap, got {short(value)}")
+    check(number(value) > 0.0, name, value, "positive, or math.inf for no cap")
 
 
 def check_integer(name: str, value: Any, at_least: int) -> None:
@@ -45,17 +49,13 @@ def check_integer(name: str, value: Any, at_least: int) -> None:
 
 def check_probability(name: str, value: Any) -> None:
     """Raise an error unless a parameter is a probability."""
-    if not 0.0 <= number(value) <= 1.0:
-        raise ValueError(f"`{name}` must be between 0 and 1, got {short(value)}")
+    check(0.0 <= number(value) <= 1.0, name, value, "between 0 and 1")
 
 
 def check_forgetting(value: Any) -> None:
     """Raise an error unless a parameter is a forgetting factor, above 0 and at most 1."""
-    if isinstance(value, bool) or not 0.0 < number(value) <= 1.0:
-        raise ValueError(
-            "`forgetting` must be above 0 and at most 1, where nothing is forgotten, "
-            f"got {short(value)}"
-        )
+    fine = not isinstance(value, bool) and 0.0 < number(value) <= 1.0
+    check(fine, "forgetting", value, "above 0 and at most 1, where nothing is forgotten")
 
 
 def check_power_of_two(name: str, value: Any) -> None:
@@ -67,18 +67,14 @@ def check_power_of_two(name: str, value: Any) -> None:
 
 def check_intercept(value: Any) -> None:
     """Raise an error unless an intercept is 0 or in the range of valid values."""
-    given = number(value)
-    if given != 0.0 and not SMALLEST <= given <= LARGEST:
-        raise ValueError(
-            f"`intercept` must be 0, for none, or between {SMALLEST} and {LARGEST:.0e}, "
-            f"got {short(value)}"
-        )
+    fine = number(value) == 0.0 or SMALLEST <= number(value) <= LARGEST
+    wanted = f"0, for none, or between {SMALLEST} and {LARGEST:.0e}"
+    check(fine, "intercept", value, wanted)
 
 
 def check_dtype(name: str, value: Any) -> None:
     """Raise an error unless the type of the stored weights is known."""
-    if value not in ("float64", "float32"):
-        raise ValueError(f'`{name}` must be "float64" or "float32", got {short(value)}')
+    check(value in ("float64", "float32"), name, value, '"float64" or "float32"')
 
 
 def check_single_label(model: Any, y: Any) -> None:

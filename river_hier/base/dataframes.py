@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import warnings
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
@@ -23,6 +22,7 @@ from .explanation import Floats
 
 Frame = nw.DataFrame[Any]
 ColumnNames = Iterable[Hashable] | None
+is_sparse: Callable[[Any], bool] = sparse.issparse
 
 
 def read_batch(X: Any, columns: ColumnNames, single: bool = False) -> Batch:
@@ -50,7 +50,7 @@ def read_batch(X: Any, columns: ColumnNames, single: bool = False) -> Batch:
     names = list(frame.columns)
     if (stored := _sparse_columns(frame)) is not None:
         return _sparse(stored, names)
-    if (values := numbers(frame)) is not None and _right(batch := Batch(names, values)):
+    if (values := numbers(frame)) is not None and (batch := Batch(names, values)).is_finite:
         return batch
     records = (dict(zip(names, row, strict=True)) for row in frame.iter_rows())
     values, n, error = _row_by_row(records)
@@ -61,8 +61,7 @@ def read_valid(X: Any, columns: ColumnNames, single: bool = False) -> Batch:
     """The rows of X, or an error if one is invalid."""
     batch = read_batch(X, columns, single)
     if batch.error is not None:
-        with at_row(batch.n):
-            raise batch.error
+        raise of_row(batch.n, batch.error)
     return batch
 
 
@@ -86,7 +85,7 @@ def _array(X: NDArray[Any], columns: ColumnNames, single: bool) -> Batch:
     check_distinct(names)
     kept = np.float32 if single and X.dtype == np.float32 else np.float64
     batch = Batch(names, np.ascontiguousarray(X, dtype=kept))
-    if _right(batch):
+    if batch.is_finite:
         return batch
     values, n, error = _row_by_row(batch)
     return Batch(names, values.reshape(n, len(names)), error=error)
@@ -150,7 +149,7 @@ def _sparse(X: Any, names: Any) -> Batch:
     columns, start = rows.indices.astype(np.uint32), rows.indptr.astype(np.int64)
     if rows.dtype.kind in "biuf":
         batch = Batch(names, rows.data.astype(np.float64), columns, start)
-        if _right(batch):
+        if batch.is_finite:
             return batch
     cells = (
         {names[c]: value for c, value in zip(columns[a:z], rows.data[a:z].tolist(), strict=True)}
@@ -158,11 +157,6 @@ def _sparse(X: Any, names: Any) -> Batch:
     )
     values, n, error = _row_by_row(cells)
     return Batch(names, values, columns[: len(values)], start[: n + 1], error=error)
-
-
-def is_sparse(matrix: Any) -> bool:
-    """Whether this is a scipy.sparse matrix or array."""
-    return bool(sparse.issparse(matrix))
 
 
 def _sparse_columns(frame: Frame) -> Any:
@@ -181,11 +175,6 @@ def _sparse_columns(frame: Frame) -> Any:
     rows = np.concatenate([c.sp_index.indices for c in columns])
     start = np.cumsum([0, *(c.sp_index.npoints for c in columns)])
     return sparse.csc_array((values, rows, start), X.shape)
-
-
-def _right(batch: Batch) -> bool:
-    """Whether all values are finite, so that no row can be invalid."""
-    return math.isfinite(batch.most_norm2)
 
 
 def _row_by_row(
@@ -208,17 +197,17 @@ def at_row(i: int) -> Iterator[None]:
     """Prefix the error of an example with its row."""
     try:
         yield
-    except (TypeError, ValueError, UnknownLabelError) as refused:
+    except (TypeError, ValueError) as refused:
         raise of_row(i, refused) from None
 
 
-def of_row(i: int, error: Exception) -> Exception:
-    """The error of an example, prefixed with its row."""
+def of_row(i: int, error: BaseException) -> BaseException:
+    """The error of an example, prefixed with its row; any other as it is."""
     if isinstance(error, UnknownLabelError):
         error.message = f"row {i}: {error.message}"
-        return error
-    kind = TypeError if isinstance(error, TypeError) else ValueError
-    return kind(f"row {i}: {error}")
+    elif isinstance(error, TypeError | ValueError):
+        return (TypeError if isinstance(error, TypeError) else ValueError)(f"row {i}: {error}")
+    return error
 
 
 def check_shape(what: str, matrix: Any, by: str, names: Sequence[Any]) -> None:
@@ -264,8 +253,8 @@ def answer_series(
 ) -> Any:
     """A series, or array, with one label per row; `nodes` are all possible labels."""
     one_type = len(set(map(type, nodes))) == 1 and not any(label is None for label in answers)
+    scalars = one_type and isinstance(nodes[0], str | int | float)
     if like is None:
-        scalars = one_type and isinstance(nodes[0], str | int | float)
         array = np.empty(len(answers), dtype=object)
         array[:] = answers  # labels that are tuples stay labels
         return np.array(answers, dtype=type(nodes[0])) if scalars else array
@@ -274,14 +263,12 @@ def answer_series(
         kind = None if one_type and len(answers) else object
         return pandas.Series(list(answers), index=like.to_native().index, dtype=kind)
     # Other columns hold one type, and turn tuples into lists: other labels become text.
-    scalars = one_type and isinstance(nodes[0], str | int | float)
     items = [v if scalars or v is None else str(v) for v in answers]
     return nw.new_series("", items, backend=like.implementation).to_native()
 
 
-def answer_table(like: Frame | None, names: list[str], columns: list[list[Any]]) -> Any:
+def answer_table(like: Frame | None, answer: dict[str, list[Any]]) -> Any:
     """A dataframe of columns, of which some hold labels; of pandas for arrays."""
-    answer = dict(zip(names, columns, strict=True))
     if like is None:
         return nw.from_dict(answer, backend="pandas").to_native()
     if like.implementation.is_pandas_like():

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from .._core import Batch, FeatureIndex, Labels, LinearState, Nodes, Vectors, policies
 from .._core.features import SMALLEST_NORM2
 from ..taxonomy import Taxonomy, TaxonomyLike
-from . import weight_vectors
-from .batches import SECONDS
+from . import explanation
 from .checks import check_dtype, check_intercept
 from .explanation import Floats
 from .model import TaxonomyModel
 from .rule_by_numba import PolicyByNumba
 
+SECONDS = 0.004  # how long a call of the compiled core may learn
 FEW = 16  # rows: for fewer, copying the weights takes longer
 SMALL = 2**20  # multiplications: for fewer, either method is fast enough
 SPARSE = 4  # a dense copy this many times as large as the weights is mostly zeros
@@ -38,6 +38,7 @@ class LinearLearner(TaxonomyModel):
     """Base class of learners whose weights move by a rule, which may have a compiled policy."""
 
     _vectors: ClassVar[int] = 1  # weight vectors of a node
+    _decides: ClassVar[bool] = False  # whether they are scores among siblings, not along paths
     _policy: ClassVar[Any] = None  # the compiled policy of the rule
     _by_numba: ClassVar[str | None] = None  # the method beside `rule` that numba may compile
     _rule_methods: ClassVar[tuple[str, ...]] = ()
@@ -104,12 +105,12 @@ class LinearLearner(TaxonomyModel):
 
     def _empty_state(self, labels: Labels) -> LinearState:
         planes = 2 if self.second_order else 1
-        intercept = float(self.intercept)
-        return LinearState(labels, [], intercept, self.dtype, planes, self._vectors)
+        parameters = float(self.intercept), self.dtype, planes, self._vectors
+        return LinearState(labels, [], *parameters, decides=self._decides)
 
-    weights: property = weight_vectors.weights
-    intercepts: property = weight_vectors.intercepts
-    _contributions = weight_vectors.contributions
+    weights: property = explanation.weights
+    intercepts: property = explanation.intercepts
+    _contributions = explanation.contributions
 
     @property
     def _features(self) -> FeatureIndex:
@@ -117,18 +118,18 @@ class LinearLearner(TaxonomyModel):
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         if self._policy is None:
-            self._learn_by_rule(x, y, w)
+            self._step(x, y, w)
         else:
             self._policy.learn_one(self._state, x, y, w, self._parameters)
 
-    def _learn_in(self, taxonomy: Taxonomy, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        if self._policy is None or taxonomy is self._taxonomy:
-            super()._learn_in(taxonomy, x, y, w)
-        else:  # grow and learn in one call
+    def _grow(self, taxonomy: Taxonomy, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        if self._policy is None:
+            super()._grow(taxonomy, x, y, w)
+        else:  # in one call
             self._check(x, w)
             self._policy.learn_one(self._state, x, y, w, self._parameters, taxonomy)
 
-    def _learns_together(self, X: Batch) -> bool:
+    def _in_slices(self, X: Batch) -> bool:
         return self._policy is not None
 
     def _learn_slice(self, X: Batch, y: Any) -> None:
@@ -139,7 +140,7 @@ class LinearLearner(TaxonomyModel):
         finally:
             X.n_learned = vectors.n_learned
 
-    def _learned(self, y: Any) -> None:
+    def _record(self, y: Any) -> None:
         pass  # the state records it
 
     def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:
@@ -151,7 +152,7 @@ class LinearLearner(TaxonomyModel):
 
     def _scores_many(self, X: Batch) -> Floats:
         if pays(self, X):
-            return scores_by_product(self, X)
+            return next(score_blocks(self, X, X.n))
         return self._state.scores_many(Vectors(self._features, X), self._averaged)
 
     def _forget(self, nodes: Nodes) -> None:
@@ -163,7 +164,7 @@ class LinearLearner(TaxonomyModel):
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         self._state.find(x)
 
-    def _learn_by_rule(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+    def _step(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Learn from an example by the rule of the class, if there is one beside the policy."""
         raise NotImplementedError
 
@@ -217,8 +218,3 @@ def score_blocks(model: Any, X: Batch, rows: int | None = None) -> Iterator[Floa
             scores[:, tiny] = 0.0
         scores += constant[:, None]
         yield scores
-
-
-def scores_by_product(model: Any, X: Batch) -> Floats:
-    """The scores of all nodes, (nodes, rows)."""
-    return next(score_blocks(model, X, X.n))

@@ -11,10 +11,11 @@ from river import base
 from .._core import Batch, Labels, Nodes
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
 from ..taxonomy.open import initial_taxonomy
-from .batches import ROWS
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
 from .predictor import Predictor
 from .unseen import NONE, Unseen
+
+ROWS = 4096  # maximum number of rows of a slice
 
 
 class TaxonomyModel(Predictor, base.Estimator):
@@ -102,7 +103,7 @@ class TaxonomyModel(Predictor, base.Estimator):
             The node; with the root, everything is reset.
 
         """
-        self._forget(self._taxonomy._branch(label))
+        self._forget(self._taxonomy._arrays.branch(self._taxonomy.index(label)))
 
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x as text.
@@ -152,14 +153,14 @@ class TaxonomyModel(Predictor, base.Estimator):
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Learn from an example of weight w, given its labels in the taxonomy or its one node."""
 
-    def _learn_in(self, taxonomy: Taxonomy, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        """Learn an example whose labels are in this taxonomy, which may be a larger one."""
-        if taxonomy is not self._taxonomy:
-            self._grow(taxonomy, x, w)
+    def _grow(self, taxonomy: Taxonomy, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        """Learn from an example with new labels, which are in this larger taxonomy."""
+        self._check(x, w)
+        self._extend(taxonomy, unseen=False)
         self._learn(x, y, w)
 
     @abc.abstractmethod
-    def _learned(self, y: Any) -> None:
+    def _record(self, y: Any) -> None:
         """Record that the model has learned from these targets of `_learn_slice`."""
 
     @abc.abstractmethod
@@ -174,11 +175,6 @@ class TaxonomyModel(Predictor, base.Estimator):
     def _never_predicted(self) -> Unseen:
         """The nodes that are never predicted: the unseen ones."""
         return self._unseen
-
-    def _grow(self, taxonomy: Taxonomy, x: Mapping[Any, Any], w: float = 1.0) -> None:
-        """Change to an open taxonomy with new labels, unless x is invalid."""
-        self._check(x, w)
-        self._extend(taxonomy, unseen=False)
 
     def _extend(self, taxonomy: Taxonomy, unseen: bool) -> None:
         """Change to a taxonomy with new nodes, the last ones."""
@@ -195,7 +191,7 @@ class TaxonomyModel(Predictor, base.Estimator):
 
     # Mini-batches
 
-    def _learns_together(self, X: Batch) -> bool:
+    def _in_slices(self, X: Batch) -> bool:
         """Whether these rows are learned by `_learn_slice`, not by a loop."""
         return False
 
@@ -212,12 +208,12 @@ class TaxonomyModel(Predictor, base.Estimator):
         raise NotImplementedError
 
     def _learn_rows(self, X: Batch, ys: Any) -> None:
-        if not self._learns_together(X):
+        if not self._in_slices(X):
             super()._learn_rows(X, ys)
         while (first := X.n_learned) < X.n:
             y = self._targets(ys, first, min(first + ROWS, X.n))
             if not len(y):  # `learn_one` grows with a new label, and refuses a wrong one
-                self._learn_row(X, ys)
+                self._one_by_one(X, ys, first + 1)
                 continue
             part = X.part(first, first + len(y))
             try:
@@ -225,4 +221,4 @@ class TaxonomyModel(Predictor, base.Estimator):
             finally:
                 X.n_learned = first + part.n_learned
                 if part.n_learned:
-                    self._learned(y[: part.n_learned])
+                    self._record(y[: part.n_learned])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import Batch, Multilabels, top_down_probabilities, trained_nodes
+from .._core import Batch, Multilabels, closed_many, top_down_probabilities, trained_nodes
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import implied_nodes
 from ..taxonomy.open import named, with_labels
@@ -16,8 +16,8 @@ from .checks import checked_weight
 from .explanation import Floats
 from .model import TaxonomyModel
 from .predictor import MultiLabelPredictor
-from .targets import multilabels_of
-from .unseen import Unseen, switched_off
+from .targets import closed_table
+from .unseen import Unseen, replaced
 
 
 class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
@@ -32,29 +32,16 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
     _decision_rule = "a node is on if its parent is on and its score is >= 0"
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
-        """Learn from one example.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features with finite values.
-        y
-            A multilabel: `{label: bool}`, an iterable of labels, or one label. Ancestors are added
-            to a copy; a label that is on although one of its ancestors is explicitly False is an
-            error. In an open taxonomy a tuple is one label; give several in a set or a list.
-        w
-            The weight of the example, at least 0. An example of weight 0 changes nothing.
-
-        """
         if w != 1.0 and not (w := checked_weight(w)):
             return
         if hasattr(y, "__next__"):  # it can be iterated over only once
             y = list(y)
         labels = self._labels
-        if self.taxonomy is self._taxonomy:
+        before = self._taxonomy
+        if self.taxonomy is before or (taxonomy := self._with_labels(y)) is before:
             self._learn(x, y, w)
         else:
-            self._learn_in(self._with_labels(y), x, y, w)
+            self._grow(taxonomy, x, y, w)
         if labels.n_unseen or not labels.has_learned:
             labels.learned(np.array(sorted(implied_nodes(self._taxonomy, y)), dtype=np.uint32))
 
@@ -84,14 +71,19 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
         return self._labels.probabilities(self._probabilities_one(x))
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
-        given = switched_off(self._conditionals(self._scores_one(x)), self._unseen)
+        given = replaced(self._conditionals(self._scores_one(x)), self._unseen, 0)
         return self._labels.marginals(given)
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
         return self._node_probabilities(x)
 
     def _targets(self, ys: Any, first: int, last: int) -> Multilabels:
-        return multilabels_of(self, ys, first, last)
+        if isinstance(ys, Batch):
+            if (found := closed_table(self._taxonomy, ys, first, last)) is not None:
+                return found
+            ys, first, last = list(ys.part(first, last)), 0, last - first
+        is_open = not isinstance(self.taxonomy, Taxonomy)
+        return Multilabels(*closed_many(self._labels, ys, first, last, is_open))
 
     def _read(self, y: Any) -> Any:
         return implied_nodes(self._with_labels(y), y)
@@ -110,14 +102,14 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
             if v in visited:
                 order.setdefault(v, bool(on[v]))
             if on[v]:
-                stack += [c for c in reversed(self._taxonomy._child_indices[v]) if c in visited]
+                stack += [c for c in reversed(self._taxonomy._arrays.children[v]) if c in visited]
         return order
 
     def _probabilities(self, X: Batch) -> Floats:
-        given = switched_off(self._conditionals(self._scores_many(X)), self._unseen)
+        given = replaced(self._conditionals(self._scores_many(X)), self._unseen, 0)
         return top_down_probabilities(given, self._taxonomy._arrays, in_place=True).T
 
-    def _learned(self, y: Multilabels) -> None:
+    def _record(self, y: Multilabels) -> None:
         if self._labels.n_unseen or not self._labels.has_learned:
             self._labels.learned(np.unique(y.nodes))
 

@@ -53,6 +53,7 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
     _by_numba: ClassVar[str | None] = "rival"
     _rule_methods = ("rule", "rival")
+    _scale: float = 1.0  # the factor of scores beside those of the stored weights
 
     def rival(self, score: Floats, y: int) -> int:
         """The node that y must beat: by default the predicted one.
@@ -92,7 +93,7 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
         """
 
-    def _learn_by_rule(self, x: Mapping[Any, Any], y: int, w: float) -> None:
+    def _step(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         """Move the paths of y and of its rival apart, times the weight."""
         state = self._state
         vector = state.insert(x)
@@ -102,11 +103,6 @@ class PathLearner(LinearLearner, SingleLabelModel):
         if len(nodes):
             state.add(vector, nodes, steps)
         state.end_round(w)
-
-    @property
-    def _scale(self) -> float:
-        """The factor of scores beside those of the stored weights."""
-        return 1.0
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return self._state.best_path(x, self._averaged, self._first_label)

@@ -12,7 +12,7 @@ import abc
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from river import base
 
 from .._core import Batch, Labels, connected, deepest, top_down
 from ..taxonomy import Label, Taxonomy
-from .batches import Counted
 from .checks import check_integer, check_probability
 from .classifiers import cloned, probabilities
 from .dataframes import (
@@ -30,13 +29,14 @@ from .dataframes import (
     answer_series,
     check_known,
     frame_like,
+    of_row,
     read_batch,
     read_valid,
 )
 from .explanation import Floats
 from .memory import raw_memory_usage
 from .targets import levels, multilabel_rows, series, with_weights
-from .unseen import NONE, switched_off
+from .unseen import NONE, replaced
 
 Mask = NDArray[np.bool_]
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -62,9 +62,12 @@ class Predictor(abc.ABC):
     _never_predicted: Any = NONE  # the unseen nodes and, without a taxonomy, the root
     _keeps_float32 = False  # whether it reads arrays of float32 without converting them
     taxonomy: Any
+    score_one: Any
+    predict_proba_one: Any
     _taxonomy: Any
     _labels: Labels  # those of `_taxonomy`, which grow with it
     _features: Any = None  # the `FeatureIndex` of the names it has learned, if it has one
+    _predict_within: Any  # the prediction with a `threshold`, a `max_depth`, or both
     _answers_like: Any  # what `predict_many` returns, in a dataframe of this kind or in an array
     _first: int  # the first node that can be predicted: 0, or 1 where the root cannot
 
@@ -82,8 +85,54 @@ class Predictor(abc.ABC):
         return cloned(self, new_params, include_attributes)
 
     @abc.abstractmethod
-    def learn_one(self, x: Any, y: Any) -> None:
-        """Learn from one example."""
+    def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
+        """Learn from one example.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features, whose values are finite numbers.
+        y
+            The label, any node of the taxonomy. Multilabel models take a multilabel: `{label:
+            bool}`, an iterable of labels, or one label. Ancestors are added to a copy; a label that
+            is on although one of its ancestors is explicitly False is an error. In an open taxonomy
+            a tuple is one label; give several in a set or a list.
+        w
+            The weight of the example, at least 0. An example of weight 0 changes nothing.
+
+        """
+
+    @open_for_river
+    def predict_one(
+        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+    ) -> Any:
+        """Predict x.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+        threshold
+            Predict from `predict_proba_one` instead of by the model's own rule. A single label is
+            the deepest node whose subtree has at least this probability (of several, the most
+            probable, then the first); of several labels, the nodes with at least this probability
+            are on. `None` for the model's own rule.
+        max_depth
+            The maximum depth of a prediction: a deeper label is replaced by its ancestor at this
+            depth, and deeper nodes are off. `None` for no limit.
+
+        Returns
+        -------
+        The label, or `None` if an open taxonomy has none. Multilabel models return `{label: bool}`
+        for all nodes but the root, as River's metrics expect it. This dictionary takes O(nodes)
+        time, most of that of a prediction in taxonomies of thousands of nodes: there call
+        `predict_labels_one`.
+
+        """
+        if threshold is None and max_depth is None:
+            return self._predict(x)
+        check_keywords(threshold, max_depth)
+        return self._predict_within(x, threshold, max_depth)
 
     @open_for_river
     def learn_many(
@@ -120,13 +169,20 @@ class Predictor(abc.ABC):
             The labels of the columns of a matrix y.
 
         """
-        with Counted() as counted:
-            batch = read_batch(X, columns, self._keeps_float32)
-            batch, ys = with_weights(batch, self._read_targets(y, labels, X.shape[0]), w)
-            counted.batch = batch
+        batch = None
+        try:
+            read = read_batch(X, columns, self._keeps_float32)
+            batch, ys = with_weights(read, self._read_targets(y, labels, X.shape[0]), w)
             self._learn_rows(batch, ys)
             if batch.error is not None:
                 raise batch.error
+        except BaseException as error:
+            n = 0 if batch is None else batch.number(batch.n_learned)
+            named = error if batch is None else of_row(n, error)  # it is that of the next row
+            vars(named)["n_learned"] = n
+            if named is not error:
+                raise named from None
+            raise
 
     @open_for_river
     def predict_many(
@@ -187,7 +243,7 @@ class Predictor(abc.ABC):
 
     @abc.abstractmethod
     def _read_targets(self, y: Any, labels: ColumnNames, n: int) -> Any:
-        """The targets of n rows, each as `learn_one` takes it, or a `Table`."""
+        """The targets of n rows, each as `learn_one` takes it, or a matrix of them."""
 
     @abc.abstractmethod
     def _predict(self, x: Mapping[Any, Any]) -> Any:
@@ -199,8 +255,7 @@ class Predictor(abc.ABC):
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         """The score of each node; 0 for the root of a multilabel model, which has none."""
-        model: Any = self
-        values = list(model.score_one(x).values())
+        values = list(self.score_one(x).values())
         return np.array([0.0] * (len(self._taxonomy) - len(values)) + values)
 
     def _scores_many(self, X: Batch) -> Floats:
@@ -209,15 +264,14 @@ class Predictor(abc.ABC):
 
     def _learn_rows(self, X: Batch, ys: Any) -> None:
         """Learn from the rows; `X.n_learned` says how many are learned, also after an error."""
-        while X.n_learned < X.n:
-            self._learn_row(X, ys)
+        self._one_by_one(X, ys, X.n)
 
-    def _learn_row(self, X: Batch, ys: Any) -> None:
-        """Learn from the next row."""
-        model: Any = self
-        i, w = X.n_learned, X.weight(X.n_learned)
-        model.learn_one(X.row(i), ys[i]) if w == 1.0 else model.learn_one(X.row(i), ys[i], w=w)
-        X.n_learned += 1
+    def _one_by_one(self, X: Batch, ys: Any, last: int) -> None:
+        """Learn from the next rows, up to the last."""
+        while (i := X.n_learned) < last:
+            w = X.weight(i)  # some take none
+            self.learn_one(X.row(i), ys[i], **({} if w == 1.0 else {"w": w}))
+            X.n_learned += 1
 
     def _check_one(self, x: Any, y: Any, w: float) -> None:  # noqa: B027 - it may be
         """Raise an error if the model would refuse an example, where this can be told before."""
@@ -245,44 +299,28 @@ class SingleLabelPredictor(Predictor, base.Classifier):
 
     _first = 0
 
-    @open_for_river
-    def predict_one(
-        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+    if TYPE_CHECKING:  # River's takes any keyword
+
+        def predict_one(
+            self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+        ) -> Any: ...
+
+    def _predict_within(
+        self, x: Mapping[Any, Any], threshold: float | None, max_depth: int | None
     ) -> Any:
-        """Predict x.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        threshold
-            Predict from `predict_proba_one` instead of by the model's own rule: the deepest node
-            whose subtree has at least this probability (of several, the most probable, then the
-            first). `None` for the model's own rule.
-        max_depth
-            The maximum depth of a prediction: a deeper label is replaced by its ancestor at this
-            depth. `None` for no limit.
-
-        Returns
-        -------
-        The label, or `None` if an open taxonomy has none.
-
-        """
-        if threshold is None and max_depth is None:
-            return self._predict(x)
-        check_keywords(threshold, max_depth)
-        taxonomy: Taxonomy = self._taxonomy
         p = None
         if threshold is not None and not self._without_labels:
             p = self._softmax(x)
         if p is not None:
-            v = deepest(self._labels, p, threshold)
-        elif (label := self._predict(x)) is None:
-            return None
-        else:
-            v = taxonomy.index(label)
+            return self._above(deepest(self._labels, p, threshold), max_depth)
+        label = self._predict(x)
+        return None if label is None else self._above(self._taxonomy.index(label), max_depth)
+
+    def _above(self, v: int, max_depth: int | None) -> Label:
+        """The label of a node, or of its ancestor at this depth."""
+        taxonomy: Taxonomy = self._taxonomy
         while max_depth is not None and taxonomy._arrays.depth[v] > max_depth:
-            v = taxonomy._parent_indices[v][0]
+            v = taxonomy._arrays.parents[v][0]
         return taxonomy.nodes[v]
 
     def _read_targets(self, y: Any, labels: ColumnNames, n: int) -> list[Any]:
@@ -293,27 +331,15 @@ class SingleLabelPredictor(Predictor, base.Classifier):
     def _answers_like(
         self, X: Batch, like: Frame | None, threshold: float | None, max_depth: int | None
     ) -> Any:
-        found = self._labels_within(X, threshold, max_depth)
-        return answer_series(like, found, self._taxonomy.nodes)
-
-    def _labels_within(
-        self, X: Batch, threshold: float | None, max_depth: int | None
-    ) -> Sequence[Label | None]:
-        """The label of each row."""
-        if threshold is None and max_depth is None:
-            return self._labels_of(X)
-        if self._without_labels:
-            return [None] * X.n
-        taxonomy: Taxonomy = self._taxonomy
-        if threshold is None:
-            v = np.array([taxonomy.index(label) for label in self._labels_of(X)], dtype=np.intp)
+        found: Sequence[Label | None] = [None] * X.n
+        if threshold is None or self._without_labels:
+            found = self._labels_of(X)
+            if max_depth is not None and not self._without_labels:
+                found = [self._above(self._taxonomy.index(label), max_depth) for label in found]
         else:
             rows = np.ascontiguousarray(self._probabilities(X), np.float64)
-            v = np.array([deepest(self._labels, p, threshold) for p in rows], dtype=np.intp)
-        depth, above = taxonomy._arrays.depth, np.append(0, taxonomy._arrays.parent_index)
-        while max_depth is not None and (deep := depth[v] > max_depth).any():
-            v[deep] = above[v[deep]]
-        return [taxonomy.nodes[i] for i in v.tolist()]
+            found = [self._above(deepest(self._labels, p, threshold), max_depth) for p in rows]
+        return answer_series(like, found, self._taxonomy.nodes)
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
         """P(label) of each node, nan if it has none; may be `None` if the prediction is `None`."""
@@ -328,9 +354,8 @@ class SingleLabelPredictor(Predictor, base.Classifier):
         return [self.predict_one(x) for x in X]
 
     def _probabilities(self, X: Batch) -> Floats:
-        model: Any = self
         nodes = self._taxonomy.nodes
-        answers = map(model.predict_proba_one, X)
+        answers = map(self.predict_proba_one, X)
         rows = [[found.get(label, 0.0) for label in nodes] for found in answers]
         return np.array(rows, dtype=float).reshape(X.n, len(nodes))
 
@@ -340,32 +365,15 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
 
     _first = 1
 
-    @open_for_river
-    def predict_one(
-        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+    if TYPE_CHECKING:  # River's takes any keyword
+
+        def predict_one(
+            self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+        ) -> Any: ...
+
+    def _predict_within(
+        self, x: Mapping[Any, Any], threshold: float | None, max_depth: int | None
     ) -> Any:
-        """Predict x.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        threshold
-            Predict from `predict_proba_one` instead of by the model's own rule: the nodes with at
-            least this probability are on. `None` for the model's own rule.
-        max_depth
-            The maximum depth of a prediction: deeper nodes are off. `None` for no limit.
-
-        Returns
-        -------
-        `{label: bool}` for all nodes but the root, as River's metrics expect it. This dictionary
-        takes O(nodes) time, most of that of a prediction in taxonomies of thousands of nodes: there
-        call `predict_labels_one`.
-
-        """
-        if threshold is None and max_depth is None:
-            return self._predict(x)
-        check_keywords(threshold, max_depth)
         return self._labels.dictionary(self._nodes_within(x, threshold, max_depth))
 
     def predict_labels_one(
@@ -402,15 +410,24 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
     def _answers_like(
         self, X: Batch, like: Frame | None, threshold: float | None, max_depth: int | None
     ) -> Any:
-        on = self._masks_within(X, threshold, max_depth)
-        return answer_frame(like, on[:, 1:], self._taxonomy.nodes[1:])
+        tree = self._taxonomy._arrays
+        if threshold is None:
+            on = replaced(self._masks(X).T, self._never_predicted, 0)
+        else:
+            with self._asked_for(threshold):
+                on = threshold <= self._probabilities(X).T
+        if threshold is not None or max_depth is not None:
+            on = top_down(on, tree)
+        if max_depth is not None:
+            on[tree.depth > max_depth] = False
+        return answer_frame(like, on[1:].T, self._taxonomy.nodes[1:])
 
     def _nodes_within(
         self, x: Mapping[Any, Any], threshold: float | None, max_depth: int | None
     ) -> list[int]:
         """The nodes with enough probability or, without a threshold, those of the rule."""
         if threshold is None:
-            nodes = self._learned_nodes_on(x)
+            nodes = self._predicted_nodes(x)
             if max_depth is None:
                 return nodes
             return connected_nodes(self._taxonomy, nodes, max_depth)
@@ -418,28 +435,11 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
             p = self._probabilities_one(x)
         return connected(self._labels, p, threshold, max_depth)
 
-    def _masks_within(self, X: Batch, threshold: float | None, max_depth: int | None) -> Mask:
-        """The nodes that are on in each row, (rows, nodes)."""
-        tree = self._taxonomy._arrays
-        on: Mask
-        if threshold is None:
-            on = switched_off(self._masks(X).T, self._never_predicted)
-            if max_depth is None:
-                return on.T
-        else:
-            with self._asked_for(threshold):
-                p = self._probabilities(X).T
-            on = p >= threshold
-        on = top_down(on, tree)
-        if max_depth is not None:
-            on[tree.depth > max_depth] = False
-        return on.T
-
     def _predict(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        answer: dict[Label, bool] = self._labels.dictionary(self._learned_nodes_on(x))
+        answer: dict[Label, bool] = self._labels.dictionary(self._predicted_nodes(x))
         return answer
 
-    def _learned_nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+    def _predicted_nodes(self, x: Mapping[Any, Any]) -> list[int]:
         """The nodes that are on, without the root and those never predicted, in order."""
         unseen, nodes = self._never_predicted, self._nodes_on(x)
         return [v for v in nodes if v not in unseen] if unseen else nodes
@@ -450,8 +450,7 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
         """P(on) of each node, for the functions of `_core` that decide by it."""
-        model: Any = self
-        found, nodes = model.predict_proba_one(x), self._taxonomy.nodes
+        found, nodes = self.predict_proba_one(x), self._taxonomy.nodes
         p = np.array([1.0, *(found[label][True] for label in nodes[1:])], dtype=float)
         for v in np.flatnonzero(~((p >= 0.0) & (p <= 1.0))):
             raise ValueError(f"the model gives {nodes[v]!r} the probability {float(p[v])!r}")
@@ -462,7 +461,7 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
         on = np.zeros((X.n, len(self._taxonomy)), dtype=bool)
         on[:, 0] = True
         for row, x in zip(on, X, strict=True):
-            row[self._learned_nodes_on(x)] = True
+            row[self._predicted_nodes(x)] = True
         return on
 
     def _probabilities(self, X: Batch) -> Floats:
@@ -484,7 +483,7 @@ def connected_nodes(taxonomy: Taxonomy, nodes: Iterable[int], max_depth: int | N
     Predictions of wrappers of flat models need not be coherent.
     """
     kept = {0: None}
-    depth, parents = taxonomy._arrays.depth, taxonomy._parent_indices
+    depth, parents = taxonomy._arrays.depth, taxonomy._arrays.parents
     for v in nodes:
         if (max_depth is None or depth[v] <= max_depth) and all(p in kept for p in parents[v]):
             kept[v] = None

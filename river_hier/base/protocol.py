@@ -21,13 +21,7 @@ class Foreign(Predictor):
     def learn_one(self, x: Any, y: Any, **kwargs: Any) -> None:
         self._whole.learn_one(x, y, **kwargs)
 
-    def predict_one(
-        self,
-        x: Any,
-        threshold: float | None = None,
-        max_depth: int | None = None,
-        **kwargs: Any,
-    ) -> Any:
+    def predict_one(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         return self._whole.predict_one(x)
 
     def predict_proba_one(self, x: Any, **kwargs: Any) -> Any:
@@ -63,11 +57,11 @@ class ForeignLabel(Foreign, SingleLabelPredictor):
 class ForeignLabels(Foreign, MultiLabelPredictor):
     """Such a model of several labels."""
 
-    def _learned_nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+    def _predicted_nodes(self, x: Mapping[Any, Any]) -> list[int]:
         y_pred = self.predict_one(x)
         return [v for v, label in enumerate(self._taxonomy.nodes) if v and y_pred[label]]
 
-    _nodes_on = _learned_nodes_on
+    _nodes_on = _predicted_nodes
 
 
 def is_ours(model: Any) -> bool:

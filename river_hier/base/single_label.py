@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from river import base
 
@@ -14,8 +16,8 @@ from .checks import checked_weight
 from .explanation import Floats
 from .model import TaxonomyModel
 from .predictor import SingleLabelPredictor
-from .targets import nodes_of, read_label
-from .unseen import Unseen, without_scores
+from .targets import read_label
+from .unseen import Unseen, replaced
 
 ROOT = frozenset({0})
 
@@ -28,34 +30,26 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
     """
 
     _multiclass: bool = True
+    _decision_rule = "by the sum of the weights on its path"
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         super().__init__(taxonomy)
-        self._taxonomy._check_tree()
+        self._taxonomy._arrays.check_tree()
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
-        taxonomy._check_tree()
+        taxonomy._arrays.check_tree()
 
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0) -> None:
-        """Learn from one example.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features with finite values.
-        y
-            The label, any node of the taxonomy.
-        w
-            The weight of the example, at least 0. An example of weight 0 changes nothing.
-
-        """
         if w != 1.0 and not (w := checked_weight(w)):
             return
         if node := self._labels.node(y):
             self._learn(x, node, w)
         else:  # a label that is new, unusual or the root
             taxonomy, node = read_label(self, y)
-            self._learn_in(taxonomy, x, node, w)
+            if taxonomy is self._taxonomy:
+                self._learn(x, node, w)
+            else:
+                self._grow(taxonomy, x, node, w)
         self._labels.learned_path(node)
 
     def _predict(self, x: Mapping[Any, Any]) -> Label | None:
@@ -72,7 +66,15 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
         return {} if self._without_labels else p
 
     def _targets(self, ys: Any, first: int, last: int) -> Nodes:
-        return nodes_of(self, ys, first, last)
+        taxonomy, nodes = self._taxonomy, list[int]()
+        with suppress(TypeError):  # a label that is not hashable
+            for y in ys[first:last]:
+                v = taxonomy._arrays.number(y)
+                # The root may be new; True is not 1.
+                if not v or type(taxonomy.nodes[v]) is not type(y):
+                    break
+                nodes.append(v)
+        return np.array(nodes, dtype=np.uint32)
 
     def _read(self, y: Any) -> Any:
         return read_label(self, y)
@@ -89,17 +91,17 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
     def _best_of(self, scores: Floats) -> Any:
         """The node with the largest score, (nodes, ...), of those that can be predicted."""
         if self._labels.n_unseen or self._first_label:
-            scores = without_scores(scores, self._never_predicted)
+            scores = replaced(scores, self._never_predicted, -np.inf)
         return scores.argmax(axis=0)
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
-        return softmax(without_scores(self._scores_one(x), self._never_predicted))
+        return softmax(replaced(self._scores_one(x), self._never_predicted, -np.inf))
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
         return below(self._labels, self._softmax(x))
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
-        return f"Prediction: {self.predict_one(x)!r}, by the sum of the weights on its path"
+        return f"Prediction: {self.predict_one(x)!r}, {self._decision_rule}"
 
     def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
         t, scores = self._taxonomy, self._scores_one(x)
@@ -121,7 +123,7 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
 
     def _probabilities(self, X: Batch) -> NDArray[Any]:
         """The softmax of the scores, (rows, nodes)."""
-        return softmax(without_scores(self._scores_many(X), self._never_predicted)).T
+        return softmax(replaced(self._scores_many(X), self._never_predicted, -np.inf)).T
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         """The label of x."""
@@ -132,7 +134,7 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
         best: NDArray[Any] = self._best_of(self._scores_many(X))
         return best
 
-    def _learned(self, y: Any) -> None:
+    def _record(self, y: Any) -> None:
         if self._labels.n_unseen or not self._labels.has_learned:
             for v in set(y.tolist()):
                 self._labels.learned_path(v)

@@ -2,63 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
-from .._core import Batch, Multilabels, Nodes, closed_many
+from .._core import Batch, Multilabels
 from .._core.batch import check_distinct
 from ..taxonomy import Label, Taxonomy, UnknownLabelError
 from ..taxonomy.open import with_labels
 from .checks import check_single_label, checked_weight
 from .dataframes import as_frame, check_shape, is_sparse, numbers
-from .explanation import Floats
-
-# Types of y that can certainly be read twice; checking other types is slower.
-_PLAIN = frozenset({set, frozenset, list, dict, str})
 
 
-class Table:
-    """A y as a matrix of bools with a column for each label."""
+def closed_table(taxonomy: Taxonomy, table: Batch, first: int, last: int) -> Multilabels | None:
+    """The closed multilabels of rows first:last of a matrix with a column for each label.
 
-    def __init__(self, names: list[Label], cells: Floats) -> None:
-        self.names = names
-        self.cells = cells
-
-    def __len__(self) -> int:
-        return len(self.cells)
-
-    def keep(self, kept: NDArray[np.intp]) -> Table:
-        """Some of the rows."""
-        return Table(self.names, self.cells[kept])
-
-    def multilabels(self, taxonomy: Taxonomy, first: int, last: int) -> Multilabels | None:
-        """The closed multilabels of rows first:last; None if they must be read one by one."""
-        nodes = [taxonomy._known_index(name) or 0 for name in self.names]
-        cells = self.cells[first:last]
-        yes = cells == 1.0
-        if 0 in nodes or not (yes | (cells == 0.0)).all():
-            return None
-        on = np.zeros((len(taxonomy), len(cells)), dtype=bool)
-        on[0] = True
-        on[nodes] = yes.T
-        for v in range(len(taxonomy) - 1, 0, -1):  # children before their parents
-            for p in taxonomy._implied_parents[v]:
-                on[p] |= on[v]
-        return Multilabels.of(on.T) if (on[nodes] == yes.T).all() else None
-
-    def rows(self, first: int, last: int) -> list[dict[Label, Any]]:
-        """The multilabels of rows first:last as `learn_one` takes them."""
-        rows = self.cells[first:last].tolist()
-        return [dict(zip(self.names, row, strict=True)) for row in rows]
-
-    def __getitem__(self, i: int) -> dict[Label, Any]:
-        return self.rows(i, i + 1)[0]
+    None if they must be read one by one.
+    """
+    nodes = [taxonomy._arrays.number(name) or 0 for name in table.names]
+    cells = table.values[first:last]
+    yes = cells == 1.0
+    if 0 in nodes or not (yes | (cells == 0.0)).all():
+        return None
+    on = np.zeros((len(taxonomy), len(cells)), dtype=bool)
+    on[0] = True
+    on[nodes] = yes.T
+    for v in range(len(taxonomy) - 1, 0, -1):  # children before their parents
+        for p in taxonomy._arrays.implied_parents[v]:
+            on[p] |= on[v]
+    return Multilabels.of(on.T) if (on[nodes] == yes.T).all() else None
 
 
 def series(y: Any, n: int, name: str = "y", what: str = "label") -> list[Any]:
@@ -109,7 +84,7 @@ def with_weights(X: Batch, y: Any, w: Any) -> tuple[Batch, Any]:
     if weights.all():
         return X, y
     kept = np.flatnonzero(weights)
-    return X.keep(kept), y.keep(kept) if isinstance(y, Table) else [y[i] for i in kept]
+    return X.keep(kept), y.keep(kept) if isinstance(y, Batch) else [y[i] for i in kept]
 
 
 def check_length(n_labels: int, n: int, what: str = "label") -> None:
@@ -119,38 +94,15 @@ def check_length(n_labels: int, n: int, what: str = "label") -> None:
         raise ValueError(f"X has {n} rows and {name} has {n_labels}; each row needs its {what}")
 
 
-def nodes_of(model: Any, ys: list[Label], first: int, last: int) -> Nodes:
-    """The nodes of the single labels ys[first:last], up to one that `learn_one` must read."""
-    taxonomy: Taxonomy = model._taxonomy
-    labels, nodes = taxonomy.nodes, list[int]()
-    with suppress(TypeError):  # a label that is not hashable
-        for y in ys[first:last]:
-            v = taxonomy._known_index(y)
-            if not v or type(labels[v]) is not type(y):  # the root may be new; True is not 1
-                break
-            nodes.append(v)
-    return np.array(nodes, dtype=np.uint32)
-
-
-def multilabels_of(model: Any, ys: Table | list[Any], first: int, last: int) -> Multilabels:
-    """The closed multilabels ys[first:last], up to one that `learn_one` must read."""
-    if isinstance(ys, Table):
-        if (found := ys.multilabels(model._taxonomy, first, last)) is not None:
-            return found
-        ys, first, last = ys.rows(first, last), 0, last - first
-    is_open = not isinstance(model.taxonomy, Taxonomy)
-    return Multilabels(*closed_many(model._labels, ys, first, last, is_open))
-
-
-def multilabel_rows(y: Any, labels: Iterable[Hashable] | None, n: int) -> Table | list[Any]:
-    """A table, or one multilabel per row, as `learn_one` takes it."""
+def multilabel_rows(y: Any, labels: Iterable[Hashable] | None, n: int) -> Batch | list[Any]:
+    """A matrix, or one multilabel per row, as `learn_one` takes it."""
     if labels is not None:
         names = list(labels)
         check_shape("y", y, "labels", names)
         check_distinct(names)
         check_length(y.shape[0], n)
         if not is_sparse(y):
-            return Table(names, np.asarray(y, dtype=np.float64))
+            return Batch(names, np.asarray(y, dtype=np.float64))
         return [[names[c] for c in row] for row in y.astype(bool).tolil().rows]
     if is_sparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2):
         raise TypeError("a matrix y has no names for its columns; give them as `labels`")
@@ -158,12 +110,9 @@ def multilabel_rows(y: Any, labels: Iterable[Hashable] | None, n: int) -> Table 
         check_length(len(frame), n)
         names = list(frame.columns)
         if (cells := numbers(frame)) is not None:
-            return Table(names, cells)
+            return Batch(names, cells)
         return [dict(zip(names, row, strict=True)) for row in frame.iter_rows()]
-    items = series(y, n)
-    if _PLAIN.issuperset(map(type, items)):
-        return items
-    return [list(y) if type(y) not in _PLAIN and isinstance(y, Iterator) else y for y in items]
+    return [list(y) if hasattr(y, "__next__") else y for y in series(y, n)]
 
 
 def read_label(model: Any, y: Label) -> tuple[Taxonomy, int]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Batch, NodeProbabilities, Vectors, logistic, top_down, trained_nodes
-from ..taxonomy import Label
+from ..taxonomy import Label, closure_mask
 from .explanation import Floats
 from .linear import LinearLearner, pays, score_blocks
 from .multi_label import MultiLabelModel
@@ -101,12 +101,12 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         """
         return np.ones(len(score), dtype=bool)
 
-    def _learn_by_rule(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+    def _step(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Train the nodes whose parents are truly on.
 
         The weight of the example multiplies the step or, with variances, the precision it adds.
         """
-        on, state = self._taxonomy._closure_mask(y), self._state
+        on, state = closure_mask(self._taxonomy, y), self._state
         vector = state.insert(x)
         nodes, *steps = self._moves(vector, on, w)
         state.begin_round(np.flatnonzero(on))
@@ -153,7 +153,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return self._state.top_down(x, self._averaged)
 
-    def _learned_nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+    def _predicted_nodes(self, x: Mapping[Any, Any]) -> list[int]:
         return self._nodes_on(x)  # unseen nodes are off
 
     def _masks(self, X: Batch) -> Mask:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 Unseen = frozenset[int]
@@ -24,18 +23,3 @@ def replaced(values: A, nodes: Unseen, by: float) -> A:
         values = values.copy()
         values[[v for v in nodes if v < len(values)]] = by  # another thread may have added some
     return values
-
-
-def switched_off(given: A, unseen: Unseen) -> A:
-    """P(on | parents on) or a mask, (nodes, ...), in which unseen nodes are off."""
-    return replaced(given, unseen, 0)
-
-
-def without_scores(scores: A, unseen: Unseen) -> A:
-    """The scores, (nodes, ...), in which those of unseen nodes are -inf."""
-    return replaced(scores, unseen, -np.inf)
-
-
-def seen_nodes(n: int, unseen: Unseen) -> NDArray[np.intp]:
-    """The nodes that are not unseen, in order."""
-    return np.delete(np.arange(n), list(unseen))

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, cast
+from collections.abc import Mapping
+from typing import Any, Self, cast
 
 from river import base
 
 from .._core import Batch, Nodes
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
 from .classifiers import is_multilabel, last_step, shown
-from .dataframes import ColumnNames
 from .explanation import Floats
-from .predictor import Mask, MultiLabelPredictor, Predictor, SingleLabelPredictor, open_for_river
+from .predictor import MultiLabelPredictor, Predictor, SingleLabelPredictor, open_for_river
 from .protocol import inner, inner_and_input, is_ours
-from .unseen import Unseen
+
+
+def of_model(name: str) -> Any:
+    """The attribute of the model inside."""
+    return property(lambda self: getattr(inner(self.model), name))
+
+
+def for_one(name: str) -> Any:
+    """The method of the model inside, given x as it reaches it."""
+
+    def call(self: Any, x: Any, *args: Any) -> Any:
+        model, x = inner_and_input(self.model, x)
+        return getattr(model, name)(x, *args)
+
+    return call
 
 
 class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
@@ -41,9 +54,14 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         """The model without the pipeline in front of it."""
         return last_step(self.model)
 
-    @property
-    def _first(self) -> int:
-        return int(inner(self.model)._first)
+    _first = of_model("_first")
+    _labels = of_model("_labels")
+    _never_predicted = of_model("_never_predicted")
+    _read_targets = of_model("_read_targets")
+    _scores_many = of_model("_scores_many")
+    _scores_one = for_one("_scores_one")
+    _probabilities_one = for_one("_probabilities_one")
+    _check_one = for_one("_check_one")
 
     @property
     def taxonomy(self) -> TaxonomyLike:
@@ -57,14 +75,6 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
 
     _taxonomy = taxonomy_
 
-    @property
-    def _labels(self) -> Any:
-        return inner(self.model)._labels
-
-    @property
-    def _never_predicted(self) -> Unseen:
-        return cast(Unseen, inner(self.model)._never_predicted)
-
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, as the model does; other arguments are passed on to it."""
         self.model.learn_one(x, y, w=w, **kwargs)
@@ -77,7 +87,7 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
 
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in the model and in the wrapper."""
-        nodes = self._taxonomy._branch(label)
+        nodes = self._taxonomy._arrays.branch(self._taxonomy.index(label))
         self._last.forget(label)
         self._forget(nodes)
 
@@ -87,34 +97,14 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     def _forget(self, nodes: Nodes) -> None:
         """Reset the wrapper's own state of a branch, given its nodes without the root."""
 
-    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        model, x = inner_and_input(self.model, x)
-        found: Floats = model._scores_one(x)
-        return found
-
-    def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
-        model, x = inner_and_input(self.model, x)
-        return model._probabilities_one(x)
-
     def _learn_rows(self, X: Batch, ys: Any) -> None:
         if type(self).learn_one is ModelWrapper.learn_one and is_ours(self.model):
             self.model._learn_rows(X, ys)
         else:
             super()._learn_rows(X, ys)
 
-    def _read_targets(self, y: Any, labels: ColumnNames, n: int) -> Any:
-        return inner(self.model)._read_targets(y, labels, n)
-
-    def _check_one(self, x: Any, y: Any, w: float) -> None:
-        model, x = inner_and_input(self.model, x)
-        model._check_one(x, y, w)
-
     def _probabilities(self, X: Batch) -> Floats:
         found: Floats = inner(self.model)._probabilities(X)
-        return found
-
-    def _scores_many(self, X: Batch) -> Floats:
-        found: Floats = inner(self.model)._scores_many(X)
         return found
 
 
@@ -148,12 +138,6 @@ class TransparentWrapper(ModelWrapper):
         )
         return found
 
-    if TYPE_CHECKING:
-
-        def predict_one(
-            self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
-        ) -> Any: ...
-
     @open_for_river
     def predict_proba_one(self, x: dict[Any, Any]) -> Any:
         """The model's probabilities for x, a dictionary of features."""
@@ -167,22 +151,10 @@ class TransparentWrapper(ModelWrapper):
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         return self.model.predict_one(x)
 
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        model, x = inner_and_input(self.model, x)
-        found: list[int] = model._learned_nodes_on(x)
-        return found
-
-    def _softmax(self, x: Mapping[Any, Any]) -> Any:
-        model, x = inner_and_input(self.model, x)
-        return model._softmax(x)
-
-    def _labels_of(self, X: Batch) -> Sequence[Label | None]:
-        found: Sequence[Label | None] = inner(self.model)._labels_of(X)
-        return found
-
-    def _masks(self, X: Batch) -> Mask:
-        found: Mask = inner(self.model)._masks(X)
-        return found
+    _nodes_on = for_one("_predicted_nodes")
+    _softmax = for_one("_softmax")
+    _labels_of = of_model("_labels_of")
+    _masks = of_model("_masks")
 
 
 def check_model(model: Any, *methods: str) -> None:

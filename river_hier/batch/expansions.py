@@ -18,7 +18,7 @@ from .._core import FeatureIndex
 from ..base.dataframes import at_row
 from ..kernel.functions import Function, Kernel
 from ..kernel.instances import KernelInstances, instances_of
-from ..taxonomy import Taxonomy
+from ..taxonomy import Taxonomy, closure_mask
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -35,7 +35,7 @@ def _read(
     for i, example in enumerate(examples):
         with at_row(i):
             x, y = example
-            on.append(taxonomy._closure_mask(y))
+            on.append(closure_mask(taxonomy, y))
             rows.append(read_x(x))
     if not rows:
         raise ValueError("`examples` is empty; there is nothing to train on")

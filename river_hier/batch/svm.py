@@ -89,7 +89,7 @@ class HSVM(BatchEstimator):
         expansion, n_nodes = LinearExpansion(examples, self.taxonomy), len(self.taxonomy)
         bias = np.ones(n_nodes)
         for v in Progress(range(1, n_nodes), "nodes"):
-            seen = np.flatnonzero(expansion.on[:, self.taxonomy._parent_indices[v]].all(axis=1))
+            seen = np.flatnonzero(expansion.on[:, self.taxonomy._arrays.parents[v]].all(axis=1))
             yes = expansion.on[seen, v]
             if yes.all():  # or there are none
                 continue

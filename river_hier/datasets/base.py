@@ -6,7 +6,7 @@ import abc
 import itertools
 import operator
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,10 @@ class Stream:
     def take(self, k: int) -> Prefix:
         """Return the first `k` examples as a stream with the same taxonomy."""
         return Prefix(self, k)
+
+    def where(self, keep: Callable[[Any, Any], bool]) -> Selected:
+        """Return the examples for which `keep(x, y)` is true, as a stream."""
+        return Selected(self, keep)
 
     def shuffle(self, buffer_size: int = 10_000, seed: int | None = None) -> Shuffled:
         """Return the examples in random order, as a stream with the same taxonomy.
@@ -126,15 +130,33 @@ class Prefix(View):
     @property
     def n_samples(self) -> int | None:
         """The number of examples, or None if the stream is finite, but its length is unknown."""
-        stream = self.stream
+        stream: Any = self.stream
         if stream.n_samples is not None:
             return min(self.k, int(stream.n_samples))
-        while isinstance(found := vars(stream).get("stream"), Stream):
-            stream = found
+        while isinstance(vars(stream).get("stream"), Stream):
+            stream = stream.stream
+            if stream.n_samples is not None:  # some of a finite stream
+                return None
         return self.k if isinstance(stream, datasets.base.SyntheticDataset) else None
 
     def __repr__(self) -> str:
         return f"the first {self.k:,} examples of {shown_stream(self.stream)}"
+
+
+class Selected(View):
+    """The examples of a stream for which a function is true; how many is not known."""
+
+    n_samples = None
+
+    def __init__(self, stream: Stream, keep: Callable[[Any, Any], bool]) -> None:
+        super().__init__(stream)
+        self.keep = keep
+
+    def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
+        return ((x, y) for x, y in self.stream if self.keep(x, y))
+
+    def __repr__(self) -> str:
+        return f"some examples of {shown_stream(self.stream)}"
 
 
 class Shuffled(View):

@@ -27,7 +27,7 @@ from ..base.explanation import Floats
 from ..base.path import PathLearner
 from ..base.predictor import MultiLabelPredictor, SingleLabelPredictor, open_for_river
 from ..base.top_down import TopDownLearner
-from ..base.unseen import replaced, seen_nodes, without_scores
+from ..base.unseen import replaced
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import HAROW, Hieron
 from ..taxonomy import Label
@@ -154,7 +154,7 @@ class Calibrated(Calibrator, MultiLabelPredictor):
         last, inner_x = last_step_and_input(self.model, x)
         if isinstance(last, TopDownLearner):  # only for the nodes that a decision needs
             return last._probabilities_one(inner_x, self._with_all_nodes(), given)
-        scores = without_scores(self._scores_one(x), self._never_predicted)
+        scores = replaced(self._scores_one(x), self._never_predicted, -np.inf)
         p: Floats = self._with_all_nodes().given(scores)
         return p if given else self._labels.marginals(p)
 
@@ -166,7 +166,7 @@ class Calibrated(Calibrator, MultiLabelPredictor):
 
     def _conditionals_many(self, X: Batch) -> Floats:
         """P(on | parents on), (nodes, rows)."""
-        scores = without_scores(self._scores_many(X), self._never_predicted)
+        scores = replaced(self._scores_many(X), self._never_predicted, -np.inf)
         given: Floats = self._with_all_nodes().given(np.ascontiguousarray(scores.T))
         return given.T
 
@@ -256,14 +256,14 @@ class Tempered(Calibrator, SingleLabelPredictor):
         last, inner_x = last_step_and_input(self.model, x)
         if isinstance(last, PathLearner):  # in one call of compiled code
             return last._softmax(inner_x, *self._temperatures.slopes)
-        return self._with_learned(self._scores_one(x))
+        return self._mixture(self._scores_one(x))
 
     def _probabilities(self, X: Batch) -> Floats:
-        return self._with_learned(self._scores_many(X).T)
+        return self._mixture(self._scores_many(X).T)
 
-    def _with_learned(self, scores: Floats) -> Floats:
+    def _mixture(self, scores: Floats) -> Floats:
         """The probabilities of all nodes, 0 for unseen ones."""
-        known = seen_nodes(scores.shape[-1], self._never_predicted)
+        known = np.delete(np.arange(scores.shape[-1]), list(self._never_predicted))
         p = np.zeros_like(scores)
         p[..., known] = self._temperatures.probabilities(scores[..., known])
         return p

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 from river import base
 
-from .._core import Batch, below
+from .._core import Batch, descent
 from ..base.checks import check_integer, checked_weight, number
 from ..base.classifiers import shown
 from ..base.predictor import SingleLabelPredictor, open_for_river
@@ -46,6 +46,10 @@ class Selective(ModelWrapper, SingleLabelPredictor):
 
     Hence at most `risk` $\cdot \, n + 11$ of the first $n$ answers are wrong, on any stream.
 
+    The root is an answer, too, and right for every label. So among the answers below the root the
+    share of wrong ones is larger: up to `risk` divided by the share of these answers. The promise
+    is one for the stream as a whole; a branch that is harder than others may have more mistakes.
+
     Parameters
     ----------
     model
@@ -67,7 +71,8 @@ class Selective(ModelWrapper, SingleLabelPredictor):
     The promise is about the answers before each `learn_one`, with all examples learned; in several
     passes, use `Selective(stream.Replayed(model))`. The answer is the root for the first 1 / `risk`
     examples. On top of the model, learning takes one computation of its probabilities and
-    O(`window`) operations, a prediction O(nodes) time. Selective prediction in a taxonomy with a
+    O(`window`) operations, a prediction O(nodes) time, or the
+    children along one path with `HierarchicalSoftmax`. Selective prediction in a taxonomy with a
     threshold from held-out examples is due to [^1], the steps of the level to [^2].
 
     Examples
@@ -170,16 +175,4 @@ class Selective(ModelWrapper, SingleLabelPredictor):
 
     def _way(self, probabilities: Any) -> list[tuple[int, float]]:
         """The nodes on the way down and the probabilities of their subtrees, at most 1."""
-        if probabilities is None:
-            return []
-        taxonomy, p = self._taxonomy, np.minimum(below(self._labels, probabilities), 1.0)
-        way: list[tuple[int, float]] = []
-        v = 0
-        while children := taxonomy._children_of(v):
-            shares = p[list(children)]
-            best = int(shares.argmax())
-            if shares[best] <= p[v] - shares.sum():
-                break
-            v = children[best]
-            way.append((v, float(p[v])))
-        return way
+        return [] if probabilities is None else descent(self._labels, probabilities)

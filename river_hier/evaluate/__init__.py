@@ -5,7 +5,14 @@ They run on River's own progressive validation.
 
 from __future__ import annotations
 
-from .bounds import hieron_bound, hrls_bound
+from .bounds import (
+    hieron_bound,
+    hieron_risk_bound,
+    hieron_weights,
+    hperceptron_bound,
+    hrls_bound,
+    hrls_loss_bound,
+)
 from .regret import adaptive_regret, iter_regret, regret
 from .scores import Probabilities, Ranked
 
@@ -14,7 +21,11 @@ __all__ = [
     "Ranked",
     "adaptive_regret",
     "hieron_bound",
+    "hieron_risk_bound",
+    "hieron_weights",
+    "hperceptron_bound",
     "hrls_bound",
+    "hrls_loss_bound",
     "iter_regret",
     "regret",
 ]

@@ -13,6 +13,7 @@ from river.datasets.base import SyntheticDataset
 from .. import metrics
 from ..base.checks import check_integer
 from ..base.classifiers import takes_weights
+from ..datasets.base import Selected
 from ..datasets.synth.transformers import Transformed
 from ..metrics.base import MeanScore
 
@@ -182,7 +183,7 @@ class _Pass:
         self.sums = dict.fromkeys(self.models, 0.0)
         self.loss: Callable[[Any, Any], float] = metric._eval
         self.truth: Callable[[Any, Any, int], Any] = lambda x, y, step: y
-        expected = getattr(metric, "expected", None) if metric.taxonomy_._is_tree else None
+        expected = getattr(metric, "expected", None) if metric.taxonomy_._arrays.is_tree else None
         if expected and (known := getattr(dataset, "probabilities", None)):
             takes_step = "step" in inspect.signature(known).parameters
             self.loss = expected
@@ -257,7 +258,7 @@ def _each(given: Any, f: Callable[[Any], Any]) -> Any:
 
 def check_ends(dataset: Any) -> None:
     """Raise an error if a stream that must be read to its end has none."""
-    while isinstance(dataset, Transformed):
+    while isinstance(dataset, Transformed | Selected):
         dataset = dataset.stream
     if isinstance(dataset, SyntheticDataset) and dataset.n_samples is None:
         raise ValueError(

@@ -168,7 +168,7 @@ class LogTFIDF(base.Transformer):
     def transform_one(self, x: Any) -> dict[Hashable, Any]:
         """Return `{word: weight}`, all positive, of a text or a dictionary with features `on`."""
         text = text_of(x, self._on)
-        return self._vocabulary.weights(text, self.normalize, self._is_learning(text))
+        return self._vocabulary.weights(text, self.normalize, self._is_latest(text))
 
     def learn_many(self, X: Any) -> None:
         """Count the words of a batch of documents; see `transform_many`.
@@ -192,13 +192,13 @@ class LogTFIDF(base.Transformer):
         of texts, they are a `scipy.sparse.csr_array`, whose attribute `columns` lists the words.
         """
         texts, like = texts_of(X, self._on)
-        if self._is_learning(texts):
+        if self._is_latest(texts):
             values, columns, start, names = self._matrix
         else:
             values, columns, start, names = self._vocabulary.matrix(texts, self.normalize, False)
         return frame_of(values, columns, start, names, like)
 
-    def _is_learning(self, learned: Any) -> bool:
+    def _is_latest(self, learned: Any) -> bool:
         """Whether these were the last ones learned, and are transformed for the first time."""
         if self._learned != learned:
             return False

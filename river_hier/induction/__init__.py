@@ -1,8 +1,15 @@
-"""Binary trees over classes: built from data, and classifiers."""
+"""Binary trees over classes: built from data, classifiers, and bounds on their errors."""
 
 from __future__ import annotations
 
 from .decomposition import BinaryDecomposition, SoftBinaryDecomposition
+from .error_bounds import bayes_error_bounds, tree_recursions
 from .jensen_shannon_tree import JensenShannonTree
 
-__all__ = ["BinaryDecomposition", "JensenShannonTree", "SoftBinaryDecomposition"]
+__all__ = [
+    "BinaryDecomposition",
+    "JensenShannonTree",
+    "SoftBinaryDecomposition",
+    "bayes_error_bounds",
+    "tree_recursions",
+]

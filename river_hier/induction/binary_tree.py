@@ -34,11 +34,11 @@ class BinaryTree(NamedTuple):
     @classmethod
     def of(cls, taxonomy: Taxonomy) -> BinaryTree:
         """The tree of a taxonomy, whose leaves are the classes."""
-        taxonomy._check_tree()
+        taxonomy._arrays.check_tree()
         leaves = taxonomy.leaves
         node = {label: ~c for c, label in enumerate(leaves)}
         splits: list[Children] = []
-        for label in reversed(taxonomy._inner):
+        for label in reversed(taxonomy._arrays.inner):
             below = taxonomy.children(label)
             if len(below) != 2:
                 raise ValueError(

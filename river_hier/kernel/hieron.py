@@ -15,8 +15,8 @@ from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
 from ..base.path import moves_apart
 from ..base.single_label import SingleLabelModel
-from ..linear_model.averaged_hieron import WorstRival
-from ..linear_model.hieron import HieronRule
+from ..linear_model.averaged_hieron import worst_rival
+from ..linear_model.hieron import smallest_step
 from ..taxonomy import Taxonomy, TaxonomyLike
 from .functions import Function, Kernel
 from .instances import Row, contributions, four_fifths, instances_of, pivoted_cholesky_projection
@@ -46,8 +46,8 @@ def projected(C: Floats, kept: NDArray[np.intp], P: Floats) -> Rows:
     return start, nodes.astype(np.uint32), C[instances, nodes]
 
 
-class KernelPathLearner(HieronRule, SingleLabelModel):
-    """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (11).
+class KernelPathLearner(SingleLabelModel):
+    """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (14).
 
     The coefficients are the weights of a linear learner whose features are the stored examples,
     numbered 0, 1, ..., and whose x is a row of the kernel. Examples are divided by powers of 2 near
@@ -77,6 +77,12 @@ class KernelPathLearner(HieronRule, SingleLabelModel):
         self._state = LinearState(self._labels, [], 0.0, "float64")
         self._sizes: Floats = np.zeros(0)  # what the examples are divided by
 
+    rule = smallest_step
+
+    def rival(self, score: Floats, y: int) -> int:
+        """The predicted label, Eq. (3)."""
+        return int(score.argmax())
+
     def _start_average(self, from_first_round: bool) -> None:
         self._averaged = True
         self._state.start_average(from_first_round)
@@ -104,7 +110,7 @@ class KernelPathLearner(HieronRule, SingleLabelModel):
     def _drop(self, budget: int) -> None:
         """Drop the instances that matter least to w."""
         K = self._instances.gram(np.arange(self._instances.n))
-        labels, _, *parameters, w, average = self._state.saved()
+        labels, _, *parameters, w, average, _ = self._state.saved()
         C = dense(w, len(K), len(self._taxonomy))
         parts = ((C * (np.sqrt(K.diagonal()) / self._sizes)[:, None]) ** 2).sum(axis=1)
         kept, P = pivoted_cholesky_projection(K, parts, four_fifths(budget))
@@ -121,7 +127,7 @@ class KernelPathLearner(HieronRule, SingleLabelModel):
     def _scores(self, row: Row, averaged: bool) -> Floats:
         k = row.values / self._sizes
         size = 2.0 ** (math.frexp(np.abs(k).max(initial=0.0))[1] - 1)
-        return size * self._state.path_scores(k / size, averaged)  # Eq. (11) or (13)
+        return size * self._state.path_scores(k / size, averaged)  # Eq. (12) or (13)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._scores(self._instances.row(x), self._averaged)
@@ -132,7 +138,7 @@ class KernelPathLearner(HieronRule, SingleLabelModel):
         columns = {v: self._state.column(v, self._averaged) for v in nodes}
         for v in nodes:  # their parents are among them, and come before them
             if v:
-                columns[v] += columns[self._taxonomy._parent_rows[v][0]]
+                columns[v] += columns[self._taxonomy._arrays.rows[v][0]]
         shape = len(nodes), self._instances.n
         coefficients = np.reshape([columns[v] for v in nodes], shape) / self._sizes
         return contributions(self._instances, coefficients, x)
@@ -188,9 +194,9 @@ class Hieron(KernelPathLearner):
 
     Notes
     -----
-    Eq. (11) to (13) of the paper of `linear_model.Hieron`. There the numerator of $\\alpha$ has
-    $\\gamma(y, \\hat y)$; its square root must be meant, as in Eq. (5). The paper has neither a cap
-    nor a budget. An x with $K(x, x) = 0$ changes nothing.
+    Eq. (12) of the paper of `linear_model.Hieron`, and the steps below it. There the numerator of
+    $\\alpha$ has $\\gamma(y, \\hat y)$; its square root must be meant, as in Eq. (5). The paper has
+    neither a cap nor a budget. An x with $K(x, x) = 0$ changes nothing.
 
     Examples
     --------
@@ -211,7 +217,7 @@ class Hieron(KernelPathLearner):
     """
 
 
-class AveragedHieron(WorstRival, KernelPathLearner):
+class AveragedHieron(KernelPathLearner):
     """Batch Hieron in one pass, in its dual form: averaged weights, updates for the worst label.
 
     It is `linear_model.AveragedHieron` in the space of a kernel. Nearly every example is stored. In
@@ -227,7 +233,7 @@ class AveragedHieron(WorstRival, KernelPathLearner):
 
     Notes
     -----
-    Section 4 of the paper of `Hieron` with its Eq. (11) to (13); errors are those of `Hieron`,
+    Section 4 of the paper of `Hieron` with its Eq. (12) and (13); errors are those of `Hieron`,
     differences from the paper those of `linear_model.AveragedHieron`.
 
     Examples
@@ -260,6 +266,8 @@ class AveragedHieron(WorstRival, KernelPathLearner):
         super().__init__(taxonomy, kernel, C, budget)
         self.from_first_round = from_first_round
         self._start_average(from_first_round)  # Eq. (13)
+
+    rival = worst_rival
 
     @property
     def last(self) -> Hieron:

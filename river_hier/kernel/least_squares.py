@@ -10,8 +10,8 @@ import numpy as np
 from .._core import LARGEST_RATIO, Example, LeastSquares, Nodes
 from ..base.checks import check_positive
 from ..base.explanation import Contribution, Floats, rescaled
-from ..linear_model.least_squares import LeastSquaresRule, OfEachNode, OfSiblings
-from ..taxonomy import TaxonomyLike
+from ..linear_model.least_squares import LeastSquaresRule
+from ..taxonomy import TaxonomyLike, closure_mask
 from .functions import Function, Kernel
 from .instances import Row, contributions, four_fifths, instances_of, pivoted_cholesky_projection
 
@@ -52,7 +52,7 @@ class KernelLeastSquares(LeastSquaresRule):
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         row, t = self._row(x, w), self._t + w
         if row.norm2 == 0.0:
-            self._taxonomy._closure_mask(y)  # an error if y is invalid
+            closure_mask(self._taxonomy, y)  # an error if y is invalid
         else:
             step = Example(*row, w), y, self._limit(t), self._chosen(x, t)
             if self._rls.learn_example(self._labels, *step):
@@ -123,7 +123,7 @@ class KernelLeastSquares(LeastSquaresRule):
         return row
 
 
-class HRLS(OfSiblings, KernelLeastSquares):
+class HRLS(KernelLeastSquares):
     """H-RLS with a kernel: regularised least squares at every node, from the top down.
 
     It is `linear_model.HRLS` in the space of a kernel K. With the labels $v = \\pm 1$ of the
@@ -186,7 +186,7 @@ class HRLS(OfSiblings, KernelLeastSquares):
     """
 
 
-class SHRLS(OfEachNode, KernelLeastSquares):
+class SHRLS(KernelLeastSquares):
     """SH-RLS with a kernel: H-RLS that stores examples only at nodes whose score is small.
 
     It is `linear_model.SHRLS` in the space of a kernel. A node holds $N_i$ examples and a Cholesky
@@ -233,6 +233,8 @@ class SHRLS(OfEachNode, KernelLeastSquares):
     HLoss: 0.34
 
     """
+
+    _shared = False
 
     def __init__(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .averaged import Averaged
 from .averaged_hieron import AveragedHieron
 from .harow import HAROW
+from .hierarchical_softmax import HierarchicalSoftmax
 from .hieron import Hieron
 from .hminover import HMinOver
 from .hperceptron import HPerceptron
@@ -20,6 +21,7 @@ __all__ = [
     "AveragedHieron",
     "HMinOver",
     "HPerceptron",
+    "HierarchicalSoftmax",
     "Hieron",
     "PathSoftmax",
 ]

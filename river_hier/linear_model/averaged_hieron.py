@@ -10,21 +10,16 @@ from ..base import PathLearner
 from ..base.checks import check_cap
 from ..base.explanation import Floats
 from ..taxonomy import TaxonomyLike
-from .hieron import Hieron, HieronRule
+from .hieron import Hieron, smallest_step
 
 
-class WorstRival(HieronRule):
-    """The step of batch Hieron."""
-
-    _taxonomy: Any
-
-    def rival(self, score: Floats, y: int) -> int:
-        """The label with the largest loss, the maximum of Eq. (5)."""
-        distances = distances_from(y, self._taxonomy._arrays)
-        return int((score + np.sqrt(distances)).argmax())
+def worst_rival(model: Any, score: Floats, y: int) -> int:
+    """The label with the largest loss, the maximum of Eq. (5)."""
+    distances = distances_from(y, model._taxonomy._arrays)
+    return int((score + np.sqrt(distances)).argmax())
 
 
-class AveragedHieron(WorstRival, PathLearner, compiled=("C",)):
+class AveragedHieron(PathLearner, compiled=("C",)):
     """Batch Hieron in one pass: averaged weights, updates for the worst label.
 
     It differs from online `Hieron` in two ways. Updates are made against the label with the largest
@@ -83,6 +78,9 @@ class AveragedHieron(WorstRival, PathLearner, compiled=("C",)):
         self.C = C
         self.from_first_round = from_first_round
         self._start_average(from_first_round)  # Eq. (13)
+
+    rival = worst_rival
+    rule = smallest_step
 
     @property
     def last(self) -> Hieron:

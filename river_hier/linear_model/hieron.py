@@ -1,29 +1,20 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from ..base import PathLearner
 from ..base.checks import check_cap
-from ..base.explanation import Floats
 from ..taxonomy import TaxonomyLike
 
 
-class HieronRule:
-    """The step of Hieron, in the space of the features or of a kernel."""
-
-    C: float
-
-    def rival(self, score: Floats, y: int) -> int:
-        """The predicted label, Eq. (3)."""
-        return int(score.argmax())
-
-    def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """The smallest step that removes the loss, at most C."""
-        loss = math.sqrt(gamma) - margin  # Eq. (5)
-        return min(float(self.C), loss / (gamma * norm2))  # Eq. (8); Eq. (7) is the move itself
+def smallest_step(model: Any, margin: float, gamma: float, norm2: float) -> float:
+    """The smallest step that removes the loss, at most C."""
+    loss = math.sqrt(gamma) - margin  # Eq. (5)
+    return min(float(model.C), loss / (gamma * norm2))  # Eq. (8); Eq. (7) is the move itself
 
 
-class Hieron(HieronRule, PathLearner, compiled=("C",)):
+class Hieron(PathLearner, compiled=("C",)):
     """Online Hieron: large margin classification in a tree.
 
     Each node v has a weight vector $w^v$, and its *prototype* $W^v$ is the sum of the weight
@@ -107,3 +98,5 @@ class Hieron(HieronRule, PathLearner, compiled=("C",)):
         super().__init__(taxonomy, dtype, intercept)
         check_cap("C", C)
         self.C = C
+
+    rule = smallest_step

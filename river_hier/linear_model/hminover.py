@@ -20,7 +20,7 @@ from ..base.linear import LinearLearner
 from ..base.multi_label import MultiLabelModel
 from ..base.predictor import masked_nodes
 from ..base.rankings import Attributes, ranking_of
-from ..taxonomy import Taxonomy, TaxonomyLike
+from ..taxonomy import Taxonomy, TaxonomyLike, closure_mask
 from ..taxonomy.multilabel import Candidates
 
 
@@ -151,8 +151,8 @@ class HMinOver(
         """The step of the worst pair, $\\Delta(y, \\bar y)$ (Algorithm 2)."""
         return float(gamma) if margin < self.margin else 0.0
 
-    def _learn_by_rule(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        on = self._taxonomy._closure_mask(y)
+    def _step(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        on = closure_mask(self._taxonomy, y)
         vector = self._state.insert(x)
         self._state.begin_round(np.flatnonzero(on))
         ranking = self._ranking

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from .._core import Nodes
-from .least_squares import LeastSquaresModel, OfSiblings
+from .least_squares import LeastSquaresModel
 
 
-class HRLS(OfSiblings, LeastSquaresModel):
+class HRLS(LeastSquaresModel):
     """H-RLS: regularised least squares at every node, trained and evaluated from the top down.
 
     A node learns from every example whose parents are truly on. With the instances $S = [x_1 \\dots
@@ -99,4 +99,4 @@ class HRLS(OfSiblings, LeastSquaresModel):
         systems = zip(self._rls.n_stored, self._rls.nodes, strict=True)
         for _, s, of_system in sorted((-n, s, nodes) for s, (n, nodes) in enumerate(systems)):
             for v in of_system:
-                self._below.setdefault(self._taxonomy._parent_rows[v], s)
+                self._below.setdefault(self._taxonomy._arrays.rows[v], s)

@@ -1,4 +1,8 @@
-"""The base classes of H-RLS and SH-RLS, which differ only in which examples nodes store."""
+"""The base classes of H-RLS and SH-RLS, which differ only in which examples nodes store.
+
+H-RLS stores all, in a system that siblings share (Figure 3); SH-RLS stores what scores leave in
+doubt, in a system of each node (section 8).
+"""
 
 from __future__ import annotations
 
@@ -20,10 +24,10 @@ from .._core import (
     Vectors,
 )
 from .._core.least_squares import nothing_stored
-from ..base import weight_vectors
-from ..base.batches import SECONDS
+from ..base import explanation
 from ..base.checks import check_forgetting, check_integer, check_intercept, check_positive
 from ..base.explanation import Contribution, Floats, rescaled
+from ..base.linear import SECONDS
 from ..base.multi_label import MultiLabelModel
 from ..taxonomy import Taxonomy, TaxonomyLike
 
@@ -35,8 +39,9 @@ class LeastSquaresRule(MultiLabelModel):
     """
 
     _decides: ClassVar[bool] = False  # whether `stores` is not the one that is compiled
-    _shared: ClassVar[bool]  # whether siblings share a system
+    _shared: ClassVar[bool] = True  # whether siblings share a system
     _rls: Any
+    threshold: float  # if they do not
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         super().__init__(taxonomy)
@@ -44,12 +49,18 @@ class LeastSquaresRule(MultiLabelModel):
         self._below: dict[tuple[int, ...], int] = {}  # the system that new siblings join
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Refuse a `margin` that would never be called."""
+        """Run a `stores` other than the compiled one; refuse methods that would not be called."""
         super().__init_subclass__(**kwargs)
         if cls.margin is not LeastSquaresRule.margin:
             raise TypeError(
                 f"`margin` of {cls.__name__} would not be called where labels are predicted; "
                 "override `stores`, which decides what is learned"
+            )
+        cls._decides = cls.stores is not LeastSquaresRule.stores
+        if cls._decides and cls._shared:
+            raise TypeError(
+                f"`stores` of {cls.__name__} would not be called, as siblings share what they "
+                "store; override that of `SHRLS`"
             )
 
     def margin(self, score: Floats, r: Floats) -> Floats:
@@ -60,11 +71,11 @@ class LeastSquaresRule(MultiLabelModel):
         return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
 
     def _limit(self, t: float) -> float:
-        """What N_i times the squared margin may be where node i stores x_t, in compiled code."""
-        return math.inf
+        """What N_i times the squared margin may be where node i stores x_t."""
+        return math.inf if self._shared else float(self.threshold) * math.log(max(1.0, t))
 
     def stores(self, margin: Floats, n: Floats, t: float) -> NDArray[np.bool_]:
-        """The nodes that store x_t if their parents are truly on: all of them (Figure 3).
+        """The nodes that store x_t if their parents are truly on: all, or those in doubt.
 
         Parameters
         ----------
@@ -80,7 +91,8 @@ class LeastSquaresRule(MultiLabelModel):
         A mask, (nodes,).
 
         """
-        return np.ones(len(margin), dtype=bool)
+        mask: NDArray[np.bool_] = margin**2 * n <= self._limit(t)
+        return mask
 
     def _chosen(self, x: Mapping[Any, Any], t: float) -> Any:
         """The nodes that store x by a rule of one's own, or `None`."""
@@ -96,31 +108,20 @@ class LeastSquaresRule(MultiLabelModel):
             )
         return np.append(False, chosen)
 
-
-class OfSiblings(LeastSquaresRule):
-    """Figure 3: the children of a node store every example, and share one system."""
-
-    _shared = True
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Refuse a `stores`, which could not decide for each sibling."""
-        super().__init_subclass__(**kwargs)
-        if cls.stores is not LeastSquaresRule.stores:
-            raise TypeError(
-                f"`stores` of {cls.__name__} would not be called, as siblings share what they "
-                "store; override that of `SHRLS`"
-            )
-
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         """Add nodes to the systems of their siblings, or new systems.
 
         The nodes of an open flat taxonomy share one from the start, when there may be no labels.
         """
+        if not self._shared:
+            for v in range(before, len(after)):
+                self._rls.add_system([v])
+            return
         groups: dict[tuple[int, ...], list[int]] = {}
         if self.taxonomy is None and before == 1:
             groups[0,] = []
         for v in range(before, len(after)):
-            groups.setdefault(after._parent_rows[v], []).append(v)
+            groups.setdefault(after._arrays.rows[v], []).append(v)
         n_systems = len(self._rls.n_stored)  # O(systems)
         for above, nodes in groups.items():
             if above in self._below:
@@ -129,30 +130,6 @@ class OfSiblings(LeastSquaresRule):
                 self._below[above] = n_systems
                 self._rls.add_system(nodes)
                 n_systems += 1
-
-
-class OfEachNode(LeastSquaresRule):
-    """Section 8: nodes store what their scores leave in doubt, each in a system of its own."""
-
-    _shared = False
-    threshold: float
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Run a `stores` other than the compiled one."""
-        super().__init_subclass__(**kwargs)
-        cls._decides = cls.stores is not OfEachNode.stores
-
-    def _limit(self, t: float) -> float:
-        return float(self.threshold) * math.log(max(1.0, t))
-
-    def stores(self, margin: Floats, n: Floats, t: float) -> NDArray[np.bool_]:
-        """The nodes that store x_t if their parents are truly on: those in doubt (section 8)."""
-        mask: NDArray[np.bool_] = margin**2 * n <= self._limit(t)
-        return mask
-
-    def _add_nodes(self, before: int, after: Taxonomy) -> None:
-        for v in range(before, len(after)):
-            self._rls.add_system([v])
 
 
 class LeastSquaresModel(LeastSquaresRule):
@@ -164,8 +141,8 @@ class LeastSquaresModel(LeastSquaresRule):
     one half, or slightly less; within a period nothing is forgotten.
     """
 
-    weights: property = weight_vectors.weights
-    intercepts: property = weight_vectors.intercepts
+    weights: property = explanation.weights
+    intercepts: property = explanation.intercepts
 
     def __init__(
         self,
@@ -209,7 +186,7 @@ class LeastSquaresModel(LeastSquaresRule):
             raise self._lost_in_rounding(x, w)
         self._t = t
 
-    def _learns_together(self, X: Batch) -> bool:
+    def _in_slices(self, X: Batch) -> bool:
         return not self._decides
 
     def _learn_slice(self, X: Batch, y: Multilabels) -> None:
@@ -231,7 +208,7 @@ class LeastSquaresModel(LeastSquaresRule):
         *parameters, systems = self._rls.saved()
         forgotten, fresh = nodes.tolist(), dict[Any, list[int]]()
         for v in forgotten:
-            siblings = self._taxonomy._parent_rows[v] if self._shared else v
+            siblings = self._taxonomy._arrays.rows[v] if self._shared else v
             fresh.setdefault(siblings, []).append(v)
         found = list(map(nothing_stored, fresh.values()))
         gone = set(forgotten)

@@ -171,7 +171,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting")):
             move = (move + rate * rest / (1.0 + h * variance)).clip(-most, most)
         return move, h
 
-    def _learn_by_rule(self, x: Mapping[Any, Any], y: int, w: float) -> None:
+    def _step(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         """Move the vectors whose probabilities are wrong to the most probable weights."""
         vector, state = self._state.insert(x), self._state
         own = path_difference(y, 0, self._taxonomy._arrays)[0]

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from ..base.checks import check_positive
 from ..taxonomy import TaxonomyLike
-from .least_squares import LeastSquaresModel, OfEachNode
+from .least_squares import LeastSquaresModel
 
 
-class SHRLS(OfEachNode, LeastSquaresModel):
+class SHRLS(LeastSquaresModel):
     """SH-RLS: H-RLS that stores an instance only at nodes whose score is small.
 
     Node i learns from an example of round t whose parents are truly on only if its score is small,
@@ -56,6 +56,8 @@ class SHRLS(OfEachNode, LeastSquaresModel):
     HLoss: 0.5615
 
     """
+
+    _shared = False
 
     def __init__(
         self,

@@ -143,7 +143,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
             self._unseen |= frozenset(range(len(self._taxonomy), len(taxonomy)))
         self._taxonomy = taxonomy
         self._local.update(local)
-        self._learned(targets)
+        self._record(targets)
 
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x as text, with this many decimals.
@@ -168,7 +168,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
             for position in self.classifier:
                 self._check_position(taxonomy, position)
 
-    def _learned(self, targets: Sequence[tuple[Position, Any]]) -> None:
+    def _record(self, targets: Sequence[tuple[Position, Any]]) -> None:
         """Record that these targets have been learned."""
 
     @property
@@ -182,7 +182,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
 
     def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
         """Raise an error if no classifier can have this position."""
-        if taxonomy._known_index(position) is None:  # a path is not enough
+        if taxonomy._arrays.number(position) is None:  # a path is not enough
             raise UnknownLabelError(position, taxonomy.nodes)
 
     @staticmethod

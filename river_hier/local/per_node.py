@@ -10,7 +10,7 @@ from .._core import top_down_probabilities, trained_nodes
 from ..base.classifiers import probability
 from ..base.predictor import MultiLabelPredictor, open_for_river
 from ..base.unseen import Unseen
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Taxonomy, closure_mask
 from ..taxonomy.open import named, with_labels
 from .model import LocalModel, Position
 
@@ -95,11 +95,11 @@ class PerNode(LocalModel, MultiLabelPredictor):
         taxonomy = self._taxonomy
         if not isinstance(self.taxonomy, Taxonomy):
             taxonomy = with_labels(self.taxonomy, taxonomy, named(y))
-        on = taxonomy._closure_mask(y)
+        on = closure_mask(taxonomy, y)
         trained = trained_nodes(on, taxonomy._arrays).tolist()
         return taxonomy, [(taxonomy.nodes[v], bool(on[v])) for v in trained]
 
-    def _learned(self, targets: Sequence[tuple[Position, bool]]) -> None:
+    def _record(self, targets: Sequence[tuple[Position, bool]]) -> None:
         if self._unseen:
             self._unseen -= {self._taxonomy.index(label) for label, on in targets if on}
 
@@ -128,8 +128,8 @@ class PerNode(LocalModel, MultiLabelPredictor):
         """For the nodes whose parents are on: their conditional probability, and if they are on."""
         t, visited, at, on = self._taxonomy, {}, [0], {0}
         for u in at:  # which grows
-            for v in t._children_of(u):  # in a DAG, v is visited below its last parent
-                if t._parent_indices[v][-1] == u and on.issuperset(t._parent_indices[v]):
+            for v in t._arrays.children_of(u):  # in a DAG, v is visited below its last parent
+                if t._arrays.parents[v][-1] == u and on.issuperset(t._arrays.parents[v]):
                     p = self._conditional(label := t.nodes[v], x)
                     visited[label] = (p, self._is_enough(label, p))
                     if visited[label][1]:

@@ -47,7 +47,7 @@ class RoutingModel(LocalModel, SingleLabelPredictor):
     ) -> None:
         super().__init__(classifier, taxonomy, threshold)
         self.leaves_only = leaves_only
-        self._taxonomy._check_tree()
+        self._taxonomy._arrays.check_tree()
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:

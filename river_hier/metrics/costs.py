@@ -23,7 +23,7 @@ def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int
     costs = known(taxonomy, costs)
 
     def cost(v: int) -> float:
-        label = taxonomy._label(v)
+        label = taxonomy._arrays.label(v)
         value = costs.get(label, 1.0)
         _check_value(label, value, name)
         return float(value)

@@ -68,11 +68,11 @@ def expected_zero_one_loss(
     """
     p = conditional(taxonomy, probabilities)
     on = labels_of(taxonomy).predicted(y_pred)
-    if any(parent not in on for v in on for parent in taxonomy._parent_rows[v]):
+    if any(parent not in on for v in on for parent in taxonomy._arrays.rows[v]):
         return 1.0
     right = 1.0
     for v in sorted(on):
-        for child in taxonomy.children(taxonomy._label(v)):
+        for child in taxonomy.children(taxonomy._arrays.label(v)):
             right *= p(child) if taxonomy.index(child) in on else 1.0 - p(child)
     return 1.0 - right
 
@@ -133,7 +133,7 @@ def h_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any, costs: Costs | None = N
 
 def mistakes(taxonomy: Taxonomy, true: set[int], pred: set[int]) -> list[int]:
     """The wrong nodes whose ancestors are right, in taxonomy order; the root is in both sets."""
-    differing, parents = true ^ pred, taxonomy._parent_rows
+    differing, parents = true ^ pred, taxonomy._arrays.rows
     top = (i for i in sorted(differing) if differing.isdisjoint(parents[i]))  # quick
     return [i for i in top if differing.isdisjoint(reach(parents, i))]
 
@@ -167,14 +167,14 @@ def expected_h_loss(
     """
     p = conditional(taxonomy, probabilities)
     cost = by_node(taxonomy, costs, "costs")
-    nodes, parents = taxonomy.nodes, taxonomy._parent_rows
+    nodes, parents = taxonomy.nodes, taxonomy._arrays.rows
     on = labels_of(taxonomy).predicted(y_pred)
 
     reach = {0: 1.0}  # P(V_i = 1) of the nodes that are predicted on like all their ancestors
     charges = []
     for v in sorted(on):  # parents come before their children
         if v in reach:
-            for i, p_i in ((i, p(nodes[i])) for i in taxonomy._children_of(v)):
+            for i, p_i in ((i, p(nodes[i])) for i in taxonomy._arrays.children_of(v)):
                 charges.append(cost(i) * reach[v] * (1.0 - p_i if i in on else p_i))
                 if i in on:
                     reach[i] = reach[v] * p_i
@@ -359,7 +359,7 @@ def expected_symmetric_difference_loss(
     q = [1.0]
     charges = []
     for v in range(1, len(taxonomy)):  # parents come before their children
-        q.append(q[taxonomy._parent_rows[v][0]] * p(taxonomy._label(v)))
+        q.append(q[taxonomy._arrays.rows[v][0]] * p(taxonomy._arrays.label(v)))
         charges.append(volume(v) * (spurious * (1.0 - q[v]) if v in on else missed * q[v]))
     return math.fsum(charges)
 
@@ -381,6 +381,26 @@ def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
     """
     labels = labels_of(taxonomy)
     return float(len(labels.closure(y_true) ^ labels.predicted(y_pred)))
+
+
+def hieron_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Mapping[Any, float]) -> float:
+    r"""Hieron's loss of the scores of all labels, $[s_{\hat y} - s_y + \sqrt{\gamma}]_+$ (Eq. 5).
+
+    Its square is at least the tree-induced error $\gamma$ of the label $\hat y$ with the highest
+    score.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, losses
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> losses.hieron_loss(t, "wolf", {"wolf": 0.5, "owl": 1.0})  # 1.0 - 0.5 + sqrt(4)
+    2.5
+
+    """
+    top = max(y_pred, key=y_pred.__getitem__)
+    return max(y_pred[top] - y_pred[y_true] + math.sqrt(taxonomy.distance(y_true, top)), 0.0)
 
 
 class SymmetricDifferenceLoss(MeanLoss):

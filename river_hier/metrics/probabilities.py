@@ -23,7 +23,7 @@ def conditional(taxonomy: Taxonomy, probabilities: Mapping[Any, float]) -> Calla
             "`probabilities` must be {label: probability that it is on if its parent is}, "
             f"got {type(probabilities).__name__}"
         )
-    taxonomy._check_tree()
+    taxonomy._arrays.check_tree()
 
     def p(label: Label) -> float:
         try:

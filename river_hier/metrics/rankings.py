@@ -55,7 +55,7 @@ def read_ranking(
     if (given := labels_of(taxonomy).numbers(y_pred)) is not None:
         scores = np.nan_to_num(given[nodes], nan=-math.inf, posinf=math.inf, neginf=-math.inf)
     else:
-        ranked, labels = known(taxonomy, y_pred), [taxonomy._label(v) for v in nodes]
+        ranked, labels = known(taxonomy, y_pred), [taxonomy._arrays.label(v) for v in nodes]
         scores = np.array([_score(label, ranked.get(label, -math.inf)) for label in labels], float)
     return Ranked(scores, relevant[nodes], nodes)
 
@@ -206,7 +206,7 @@ def parent_one_accuracy(
     scores, relevant, nodes = read_ranking(taxonomy, y_true, y_pred, candidates)
     if scores.max(initial=-math.inf) == -math.inf:
         return 0.0
-    parents = taxonomy._parent_rows
+    parents = taxonomy._arrays.rows
     right = {p for v in nodes[relevant].tolist() for p in parents[v]}
     return float(not right.isdisjoint(parents[nodes[scores.argmax()]]))
 

@@ -57,7 +57,7 @@ def selected(
     text = names(whole)
     below = dict.fromkeys(kept, 0)  # the nodes left out, at their nearest drawn ancestor
     nearest: dict[int, int] = {}
-    for v, parents in enumerate(whole._parent_indices):
+    for v, parents in enumerate(whole._arrays.parents):
         nearest[v] = v if v in below else nearest[parents[0]]
         below[nearest[v]] += nearest[v] != v
     drawn = [whole.index(label) for label in part.nodes]
@@ -71,7 +71,7 @@ def _top(taxonomy: Taxonomy, nodes: list[int], values: dict[int, float], top: in
     """At most `top` of the nodes, with their ancestors."""
     if len(nodes) <= top:
         return set(nodes)
-    parents, size = taxonomy._parent_indices, np.ones(len(taxonomy))
+    parents, size = taxonomy._arrays.parents, np.ones(len(taxonomy))
     for v in range(len(taxonomy) - 1, 0, -1):
         size[parents[v][0]] += size[v]
     kept = {0}
@@ -158,7 +158,7 @@ def taxonomy(
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     x, y = layout.x, layout.y
-    for v, (first, *others) in enumerate(taxonomy._parent_indices[1:], start=1):
+    for v, (first, *others) in enumerate(taxonomy._arrays.parents[1:], start=1):
         turn = x[first] + _STEM
         ax.plot([x[first], turn, turn, x[v]], [y[first], y[first], y[v], y[v]], color=_GREY, lw=0.8)
         for p in others:
@@ -197,7 +197,7 @@ def _layered(taxonomy: Taxonomy, names: Sequence[str]) -> Layout:
     """
     arrays = taxonomy._arrays
     children: list[list[int]] = [[] for _ in names]  # of which the node is the first parent
-    for v, (first, *_) in enumerate(taxonomy._parent_indices[1:], start=1):
+    for v, (first, *_) in enumerate(taxonomy._arrays.parents[1:], start=1):
         children[first].append(v)
     y = np.zeros(len(names))
     n_rows, above = 0.0, 0

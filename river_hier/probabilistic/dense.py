@@ -50,7 +50,7 @@ class DenseFeatures(TaxonomyModel):
         known = self._features.find(dict.fromkeys(names, 1.0)).rows
         self._widen(len(self._features) + len(names) - len(known))
 
-    def _learns_together(self, X: Batch) -> bool:
+    def _in_slices(self, X: Batch) -> bool:
         heaviest = X.all_weights.max(initial=1.0)
         return max(X.most_norm2, 1.0) * float(heaviest) <= self._largest_square
 
@@ -82,23 +82,20 @@ class DenseFeatures(TaxonomyModel):
 class DenseModel(DenseFeatures, SingleLabelModel):
     """A single-label learner of dense features."""
 
-    def _learn_vector(self, x: Floats, y: int, w: float) -> None:
-        self._learn_matrix(x[None, :], np.array([y]), np.array([w], dtype=np.float64))
+    _decision_rule = "the likeliest label"
 
     @abc.abstractmethod
-    def _learn_matrix(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
+    def _update(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
         """Learn from some rows, all or none."""
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         self._check(x, w)
         self._make_room(by_name(x))
-        self._learn_vector(self._features.insert(x).dense(self._d), y, w)
+        row = self._features.insert(x).dense(self._d)
+        self._update(row[None, :], np.array([y]), np.array([w], dtype=np.float64))
 
     def _learn_slice(self, X: Batch, y: NDArray[Any]) -> None:
         nodes = y.astype(np.intp)
         for some, rows, w in self._blocks(X):
-            self._learn_matrix(rows, nodes[some], w)
+            self._update(rows, nodes[some], w)
             X.n_learned += len(rows)
-
-    def _debug_title(self, x: Mapping[Any, Any]) -> str:
-        return f"Prediction: {self.predict_one(x)!r}, the likeliest label"

@@ -122,7 +122,7 @@ class DiscriminantNeighbors(DenseModel):
             metric = None if metric is None else np.pad(metric, (0, new))
             self._stored = self._stored._replace(examples=wider, metric=metric)
 
-    def _learn_matrix(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
+    def _update(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
         first = 0
         while first < len(X):
             last = first + max(self._next - self._n, 1)

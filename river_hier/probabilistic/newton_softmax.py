@@ -115,14 +115,14 @@ class NewtonSoftmax(DenseModel):
         weights, curved = np.pad(weights, ((0, 0), new)), [np.pad(x, new) for x in self._curved]
         self._covariance, self._linear, self._curved = covariance, (weights, seen), curved
 
-    def _learn_matrix(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
+    def _update(self, X: Floats, y: NDArray[np.intp], w: Floats) -> None:
         first = 0
         while first < len(X):
             some = slice(first, first + next_update(self._n) - self._n)
-            self._learn_up_to_update(X[some], y[some].tolist(), w[some])
+            self._steps(X[some], y[some].tolist(), w[some])
             first = some.stop
 
-    def _learn_up_to_update(self, X: Floats, y: list[int], w: Floats) -> None:
+    def _steps(self, X: Floats, y: list[int], w: Floats) -> None:
         weights, seen = self._linear
         spread = X @ self._covariance
         inner, scores = spread @ X.T, X @ weights.T

@@ -6,6 +6,7 @@ from .arrays import Arrays
 from .editing import extended
 from .errors import UnknownLabelError
 from .graph import Label
+from .multilabel import closure_mask
 from .nodes import check_taxonomy
 from .open import OpenTaxonomy, TaxonomyLike
 from .taxonomy import MiscLeaves, Taxonomy
@@ -19,5 +20,6 @@ __all__ = [
     "TaxonomyLike",
     "UnknownLabelError",
     "check_taxonomy",
+    "closure_mask",
     "extended",
 ]

@@ -1,4 +1,4 @@
-"""The table of the nodes of taxonomies, and a taxonomy as arrays of integers, without labels."""
+"""The nodes of a taxonomy by number, as lists and arrays, and the table that taxonomies share."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .graph import Label
+from .graph import Label, reach
 
 T = TypeVar("T")
 Ints = NDArray[np.intp]
+Parents = tuple[tuple[int, ...], ...]
 
 
 class Level(NamedTuple):
@@ -34,22 +35,169 @@ class Closures(NamedTuple):
 
 
 class Arrays:
-    """A taxonomy of `n` nodes as arrays, in taxonomy order.
+    """The inside of a taxonomy: its `n` nodes by number, in taxonomy order.
 
-    The parents of v are `parent_index[parent_ptr[v]:parent_ptr[v + 1]]`.
+    The parents of v are `parents[v]`, or `parent_index[parent_ptr[v]:parent_ptr[v + 1]]`.
+    What takes O(n) is computed when it is first read.
     """
 
-    def __init__(self, parent_ptr: Ints, parent_index: Ints, depth: Ints) -> None:
-        self.parent_ptr = parent_ptr
-        self.parent_index = parent_index
-        self.depth = depth
+    reader: Any = None  # see `_core.labels_of`
+
+    def __init__(self, table: NodeTable, n: int, implied: Parents | None = None) -> None:
+        self.table = table  # of which the first n rows are here
+        self.n = n
+        self.implied = implied  # the parents before `flatten`
+
+    @classmethod
+    def of(cls, nodes: Sequence[Label], parents: Parents, implied: Parents | None = None) -> Arrays:
+        return cls(NodeTable(nodes, parents), len(nodes), None if implied == parents else implied)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Arrays, (self.parent_ptr, self.parent_index, self.depth)
+        return Arrays.of, (self.nodes, self.parents, self.implied)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Arrays:
+        return self
+
+    def with_nodes(self, labels: Sequence[Label], parents: Iterable[tuple[int, ...]]) -> Arrays:
+        """These nodes, which were not flattened, and new ones: O(new nodes)."""
+        return Arrays(self.table.with_nodes(self.n, labels, parents), self.n + len(labels))
+
+    def extends(self, other: Arrays) -> bool:
+        """Whether these are the other nodes and new ones, all of them the last."""
+        n = other.n
+        if self.table is other.table:
+            return self.n >= n
+        return (
+            self.nodes[:n] == other.nodes
+            and self.parents[:n] == other.parents
+            and self.implied_parents[:n] == other.implied_parents
+        )
+
+    # Labels
+
+    @cached_property
+    def nodes(self) -> tuple[Label, ...]:
+        return tuple(self.table.labels[: self.n])
+
+    def label(self, v: int) -> Label:
+        return self.table.labels[v]
+
+    def labels(self, nodes: Iterable[int]) -> tuple[Label, ...]:
+        return tuple(map(self.table.labels.__getitem__, nodes))
+
+    def number(self, label: Label) -> int | None:
+        """The node of a label, spelled as in the taxonomy; None if there is no such label."""
+        v = self.table.index.get(label)
+        return None if v is None or v >= self.n else v
+
+    def numbers(self, labels: Iterable[Label]) -> list[int]:
+        """The nodes of labels, spelled as in the taxonomy; a `KeyError` if one is unknown."""
+        found = list(map(self.table.index.__getitem__, labels))
+        if found and max(found) >= self.n:
+            raise KeyError("a label of a later taxonomy")
+        return found
+
+    # Parents and children
+
+    @cached_property
+    def parents(self) -> Parents:
+        return tuple(self.table.parents[: self.n])
 
     @property
-    def n(self) -> int:
-        return len(self.depth)
+    def implied_parents(self) -> Parents:
+        """The parents before `flatten`, which are on in a closed y with their nodes."""
+        return self.implied or self.parents
+
+    @property
+    def rows(self) -> Sequence[tuple[int, ...]]:
+        """Like `parents`, but O(1): there may be further rows."""
+        return self.table.parents
+
+    @property
+    def implied_rows(self) -> Sequence[tuple[int, ...]]:
+        """Like `implied_parents`, but O(1): there may be further rows."""
+        return self.implied or self.table.parents
+
+    def rows_from(self, first: int) -> tuple[Any, ...]:
+        """The labels of the nodes from `first` on, their parents, and the implied ones."""
+        columns = self.table.labels, self.rows, self.implied_rows
+        return tuple(column[first : self.n] for column in columns)
+
+    def children_of(self, v: int) -> tuple[int, ...]:
+        """The children of a node: O(children)."""
+        return self.table.children(v, self.n)
+
+    @cached_property
+    def children(self) -> Parents:
+        """The children of each node."""
+        below: list[list[int]] = [[] for _ in range(self.n)]
+        for v, above in enumerate(self.parents):
+            for p in above:
+                below[p].append(v)
+        return tuple(map(tuple, below))
+
+    @property
+    def inner(self) -> tuple[Label, ...]:
+        """The labels with children."""
+        return tuple(self.nodes[v] for v, below in enumerate(self.children) if below)
+
+    def branch(self, v: int) -> NDArray[np.uint32]:
+        """A node and its descendants, without the root."""
+        return np.array(sorted({v, *reach(self.children, v)} - {0}), dtype=np.uint32)
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether no node has more than one parent."""
+        return len(self.parent_index) == self.n - 1
+
+    @property
+    def is_star(self) -> bool:
+        """Whether all nodes are children of the root, also before `flatten`."""
+        return self.implied is None and len(self.children[0]) == self.n - 1
+
+    def check_tree(self) -> None:
+        """Raise an error that names a node with several parents, if there is one."""
+        if not self.is_tree:
+            for v in range(self.n):
+                self.parent(v)
+
+    def parent(self, v: int) -> int | None:
+        """The parent of a node of a tree; None for the root."""
+        above = self.table.parents[v]
+        if len(above) > 1:
+            one, other, *_ = self.labels(above)
+            raise ValueError(
+                f"node {self.label(v)!r} has {len(above)} parents ({one!r}, {other!r}"
+                f"{', ...' * (len(above) > 2)}), and this is defined in trees only. Multilabel "
+                "models take a DAG. If a tree was intended: edges are (parent, child) pairs, and "
+                'Taxonomy.from_paths(paths, labels="path") tells nodes of the same name apart'
+            )
+        return above[0] if above else None
+
+    def path(self, v: int) -> list[int]:
+        """The path from the root to a node of a tree."""
+        path = [v]
+        while (above := self.parent(path[-1])) is not None:
+            path.append(above)
+        return path[::-1]
+
+    # Arrays
+
+    @cached_property
+    def _columns(self) -> tuple[Ints, Ints, Ints]:
+        return self.table.columns(self.n)
+
+    @property
+    def parent_ptr(self) -> Ints:
+        return self._columns[0]
+
+    @property
+    def parent_index(self) -> Ints:
+        return self._columns[1]
+
+    @property
+    def depth(self) -> Ints:
+        return self._columns[2]
 
     @cached_property
     def levels(self) -> tuple[Level, ...]:
@@ -59,10 +207,9 @@ class Arrays:
     @cached_property
     def closures(self) -> Closures:
         """For sums over all ancestors in a DAG: O(pairs of a node and an ancestor)."""
-        ends, above = self.parent_ptr.tolist(), self.parent_index.tolist()
         closures: list[set[int]] = []
-        for v in range(self.n):
-            closures.append({v}.union(*(closures[u] for u in above[ends[v] : ends[v + 1]])))
+        for v, above in enumerate(self.parents):
+            closures.append({v}.union(*(closures[u] for u in above)))
         sizes = np.array([len(closure) for closure in closures])
         nodes = [v for closure in closures for v in sorted(closure)]
         return Closures(np.array(nodes, dtype=np.intp), sizes.cumsum() - sizes)
@@ -70,10 +217,10 @@ class Arrays:
     @cached_property
     def groups(self) -> tuple[Ints, ...]:
         """The nodes with exactly the same parents, in a tree siblings; the root is in no group."""
-        ends, above = self.parent_ptr.tolist(), self.parent_index.tolist()
         known: dict[tuple[int, ...], list[int]] = {}
-        for v in range(1, self.n):
-            known.setdefault(tuple(above[ends[v] : ends[v + 1]]), []).append(v)
+        for v, above in enumerate(self.parents):
+            known.setdefault(above, []).append(v)
+        del known[()]
         return tuple(np.array(nodes) for nodes in known.values())
 
 
@@ -126,7 +273,7 @@ class NodeTable:
         table._end[:] = [len(table.labels)]
         return table
 
-    def arrays(self, n: int) -> Arrays:
+    def columns(self, n: int) -> tuple[Ints, Ints, Ints]:
         """The first n rows as arrays: the rows since the last call are computed one by one."""
         columns = _take(self._columns) or Columns()
         arrays = columns.arrays(self.parents, n)
@@ -149,15 +296,15 @@ class Columns:
         self._children: dict[int, list[int]] = {}
         self._linked = 0  # the nodes that are among the children of their parents
 
-    def arrays(self, parents: Sequence[tuple[int, ...]], n: int) -> Arrays:
+    def arrays(self, parents: Sequence[tuple[int, ...]], n: int) -> tuple[Ints, Ints, Ints]:
         for above, nodes in groupby(parents[len(self._depth) : n]):
             size, end = len(list(nodes)), self._ends[-1]
             depth = 1 + max((self._depth[p] for p in above), default=-1)
             self._above.extend(above * size)
             self._ends.extend(end + len(above) * i for i in range(1, size + 1))
             self._depth.extend([depth] * size)
-        columns = self._ends[: n + 1], self._above[: self._ends[n]], self._depth[:n]
-        return Arrays(*(np.array(column, dtype=np.intp) for column in columns))
+        ptr, index, level = self._ends[: n + 1], self._above[: self._ends[n]], self._depth[:n]
+        return np.array(ptr, np.intp), np.array(index, np.intp), np.array(level, np.intp)
 
     def children(self, parents: Sequence[tuple[int, ...]], v: int, n: int) -> tuple[int, ...]:
         for u in range(self._linked, n):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
+from .arrays import Parents
 from .graph import Label, check_label, is_pair, topological
 from .nodes import Nodes, check_taxonomy
-from .paths import Parents
 
-Edges = list[tuple[Label, Label]]
 N = TypeVar("N", bound=Nodes)
 _KEPT = (
     "a model keeps all nodes that it has, and where they are: add to them, e.g. by "
@@ -28,8 +27,8 @@ def new_nodes(
 
     def spelled(label: Label) -> Label:
         check_label(label)
-        v = taxonomy._known_index(label)
-        return spelling.setdefault(label, label) if v is None else taxonomy._label(v)
+        v = taxonomy._arrays.number(label)
+        return spelling.setdefault(label, label) if v is None else taxonomy._arrays.label(v)
 
     children: dict[Label, list[Label]] = {}
     parents: dict[Label, list[Label]] = {}  # of the new nodes
@@ -40,15 +39,15 @@ def new_nodes(
             parent, child = map(spelled, edge)
         except (TypeError, ValueError):
             return None
-        v = taxonomy._known_index(child)
+        v = taxonomy._arrays.number(child)
         if v is None:
             above = parents.setdefault(child, [])
             if parent not in above:
                 above.append(parent)
                 children.setdefault(parent, []).append(child)
-        elif taxonomy._known_index(parent) not in taxonomy._parent_rows[v]:
+        elif taxonomy._arrays.number(parent) not in taxonomy._arrays.rows[v]:
             return None
-    known = [p for p in children if taxonomy._known_index(p) is not None]
+    known = [p for p in children if taxonomy._arrays.number(p) is not None]
     added = topological(children, parents, known)[len(known) :]
     numbers = {label: len(taxonomy) + i for i, label in enumerate(added)}
     if len(numbers) < len(parents):  # a cycle, or a second root
@@ -61,20 +60,20 @@ def new_nodes(
 def extended(before: N, after: N) -> N:
     """`after` with the nodes that `before` lacks last: O(1) if they are; an error if one moved."""
     check_taxonomy(after)
-    if after._extends(before):
+    if after._arrays.extends(before._arrays):
         return after
-    if missing := [label for label in before.nodes if after._known_index(label) is None]:
+    if missing := [label for label in before.nodes if after._arrays.number(label) is None]:
         raise ValueError(f"label {missing[0]!r} is not in the new taxonomy; {_KEPT}")
-    nodes = (*before.nodes, *(v for v in after.nodes if before._known_index(v) is None))
+    nodes = (*before.nodes, *(v for v in after.nodes if before._arrays.number(v) is None))
     numbers = {after.index(label): v for v, label in enumerate(nodes)}
 
     def sorted_rows(parents: Parents) -> Parents:
         return tuple(tuple(sorted(numbers[p] for p in parents[old])) for old in numbers)
 
-    parents, implied = map(sorted_rows, (after._parent_indices, after._implied_parents))
+    parents, implied = map(sorted_rows, (after._arrays.parents, after._arrays.implied_parents))
     found = type(after)._of(nodes, parents, after._path_format, implied)
-    if not found._extends(before):
-        kept = zip(before, before._parent_indices, parents[: len(before)], strict=True)
+    if not found._arrays.extends(before._arrays):
+        kept = zip(before, before._arrays.parents, parents[: len(before)], strict=True)
         label = next((u for u, a, b in kept if a != b), before.root)
         raise ValueError(
             f"label {label!r} is not where it was in the new taxonomy, but below "
@@ -88,7 +87,7 @@ def with_children(star: N, labels: Iterable[Label]) -> N:
     new: dict[Label, Label] = {}
     for label in labels:
         check_label(label)
-        v = star._known_index(label)
+        v = star._arrays.number(label)
         if v == 0:
             raise ValueError(
                 f"label {label!r} names the root of a flat or open taxonomy and would be its own "

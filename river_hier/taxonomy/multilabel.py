@@ -23,6 +23,13 @@ def implied_nodes(taxonomy: Nodes, y: Any) -> set[int]:
     return closure_nodes(taxonomy, y, implied=True)
 
 
+def closure_mask(taxonomy: Nodes, y: Any) -> NDArray[np.bool_]:
+    """The same as a mask, (nodes,)."""
+    mask = np.zeros(len(taxonomy), dtype=np.bool_)
+    mask[list(implied_nodes(taxonomy, y))] = True
+    return mask
+
+
 def closure_nodes(taxonomy: Nodes, y: Any, implied: bool = False) -> set[int]:
     """The nodes of y and all their ancestors, root included.
 
@@ -30,15 +37,15 @@ def closure_nodes(taxonomy: Nodes, y: Any, implied: bool = False) -> set[int]:
     error is raised. `{root: False}` alone means that only the root is on.
     """
     on, stated = _read(taxonomy, y)
-    parents = taxonomy._implied_rows if implied else taxonomy._parent_rows
+    parents = taxonomy._arrays.implied_rows if implied else taxonomy._arrays.rows
     nodes = _close(parents, on)
     if stated is not None and on and len(nodes) > len(on):
         for v in sorted(nodes):
-            label = taxonomy._label(v)
+            label = taxonomy._arrays.label(v)
             if label in stated and not stated[label]:
-                child = next(u for u in on if v in _close(parents, [u]))
+                child = taxonomy._arrays.label(next(u for u in on if v in _close(parents, [u])))
                 raise ValueError(
-                    f"label {taxonomy._label(child)!r} is on but its ancestor {label!r} is False; "
+                    f"label {child!r} is on but its ancestor {label!r} is False; "
                     "a node is on only if its ancestors are. A set or list of labels includes them"
                 )
     return nodes
@@ -55,18 +62,18 @@ def predicted_nodes(taxonomy: Nodes, y: Any) -> set[int]:
         return {0}
     on, stated = _read(taxonomy, y)
     if stated is None:
-        return _close(taxonomy._parent_rows, on)
+        return _close(taxonomy._arrays.rows, on)
     nodes = set(on)
     if len(stated) - (taxonomy.root in stated) < len(taxonomy) - 1:  # fill in missing labels
         off = {taxonomy.index(label) for label, value in stated.items() if not value}
-        nodes = _close(taxonomy._parent_rows, on, blocked=off)
+        nodes = _close(taxonomy._arrays.rows, on, blocked=off)
     nodes.add(0)
     return nodes
 
 
 def given_closure(taxonomy: Nodes, y: Any) -> set[int]:
     """The nodes that y switches on and their ancestors, even those that y switches off."""
-    return _close(taxonomy._parent_indices, _read(taxonomy, y)[0])
+    return _close(taxonomy._arrays.parents, _read(taxonomy, y)[0])
 
 
 def given_nodes(taxonomy: Nodes, y: Any) -> set[int]:
@@ -93,11 +100,11 @@ def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]
     if isinstance(y, Mapping):
         values = _bools(y)
         try:
-            nodes = taxonomy._known_indices(y)
+            nodes = taxonomy._arrays.numbers(y)
         except KeyError:
             nodes, y = [taxonomy.index(label) for label in y], {}
             for v, on in zip(nodes, values, strict=True):  # the labels may be paths
-                label = taxonomy._label(v)
+                label = taxonomy._arrays.label(v)
                 if y.setdefault(label, bool(on)) != bool(on):
                     raise ValueError(
                         f"label {label!r} is given twice, once as True and once as False"
@@ -106,7 +113,7 @@ def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]
     if y is None:
         raise ValueError("y is None: it must be a label, an iterable of labels or {label: bool}")
     try:
-        one = is_one(y) or taxonomy._known_index(y) is not None
+        one = is_one(y) or taxonomy._arrays.number(y) is not None
     except TypeError:  # a list or a set: not hashable, so not a label
         one = False
     if one or (taxonomy._path_format.tuples and isinstance(y, tuple)):
@@ -117,11 +124,11 @@ def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]
 def spelled(taxonomy: Nodes, values: Mapping[Any, V]) -> Mapping[Any, V]:
     """The same mapping with its labels as in the taxonomy; those that are unknown stay."""
     try:
-        taxonomy._known_indices(values)
+        taxonomy._arrays.numbers(values)
         return values
     except KeyError:
         return {
-            taxonomy._label(taxonomy.index(label)) if label in taxonomy else label: value
+            taxonomy._arrays.label(taxonomy.index(label)) if label in taxonomy else label: value
             for label, value in values.items()
         }
 

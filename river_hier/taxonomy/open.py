@@ -92,13 +92,13 @@ class OpenTaxonomy:
         """Add labels to a taxonomy, as the last nodes, or return the same object: O(new nodes)."""
         labels, new = list(labels), dict[Label, int]()
         try:
-            taxonomy._known_indices(labels)
+            taxonomy._arrays.numbers(labels)
         except (KeyError, TypeError):  # a new label, or an invalid one
             parents: list[tuple[int]] = []
             for label in labels:
                 above = self._parent(label, taxonomy) or 0  # reading a whole path takes longer
                 for node in [label] if above else self.path(label)[1:]:
-                    v = taxonomy._known_index(node)
+                    v = taxonomy._arrays.number(node)
                     if v is None and (v := new.get(node)) is None:
                         v = new[node] = len(taxonomy) + len(new)
                         parents.append((above,))
@@ -111,7 +111,7 @@ class OpenTaxonomy:
             return None
         above, _, name = label.rpartition(self.separator)
         spelled = above and name and name == name.strip() and self.separator.strip() not in name
-        return taxonomy._known_index(above) if spelled else None
+        return taxonomy._arrays.number(above) if spelled else None
 
 
 TaxonomyLike = Taxonomy | OpenTaxonomy | None

@@ -15,8 +15,6 @@ from .graph import DEFAULT_ROOT, Label, check_label
 if TYPE_CHECKING:
     from .nodes import Nodes
 
-Parents = tuple[tuple[int, ...], ...]
-
 
 class PathFormat(NamedTuple):
     """How paths are written, and whether a node's label is its name or its whole path.
@@ -88,11 +86,12 @@ class PathFormat(NamedTuple):
         if not isinstance(path, tuple if self.separator is None else str):
             return None
         labels = self.labels(self.names(path))
-        if not labels or (node := nodes._known_index(labels[-1])) is None:
+        if not labels or (node := nodes._arrays.number(labels[-1])) is None:
             return None
-        if self.whole or len(labels) == 1 or nodes._is_star:
+        if self.whole or len(labels) == 1 or nodes._arrays.is_star:
             return node
-        found, parents = [nodes._known_index(label) for label in labels], nodes._implied_rows
+        parents = nodes._arrays.implied_rows
+        found = [nodes._arrays.number(label) for label in labels]
         if found[0] is None or not (found[0] == 0 or 0 in parents[found[0]]):
             raise ValueError(f"{short(path)} is not a path here: {labels[0]!r} is not at the top")
         for (above, u), (below, v) in pairwise(zip(labels, found, strict=True)):

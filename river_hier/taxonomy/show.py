@@ -59,7 +59,7 @@ def page(taxonomy: Nodes) -> str:
             parts.append("</ul></details></li>" if depth else "</ul></details>")
             depth -= 1
         name = html.escape(entry.text)
-        leaf = entry.node is None or entry.folded or not taxonomy._child_indices[entry.node]
+        leaf = entry.node is None or entry.folded or not taxonomy._arrays.children[entry.node]
         if leaf:
             parts.append(f"<li>{name}</li>" if entry.depth else f"<div>{name}</div>")
             continue
@@ -76,7 +76,7 @@ def names(taxonomy: Nodes) -> list[str]:
     """The label of each node as text; of paths, only the part after the parent's."""
     separator = taxonomy._path_format.separator
     found = []
-    for label, above in zip(taxonomy.nodes, taxonomy._parent_indices, strict=True):
+    for label, above in zip(taxonomy.nodes, taxonomy._arrays.parents, strict=True):
         parent = taxonomy.nodes[above[0]] if above else None
         if taxonomy._path_format.tuples and isinstance(label, tuple) and label[:-1] in (parent, ()):
             label = label[-1] if label else label
@@ -89,7 +89,7 @@ def names(taxonomy: Nodes) -> list[str]:
 
 def _entries(taxonomy: Nodes, most: int, max_depth: int | None) -> Iterator[Entry]:
     """Every node below its first parent, and its name below others; the first `most` nodes."""
-    label, below = names(taxonomy), taxonomy._child_indices
+    label, below = names(taxonomy), taxonomy._arrays.children
     stack = [Entry(label[0], 0, 0, True, False)]
     while stack:
         entry = stack.pop()
@@ -105,7 +105,7 @@ def _entries(taxonomy: Nodes, most: int, max_depth: int | None) -> Iterator[Entr
         yield entry
         children = []
         for c in shown:
-            first = taxonomy._parent_indices[c][0]
+            first = taxonomy._arrays.parents[c][0]
             see = "" if first == v else f" (see {label[first]})"
             children.append(Entry(label[c] + see, c, entry.depth + 1, False, first != v))
         if len(shown) < len(below[v]):

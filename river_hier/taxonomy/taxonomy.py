@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from . import editing, graph
+from .arrays import Arrays
 from .errors import is_missing
 from .graph import Label
-from .multilabel import closure_nodes, given_nodes, implied_nodes
+from .multilabel import closure_nodes, given_nodes
 from .nodes import Nodes
 from .paths import PathReader
 
@@ -53,7 +51,7 @@ class Taxonomy(Nodes):
     """
 
     def __init__(self, edges: Iterable[Sequence[Label]], root: Label | None = None):
-        self._assemble(*graph.build(edges, root=root))
+        self._with(Arrays.of(*graph.build(edges, root=root)))
 
     # Conversions
 
@@ -159,7 +157,7 @@ class Taxonomy(Nodes):
         6
 
         """
-        self._check_tree()
+        self._arrays.check_tree()
         path, below = self._path_format, dict[Label, dict[Label, Any]]()
         for v in reversed(self.nodes):
             of = {path.names(u)[-1] if path.whole else u: u for u in self.children(v)}
@@ -182,7 +180,7 @@ class Taxonomy(Nodes):
 
     def closure(self, y: Any) -> frozenset[Label]:
         """The labels of y and all their ancestors, root included."""
-        return frozenset(self._labels(closure_nodes(self, y)))
+        return frozenset(self._arrays.labels(closure_nodes(self, y)))
 
     def truncate(self, y: Any) -> frozenset[Label]:
         """The labels of y all of whose ancestors are in y, root included.
@@ -191,15 +189,9 @@ class Taxonomy(Nodes):
         """
         kept: set[int] = set()
         for v in sorted(given_nodes(self, y)):
-            if kept.issuperset(self._parent_indices[v]):
+            if kept.issuperset(self._arrays.parents[v]):
                 kept.add(v)
-        return frozenset(self._labels(kept))
-
-    def _closure_mask(self, y: Any) -> NDArray[np.bool_]:
-        """The closure of y as a mask, (nodes,); see `closure_nodes`."""
-        mask = np.zeros(len(self), dtype=np.bool_)
-        mask[list(implied_nodes(self, y))] = True
-        return mask
+        return frozenset(self._arrays.labels(kept))
 
     # Changes
 
@@ -211,7 +203,7 @@ class Taxonomy(Nodes):
         sorted again, as if all edges had been given at once. The root stays the root.
         """
         edges = list(graph.checked_edges(edges))
-        found = None if self._implied else editing.new_nodes(self, edges)
+        found = None if self._arrays.implied else editing.new_nodes(self, edges)
         if found is not None:
             return self._with_nodes(*found)
         return self._changed(*graph.build(edges, [self.root], self.root, self.edges))
@@ -223,7 +215,7 @@ class Taxonomy(Nodes):
         multilabels. To change a flattened taxonomy, change this one and flatten it.
         """
         star = editing.star_parents(len(self))
-        return Taxonomy._of(self.nodes, star, self._path_format, self._implied_parents)
+        return Taxonomy._of(self.nodes, star, self._path_format, self._arrays.implied_parents)
 
     def subset(self, labels: Any) -> Taxonomy:
         """The taxonomy induced by the root and these labels.
@@ -233,10 +225,10 @@ class Taxonomy(Nodes):
         """
         kept = given_nodes(self, labels)
         above: dict[int, set[int]] = {}  # the nearest remaining ancestors of each node
-        for v, parents in enumerate(self._parent_indices):
+        for v, parents in enumerate(self._arrays.parents):
             nearest = {u for p in parents for u in ({p} if p in kept else above[p])}
             if len(nearest) > 1 and not kept.issuperset(parents):  # an edge may be redundant
-                nearest -= {a for u in nearest for a in graph.reach(self._parent_indices, u)}
+                nearest -= {a for u in nearest for a in graph.reach(self._arrays.parents, u)}
             above[v] = nearest
         edges = ((self.nodes[p], self.nodes[v]) for v in sorted(kept) for p in sorted(above[v]))
         return self._changed(*graph.build(edges, [self.root], self.root))
@@ -300,7 +292,7 @@ class MiscLeaves:
         self._before = taxonomy
         if not isinstance(name, str) or "{}" not in name:
             raise ValueError(f"`name` must be text with {{}} for the inner node, got {name!r}")
-        inner = taxonomy._inner
+        inner = taxonomy._arrays.inner
         if multilabels is not None:
             ends = {v for y in multilabels for v in self._ends(y)}
             inner = tuple(v for v in inner if v in ends)
@@ -341,5 +333,5 @@ class MiscLeaves:
     def _ends(self, y: Any) -> list[Label]:
         """The labels of y none of whose children is on, in taxonomy order."""
         on = closure_nodes(self._before, y)
-        below = self._before._child_indices
+        below = self._before._arrays.children
         return [self._before.nodes[v] for v in sorted(on) if on.isdisjoint(below[v])]

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from river_hier import Taxonomy, kernel, linear_model, probabilistic
+from river_hier.taxonomy import closure_mask
 from support.hypothesis_settings import n_examples
 from support.strategies import extensions, features, multilabels, reals, sample_weights, trees
 
@@ -82,7 +83,7 @@ def test_new_nodes_become_the_last_ones(t: Taxonomy, data: Any) -> None:
         assert set(model.taxonomy.edges) == set(after.edges)
         for y in anew.nodes[1:]:
             closed = [
-                {s.nodes[v] for v in s._closure_mask({y}).nonzero()[0]}
+                {s.nodes[v] for v in closure_mask(s, {y}).nonzero()[0]}
                 for s in (after, model.taxonomy)
             ]
             assert closed[0] == closed[1] == {*anew.path(y)}
@@ -119,7 +120,7 @@ def test_new_labels_do_not_affect_old_ones(name: str, data: Any) -> None:
 def test_hrls_is_as_if_new_siblings_had_always_existed(features_of_x: str, data: Any) -> None:
     """With few features the systems are primal, with many they are dual."""
     t = data.draw(trees())
-    inner = data.draw(st.sampled_from(t._inner))
+    inner = data.draw(st.sampled_from(t._arrays.inner))
     after = t.extend([(inner, "new"), (inner, "newer")])
     examples = stream(data, "HRLS", t)
     if features_of_x == "many":
@@ -163,7 +164,7 @@ def test_the_discriminant_is_as_if_the_taxonomy_had_always_been_this(data: Any) 
     for x, y in stream(data, "Hieron", after, 5):
         found = []
         for either in (model, fresh):
-            logs = either._discriminant.rates.logs()
+            logs = either._rates.logs()
             found.append(
                 [s - log for s, log in zip(either.score_one(x).values(), logs, strict=True)]
             )

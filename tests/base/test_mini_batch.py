@@ -90,6 +90,7 @@ CAPPED = [*PARAMETERS, {"C": 0.1}]
 FORGETFUL = [*PARAMETERS, {"forgetting": 0.9}]
 VARIED = {
     "PathSoftmax": [*FORGETFUL, {"prior_variance": 0.5}],
+    "HierarchicalSoftmax": [*FORGETFUL, {"prior_variance": 0.5}],
     **dict.fromkeys(["HAROW", "HRLS", "SHRLS"], FORGETFUL),
 }
 

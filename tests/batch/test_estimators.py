@@ -1,12 +1,9 @@
 """What all batch comparators promise: they learn in `fit` only, and whole or not at all."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import re
 from itertools import islice
-from typing import Any
 
 import pytest
 from river import base
@@ -17,7 +14,7 @@ from river_hier.datasets import synth
 
 pytest.importorskip("sklearn", reason="scikit-learn is an extra")
 
-MODELS: dict[str, Any] = {
+MODELS = {
     "BatchHMinOver": batch.BatchHMinOver,
     "HierarchicalMultilabelSVM": batch.HierarchicalMultilabelSVM,
     "HSVM": batch.HSVM,
@@ -28,7 +25,7 @@ each = pytest.mark.parametrize("name", MODELS)
 
 
 @each
-def test_before_fit(name: str) -> None:
+def test_before_fit(name):
     model = MODELS[name](TREE)
     match = rf"{name} is trained on a list of examples, by `fit\(examples\)`, and that has not"
     for untrained in (model, MODELS[name](TREE).fit(EXAMPLES).clone()):
@@ -40,7 +37,7 @@ def test_before_fit(name: str) -> None:
 
 
 @each
-def test_a_fitted_model_in_rivers_loops(name: str) -> None:
+def test_a_fitted_model_in_rivers_loops(name):
     stream = synth.LinearLabels(TREE, n_features=4, seed=1)
     model = MODELS[name](TREE).fit(stream.take(200))
     before = pickle.dumps(model)
@@ -67,14 +64,14 @@ def test_a_fitted_model_in_rivers_loops(name: str) -> None:
 
 
 @each
-def test_fit_replaces_what_was_fitted(name: str) -> None:
+def test_fit_replaces_what_was_fitted(name):
     once = MODELS[name](TREE).fit(EXAMPLES)
     twice = MODELS[name](TREE).fit([({"z": 1.0}, "c"), ({"w": 1.0}, "b")])
     assert twice.fit(iter(EXAMPLES)) is twice
     assert twice.score_one({"x": 1.0, "z": 5.0}) == once.score_one({"x": 1.0, "z": 5.0})
 
 
-BAD: list[tuple[Any, type[Exception], str]] = [
+BAD = [
     ([], ValueError, "`examples` is empty; there is nothing to train on"),
     ([*EXAMPLES, ({"x": float("nan")}, "a")], ValueError, "row 13: feature 'x' is nan"),
     ([({"x": "red"}, "a")], ValueError, "row 0: feature 'x' is 'red' (str), not a number"),
@@ -87,7 +84,7 @@ BAD: list[tuple[Any, type[Exception], str]] = [
 
 
 @each
-def test_refused_or_interrupted_a_model_stays_what_it_was(name: str) -> None:
+def test_refused_or_interrupted_a_model_stays_what_it_was(name):
     model = MODELS[name](TREE).fit(EXAMPLES)
     before = pickle.dumps(model)
     for examples, error, message in BAD:
@@ -95,7 +92,7 @@ def test_refused_or_interrupted_a_model_stays_what_it_was(name: str) -> None:
             model.fit(examples)
         assert pickle.dumps(model) == before
 
-    def interrupted(*_: Any, **__: Any) -> None:
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:

@@ -1,16 +1,13 @@
 """Batch support vector machines: their optimum, and their use in River's loops."""
 
-from __future__ import annotations
-
 import sys
 from itertools import compress
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import datasets, preprocessing
+from river import datasets
 
 import oracles
 from river_hier import Taxonomy, batch, decision
@@ -24,7 +21,7 @@ TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 EXAMPLES = [({"x": 1.0, "y": i / 4}, ["b"] if i % 3 else ["c"]) for i in range(-6, 7)]
 
 
-def contradictory(taxonomy: Taxonomy, n: int, seed: int) -> Any:
+def contradictory(taxonomy, n, seed):
     """Examples with random labels."""
     rng = np.random.default_rng(seed)
     for _ in range(n):
@@ -35,7 +32,7 @@ def contradictory(taxonomy: Taxonomy, n: int, seed: int) -> Any:
 @pytest.mark.slow
 @given(taxonomy=taxonomies(), seed=st.integers(0, 10**6), C=st.sampled_from([0.25, 1.0]))
 @n_examples(15)
-def test_hsvm_is_the_optimum_at_every_node(taxonomy: Taxonomy, seed: int, C: float) -> None:
+def test_hsvm_is_the_optimum_at_every_node(taxonomy, seed, C):
     # On a few examples that contradict each other, LIBLINEAR may stop before the optimum. Here are
     # enough examples, and no two have the same x.
     examples = list(contradictory(taxonomy, 30, seed))
@@ -48,7 +45,7 @@ def test_hsvm_is_the_optimum_at_every_node(taxonomy: Taxonomy, seed: int, C: flo
             assert ours.predict_one(x) == theirs.predict(x)
 
 
-def test_nothing_to_separate() -> None:
+def test_nothing_to_separate():
     taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("c", "d")])
     model = batch.HSVM(taxonomy).fit([({"x": 1.0}, ["a"]), ({"x": 2.0}, ["a"])])
     scores = model.score_one({"x": -1.0, "unheard": 2.0})
@@ -60,7 +57,7 @@ def test_nothing_to_separate() -> None:
 
 
 @pytest.mark.slow
-def test_rivers_checks() -> None:
+def test_rivers_checks():
     """Of a fitted model itself: a clone is not fitted."""
     examples = list(datasets.Yeast().take(60))
     genes = sorted(examples[0][1])
@@ -70,19 +67,10 @@ def test_rivers_checks() -> None:
         check(model.fit(examples))
 
 
-def test_in_a_pipeline_it_takes_what_the_pipeline_gives() -> None:
-    scaler = preprocessing.StandardScaler()
-    for x, _ in EXAMPLES:
-        scaler.learn_one(x)
-    model = batch.HSVM(TREE).fit([(scaler.transform_one(x), y) for x, y in EXAMPLES])
-    x = EXAMPLES[3][0]
-    assert (scaler | model).predict_one(x) == model.predict_one(scaler.transform_one(x))
-
-
 # --- fit ----------------------------------------------------------------------------------------
 
 
-def test_parameters() -> None:
+def test_parameters():
     for C in (0.0, -1.0, float("nan"), "1", None):
         with pytest.raises(ValueError, match="`C` must be positive, got"):
             batch.HSVM(TREE, C=C)
@@ -90,7 +78,7 @@ def test_parameters() -> None:
         batch.HSVM([("r", "a")])
 
 
-def test_a_threshold_needs_probabilities() -> None:
+def test_a_threshold_needs_probabilities():
     model = batch.HSVM(TREE).fit(EXAMPLES)
     match = "`threshold` must be None, as HSVM gives scores and no probabilities, got 0.5; cal"
     with pytest.raises(ValueError, match=match):
@@ -102,14 +90,14 @@ def test_a_threshold_needs_probabilities() -> None:
     assert calibrated.predict_one({"x": 1.0}, threshold=0.0) == dict.fromkeys(TREE.nodes[1:], True)
 
 
-def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_scikit_learn(monkeypatch):
     model = batch.HSVM(TREE)
     monkeypatch.setitem(sys.modules, "sklearn.svm", None)
     with pytest.raises(ImportError, match=r"pip install 'river-hier\[batch\]'"):
         model.fit(EXAMPLES)
 
 
-def test_scores_are_those_of_the_machines() -> None:
+def test_scores_are_those_of_the_machines():
     from sklearn.svm import LinearSVC
 
     X = np.array([[x["x"], x["y"]] for x, _ in EXAMPLES])
@@ -121,7 +109,7 @@ def test_scores_are_those_of_the_machines() -> None:
     assert scores == pytest.approx(machine.fit(X, v).decision_function(X).tolist())
 
 
-def test_a_score_of_zero_is_on() -> None:
+def test_a_score_of_zero_is_on():
     model = batch.HSVM(Taxonomy.flat(["a"])).fit([({"x": 1.0}, ["a"]), ({"x": -1.0}, [])])
     assert model.score_one({}) == {"a": 0.0}
     assert model.predict_one({}) == {"a": True}

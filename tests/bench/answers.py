@@ -14,30 +14,18 @@ the time does not depend on the number of nodes, and 1 if it is proportional to 
 one label, the label is the deepest topic, and the metric is the tree-induced error.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import math
 import statistics
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import peers
 import zipf_stream
 from tqdm import tqdm
 
-from river_hier import (
-    Taxonomy,
-    datasets,
-    decision,
-    feature_extraction,
-    inspection,
-    linear_model,
-    metrics,
-)
+from river_hier import datasets, decision, feature_extraction, inspection, linear_model, metrics
 from river_hier.base.single_label import SingleLabelModel
 
 SIZES = 103, 1_000, 10_000, 100_000
@@ -45,14 +33,10 @@ FIRST = 1_000  # from which on the exponent is measured
 PREDICTED = 60
 NAMES = 100_000
 
-Call = Callable[[Any], Any]
 
-LEARNERS: dict[str, tuple[Callable[[Taxonomy], Any], int]] = {  # with the number of documents
+LEARNERS = {  # with the number of documents
     "H-PERC": (linear_model.HPerceptron, 3_000),
-    "H-PERC, averaged": (
-        lambda t: linear_model.Averaged(linear_model.HPerceptron(t)),
-        500,
-    ),
+    "H-PERC, averaged": (lambda t: linear_model.Averaged(linear_model.HPerceptron(t)), 500),
     "H-AROW": (linear_model.HAROW, 3_000),
     "Calibrated(H-AROW)": (lambda t: decision.Calibrated(linear_model.HAROW(t)), 2_000),
     "H-RLS": (linear_model.HRLS, 500),
@@ -63,7 +47,7 @@ LEARNERS: dict[str, tuple[Callable[[Taxonomy], Any], int]] = {  # with the numbe
 }
 
 
-def operations(model: Any, t: Taxonomy, xs: list[Any], ys: list[Any]) -> Iterator[tuple[str, Call]]:
+def operations(model, t, xs, ys):
     """Calls with the number of an x, by name; the first computes the scores of all nodes."""
     inner = getattr(model, "model", model)
     if hasattr(inner, "_state"):
@@ -97,9 +81,7 @@ def operations(model: Any, t: Taxonomy, xs: list[Any], ys: list[Any]) -> Iterato
             yield f"{name}.update, dicts", lambda i, m=metric: m.update(ys[i], answers[i])
 
 
-def measured(
-    learner: str, t: Taxonomy, documents: list[Any], rounds: int, predicted: int = PREDICTED
-) -> dict[str, float]:
+def measured(learner, t, documents, rounds, predicted=PREDICTED):
     """Microseconds of each operation."""
     make, n = LEARNERS[learner]
     n = min(n, len(documents) - predicted)
@@ -114,7 +96,7 @@ def measured(
         model.learn_one(xs[i], ys[i])
     found = {"learn_one": 5e6 * (time.process_time() - begun) / n}
     calls = dict(operations(model, t, xs[-predicted:], ys[-predicted:]))
-    taken: dict[str, list[float]] = {name: [] for name in calls}
+    taken = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
             begun = time.process_time()
@@ -124,14 +106,14 @@ def measured(
     return found | {name: statistics.median(times) for name, times in taken.items()}
 
 
-def exponent(sizes: list[int], times: list[float]) -> float:
+def exponent(sizes, times):
     """The slope of log time over log size, by least squares."""
     points = [(math.log(n), math.log(t)) for n, t in zip(sizes, times, strict=True) if n >= FIRST]
     x, y = (statistics.mean(each) for each in zip(*points, strict=True))
     return sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a, _ in points)
 
 
-def collections(folder: Path) -> Iterator[tuple[str, Taxonomy, list[tuple[Any, Any]]]]:
+def collections(folder):
     """Titles, queries and news as features, with their labels."""
     for name, read in (("products", peers.products), ("queries", peers.queries)):
         t, texts, _ = read(folder)
@@ -145,8 +127,8 @@ def collections(folder: Path) -> Iterator[tuple[str, Taxonomy, list[tuple[Any, A
     yield "RCV1", t, [(x, {t.root, *(v for v, on in y.items() if on)}) for x, y in examples]
 
 
-def on_real_documents(folder: Path, learners: list[str], rounds: int) -> None:
-    found: dict[tuple[str, str], dict[str, float]] = {}
+def on_real_documents(folder, learners, rounds):
+    found = {}
     names = []
     for name, t, documents in collections(folder):
         words = sum(len(x) for x, _ in documents) / len(documents)
@@ -165,8 +147,8 @@ def on_real_documents(folder: Path, learners: list[str], rounds: int) -> None:
             print(f"  {operation:26}{cells}")
 
 
-def main(sizes: list[int], learners: list[str], rounds: int) -> None:
-    found: dict[tuple[str, int], dict[str, float]] = {}
+def main(sizes, learners, rounds):
+    found = {}
     for n in sizes:
         t = zipf_stream.taxonomy(n)
         needed = PREDICTED + max(LEARNERS[name][1] for name in learners)

@@ -12,8 +12,6 @@ otherwise. `--against FOLDER` measures another build of the library by turns, e.
 `pip install --target FOLDER` has put there; it runs in a process of its own.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import multiprocessing
@@ -23,10 +21,7 @@ import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from river import linear_model as river_linear_model
@@ -34,35 +29,33 @@ from river import multioutput
 from tqdm import tqdm
 
 BLOCK, DISCARDED = 1_000, 2_000
-Document = tuple[dict[str, float], dict[str, bool]]
-Call = Callable[..., Any]
 
 
-def fresh(documents: list[Document]) -> list[Document]:
+def fresh(documents):
     """The same documents with names that nobody has hashed or seen before."""
     return [({k.encode().decode(): v for k, v in x.items()}, y) for x, y in documents]
 
 
-def dict_walk() -> Call:
+def dict_walk():
     """The `walk` of dict_walk.cpp, which is compiled first."""
     with tempfile.TemporaryDirectory() as folder:
         source, library = Path(__file__).with_name("dict_walk.cpp"), Path(folder, "dict_walk.so")
         include = f"-I{sysconfig.get_path('include')}"
         command = ["c++", "-O2", "-shared", "-fPIC", include, str(source), "-o", str(library)]
         subprocess.run(command, check=True)
-        spec: Any = importlib.util.spec_from_file_location("dict_walk", library)
+        spec = importlib.util.spec_from_file_location("dict_walk", library)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-    walk: Call = module.walk
+    walk = module.walk
     return walk
 
 
-def deepest(taxonomy: Any, y: dict[str, bool]) -> str:
+def deepest(taxonomy, y):
     """One label, for the learners that take one."""
     return max((label for label, on in y.items() if on), key=taxonomy.index)
 
 
-def models(taxonomy: Any, suffix: str = "") -> dict[str, tuple[Call, Call, bool]]:
+def models(taxonomy, suffix=""):
     """Learn, predict, and whether they take one label."""
     from river_hier import linear_model
 
@@ -73,7 +66,7 @@ def models(taxonomy: Any, suffix: str = "") -> dict[str, tuple[Call, Call, bool]
     return rows
 
 
-def timed(call: Call, examples: list[tuple[Any, ...]], calls: list[float] | None) -> float:
+def timed(call, examples, calls):
     """Microseconds an example; of each single call, too, where they are collected."""
     clock = time.perf_counter
     start = clock()
@@ -88,7 +81,7 @@ def timed(call: Call, examples: list[tuple[Any, ...]], calls: list[float] | None
     return 1e6 * (clock() - start) / len(examples)
 
 
-def other_build(pipe: Connection, folder: str, data: str | None) -> None:
+def other_build(pipe, folder, data):
     """Time blocks with the build in a folder on request."""
     sys.path.insert(0, folder)
     from river_hier import datasets
@@ -99,24 +92,19 @@ def other_build(pipe: Connection, folder: str, data: str | None) -> None:
         pipe.send(list(times(rows, taxonomy, documents)))
 
 
-def times(
-    rows: dict[str, tuple[Call, Call, bool]],
-    taxonomy: Any,
-    documents: list[Document],
-    calls: dict[str, list[float]] | None = None,
-) -> Iterator[tuple[str, str, float]]:
+def times(rows, taxonomy, documents, calls=None):
     """The times of predicting and learning a block, for each row."""
     for name, (learn, predict, one) in rows.items():
-        examples: list[tuple[Any, ...]] = [(x,) for x, _ in fresh(documents)]
+        examples = [(x,) for x, _ in fresh(documents)]
         yield name, "predict", timed(predict, examples, None)
-        labelled: list[tuple[Any, Any]] = list(fresh(documents))
+        labelled = list(fresh(documents))
         if one:
             labelled = [(x, deepest(taxonomy, y)) for x, y in labelled]
         single = None if calls is None else calls.setdefault(name, [])
         yield name, "learn", timed(learn, labelled, single)
 
 
-def main(data: str | None, with_river: bool, against: str | None) -> None:
+def main(data, with_river, against):
     from river_hier import datasets
 
     stream = datasets.RCV1(data)
@@ -130,8 +118,8 @@ def main(data: str | None, with_river: bool, against: str | None) -> None:
             target=other_build, args=(other, against, data), daemon=True
         ).start()
     river = multioutput.PerOutputClassifier(river_linear_model.Perceptron())
-    found: dict[tuple[str, str], list[float]] = {}
-    calls: dict[str, list[float]] = {}
+    found = {}
+    calls = {}
 
     with tqdm(total=len(documents), unit="doc") as progress:
         for start in range(0, len(documents) - BLOCK + 1, BLOCK):

@@ -7,8 +7,6 @@ learn 5,000 rows in one batch and predict the others. Times are microseconds of 
 a row.
 """
 
-from __future__ import annotations
-
 import time
 
 import numpy as np
@@ -24,7 +22,7 @@ MODELS = (
 )
 
 
-def main() -> None:
+def main():
     rng = np.random.default_rng(0)
     t = Taxonomy([("all", g) for g in range(15)] + [(v % 15, f"{v}") for v in range(LABELS)])
     y = rng.integers(LABELS, size=ROWS).astype(str)

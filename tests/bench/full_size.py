@@ -3,16 +3,14 @@
     python tests/bench/full_size.py --data FOLDER
 
 FOLDER holds samples, `rcv1` and `ohsumed`. Files in the publishers' formats are written: documents
-are drawn from the samples and keep each word with a probability of one half. Real documents are
+are drawn from the samples and keep each word with a probability of `--keep`. Real documents are
 more diverse, so losses can be compared with each other only.
 
 Each learner predicts and learns document by document, in a process of its own. At each power of two
-it gives the H-loss so far, documents a second (processor time of predicting and learning),
-microseconds to read a document, and resident memory beyond that at the start, from Linux's /proc.
+it gives the H-loss so far, documents a second (processor time of predicting and learning), the
+same with reading, and resident memory beyond that at the start, from Linux's /proc.
 It is saved every 65,536 documents: the same command resumes a run that was stopped.
 """
-
-from __future__ import annotations
 
 import argparse
 import gzip
@@ -22,8 +20,8 @@ import random
 import shutil
 import time
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 
@@ -31,10 +29,14 @@ from river_hier import checkpoint, datasets, feature_extraction, linear_model, l
 
 SAVED = 65_536
 SIZES = {"RCV1": 804_414, "OHSUMED": 348_566}
-LEARNERS: dict[str, Any] = {"H-PERC": linear_model.HPerceptron, "H-AROW": linear_model.HAROW}
+LEARNERS = {
+    "H-PERC": linear_model.HPerceptron,
+    "H-AROW": linear_model.HAROW,
+    "SH-RLS": partial(linear_model.SHRLS, budget=100),
+}
 
 
-def write_rcv1(sample: Path, folder: Path, n: int) -> None:
+def write_rcv1(sample, folder, n, keep):
     rng, topics = random.Random(0), dict[str, list[str]]()
     shutil.copy(sample / "rcv1.topics.hier.orig", folder)
     with gzip.open(sample / "rcv1-v2.topics.qrels.gz", "rt") as file:
@@ -53,7 +55,7 @@ def write_rcv1(sample: Path, folder: Path, n: int) -> None:
                     kept = {
                         w: float(v)
                         for w, v in (pair.split(":") for pair in pairs)
-                        if rng.random() < 0.5
+                        if rng.random() < keep
                     }
                     norm = math.hypot(*kept.values()) or 1.0
                     words = " ".join(f"{word}:{value / norm:.6f}" for word, value in kept.items())
@@ -63,7 +65,7 @@ def write_rcv1(sample: Path, folder: Path, n: int) -> None:
                         break
 
 
-def write_ohsumed(sample: Path, folder: Path, n: int) -> None:
+def write_ohsumed(sample, folder, n, keep):
     rng = random.Random(0)
     shutil.copy(sample / "mtrees2015.bin", folder)
     records = (sample / "ohsumed.87").read_text().split(".I ")[1:]
@@ -73,23 +75,23 @@ def write_ohsumed(sample: Path, folder: Path, n: int) -> None:
             file.write(f".I {number}\n")
             for tag, text in zip(["", *lines], lines, strict=False):
                 if tag in (".T", ".W"):
-                    text = " ".join(word for word in text.split() if rng.random() < 0.5) or "none"
+                    text = " ".join(word for word in text.split() if rng.random() < keep) or "none"
                 file.write(f"{text}\n")
 
 
-def resident() -> float:
+def resident():
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6  # MB
 
 
-def rows(name: str, learner: str, folder: Path, n: int) -> list[str]:
-    options: dict[str, Any] = {"RCV1": {"subsets": ["train", "test"]}, "OHSUMED": {"root": "C"}}
+def rows(name, learner, folder, n):
+    options = {"RCV1": {"subsets": ["train", "test"]}, "OHSUMED": {"root": "C"}}
     stream = getattr(datasets, name)(folder, **options.get(name, {}))
     t, path = stream.taxonomy, folder / f"{learner}.checkpoint"
     model = LEARNERS[learner](t)
     if name == "OHSUMED":
         model = feature_extraction.LogTFIDF(on=("title", "body"), min_count=3) | model
-    state: dict[str, Any] = {"model": model, "seen": 0, "loss": 0.0, "work": 0.0, "read": 0.0}
+    state = {"model": model, "seen": 0, "loss": 0.0, "work": 0.0, "read": 0.0}
     state |= {"before": resident(), "rows": {}}
     if path.exists():
         state = checkpoint.load(path)
@@ -113,27 +115,28 @@ def rows(name: str, learner: str, folder: Path, n: int) -> list[str]:
     return list(state["rows"].values())
 
 
-def row(state: dict[str, Any]) -> str:
+def row(state):
     seen, memory = state["seen"], resident() - state["before"]
-    loss, speed, read = state["loss"] / seen, seen / state["work"], 1e6 * state["read"] / seen
-    return f"{seen:>10,}{loss:>8.3f}{speed:>10,.0f}{read:>10,.0f}{memory:>8,.0f}"
+    loss, work = state["loss"] / seen, state["work"]
+    speeds = "".join(f"{seen / seconds:>10,.0f}" for seconds in (work, work + state["read"]))
+    return f"{seen:>10,}{loss:>8.3f}{speeds}{memory:>8,.0f}"
 
 
-def main(folder: Path, samples: Path, names: list[str], most: int) -> None:
+def main(folder, samples, names, learners, most, keep):
     writers = {"RCV1": write_rcv1, "OHSUMED": write_ohsumed}
     for name in names:
         n = min(SIZES[name], most)
-        place = folder / f"{name}-{n}"
+        place = folder / f"{name}-{n}-{keep:g}"
         if not place.exists():
             part = folder / f"{name}.part"
             shutil.rmtree(part, ignore_errors=True)
             part.mkdir(parents=True)
-            writers[name](samples / name.lower(), part, n)
+            writers[name](samples / name.lower(), part, n, keep)
             part.rename(place)
-        for learner in LEARNERS:
+        for learner in learners:
             with ProcessPoolExecutor(1) as process:
                 table = process.submit(rows, name, learner, place, n).result()
-            print(f"\n{name}, {learner}\n{'documents':>10}  H-loss  a second  read, us      MB")
+            print(f"\n{name}, {learner}\n{'documents':>10}  H-loss  a second   reading      MB")
             print(*table, sep="\n", flush=True)
 
 
@@ -142,6 +145,8 @@ if __name__ == "__main__":
     parser.add_argument("--files", type=Path, default="build/full_size", help="folder to write")
     parser.add_argument("--data", type=Path, required=True, help="holds rcv1 and ohsumed")
     parser.add_argument("--only", nargs="+", choices=SIZES, default=list(SIZES))
+    parser.add_argument("--learners", nargs="+", choices=LEARNERS, default=list(LEARNERS))
+    parser.add_argument("--keep", type=float, default=0.5, help="the share of words")
     parser.add_argument("--documents", type=int, default=max(SIZES.values()), help="at most")
-    options = parser.parse_args()
-    main(options.files, options.data, options.only, options.documents)
+    o = parser.parse_args()
+    main(o.files, o.data, o.only, o.learners, o.documents, o.keep)

@@ -14,14 +14,11 @@ that of the loop that makes dicts; for compiled learners, and for a rule in Pyth
 examples.
 """
 
-from __future__ import annotations
-
 import argparse
 import copy
 import itertools
 import statistics
 import time
-from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,17 +40,17 @@ class Batch(NamedTuple):
     ys: list[Any]
 
 
-def tree() -> Taxonomy:
+def tree():
     """103 topics, as RCV1 has them: 4 at the top, below them 11 each, and so on."""
     return Taxonomy([(f"t{(v - 1) // 4 if v > 4 else 0}", f"t{v}") for v in range(1, 104)])
 
 
-def labels(t: Taxonomy, rng: np.random.Generator) -> list[set[Any]]:
+def labels(t, rng):
     nodes = t.nodes[1:]
     return [{nodes[v] for v in rng.integers(len(nodes), size=2)} for _ in range(ROWS)]
 
 
-def dense(t: Taxonomy, d: int) -> Iterator[Batch]:
+def dense(t, d):
     rng = np.random.default_rng(0)
     columns = [f"feature {j}" for j in range(d)]
     while True:
@@ -61,7 +58,7 @@ def dense(t: Taxonomy, d: int) -> Iterator[Batch]:
         yield Batch(X, None, X.to_dict("records"), labels(t, rng))
 
 
-def csr(t: Taxonomy, n_columns: int, length: int = 76) -> Iterator[Batch]:
+def csr(t, n_columns, length=76):
     """Rows of a matrix whose columns have no names, as a hashing vectorizer makes it."""
     rng = np.random.default_rng(0)
     while True:
@@ -75,14 +72,14 @@ def csr(t: Taxonomy, n_columns: int, length: int = 76) -> Iterator[Batch]:
         yield Batch(sparse.csr_array(cells, shape=(ROWS, n_columns)), None, xs, labels(t, rng))
 
 
-def documents(stream: Any) -> Iterator[Batch]:
+def documents(stream):
     examples = iter(stream)
     while len(block := list(itertools.islice(examples, ROWS))) == ROWS:
         yield as_sparse([x for x, _ in block], [y for _, y in block])
 
 
-def as_sparse(xs: list[dict[str, float]], ys: list[Any]) -> Batch:
-    columns: dict[str, int] = {}
+def as_sparse(xs, ys):
+    columns = {}
     entries = [
         (i, columns.setdefault(w, len(columns)), v) for i, x in enumerate(xs) for w, v in x.items()
     ]
@@ -92,7 +89,7 @@ def as_sparse(xs: list[dict[str, float]], ys: list[Any]) -> Batch:
     return Batch(X, list(columns), xs, ys)
 
 
-def from_the_batch(batch: Batch) -> Iterator[dict[str, float]]:
+def from_the_batch(batch):
     """The rows of the batch as dicts, made on the way."""
     if isinstance(batch.X, pd.DataFrame):
         return iter(batch.X.to_dict("records"))
@@ -104,24 +101,24 @@ def from_the_batch(batch: Batch) -> Iterator[dict[str, float]]:
     )
 
 
-def many(model: Any, batch: Batch) -> None:
+def many(model, batch):
     model.learn_many(batch.X, batch.ys, columns=batch.columns)
 
 
-def loop(model: Any, batch: Batch) -> None:
+def loop(model, batch):
     for x, y in zip(from_the_batch(batch), batch.ys, strict=True):
         model.learn_one(x, y)
 
 
-def loop_over_dicts(model: Any, batch: Batch) -> None:
+def loop_over_dicts(model, batch):
     for x, y in zip(batch.xs, batch.ys, strict=True):
         model.learn_one(x, y)
 
 
-def medians(name: str, t: Taxonomy, batches: Iterator[Batch], n: int) -> list[float]:
-    ways: list[Callable[[Any, Batch], None]] = [many, loop, loop_over_dicts]
+def medians(name, t, batches, n):
+    ways = [many, loop, loop_over_dicts]
     models = [getattr(linear_model, name)(t) for _ in ways]
-    times: list[list[float]] = [[] for _ in ways]
+    times = [[] for _ in ways]
     for turn, batch in enumerate(itertools.islice(batches, n)):
         if name == "Hieron":
             deepest = [max(y, key=t.index) if y else t.root for y in map(t.closure, batch.ys)]
@@ -139,7 +136,7 @@ class Perceptron(base.TopDownLearner):
         return y * ((score >= 0) != (y > 0))
 
 
-def texts(n_rows: int, rng: np.random.Generator, t: Taxonomy) -> Batch:
+def texts(n_rows, rng, t):
     """Rows of 76 words, of which most occur in no other row."""
     xs = [
         {
@@ -153,7 +150,7 @@ def texts(n_rows: int, rng: np.random.Generator, t: Taxonomy) -> Batch:
     return as_sparse(xs, labels(t, rng)[:n_rows])
 
 
-def small(make: Callable[[], Any], n_rows: int, t: Taxonomy) -> float:
+def small(make, n_rows, t):
     """The time of batches over that of loops, the median over 31 or fewer pairs."""
     rng = np.random.default_rng(0)
     models, ratios = [make(), make()], []
@@ -167,10 +164,10 @@ def small(make: Callable[[], Any], n_rows: int, t: Taxonomy) -> float:
     return statistics.median(ratios)
 
 
-def main(data: str | None, n: int) -> None:
+def main(data, n):
     print(f"milliseconds for {ROWS:,} rows, median of {n} batches\n")
     print(f"{'':24}{'':16}{'learn_many':>12}{'loop':>18}{'loop over dicts':>18}")
-    kinds: dict[str, tuple[Taxonomy, Callable[[Taxonomy], Iterator[Batch]]]] = {
+    kinds = {
         "121 columns": (tree(), lambda t: dense(t, 121)),
         "csr, 1,024 columns": (tree(), lambda t: csr(t, 2**10)),
         "csr, 16,384 columns": (tree(), lambda t: csr(t, 2**14)),

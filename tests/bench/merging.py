@@ -19,17 +19,13 @@ with groups of ten.
 merges 8 parts in the middle, too, and the workers go on from the merged model.
 """
 
-from __future__ import annotations
-
 import argparse
 import copy
 import gc
 import math
 import pickle
 import time
-from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 import zipf_stream
@@ -40,7 +36,7 @@ from river_hier._core import read_pairs
 BLOCKS = 32  # of the stream
 PARTS = (1, 2, 8, 32)
 DENSE = 64  # features of the linear discriminant
-LEARNERS: dict[str, Any] = {
+LEARNERS = {
     "HPerceptron": linear_model.HPerceptron,
     "HAROW": linear_model.HAROW,
     "HAROW, float32": partial(linear_model.HAROW, dtype="float32"),
@@ -52,7 +48,7 @@ TREE = zipf_stream.taxonomy(104, 4)
 TABLES = zipf_stream._Tables(TREE, 50_000, 0)
 
 
-def examples(name: str, block: int, n: int) -> list[tuple[Any, Any]]:
+def examples(name, block, n):
     """A block of the stream."""
     if name == "LinearDiscriminant":
         return list(gaussian(block, n))
@@ -62,7 +58,7 @@ def examples(name: str, block: int, n: int) -> list[tuple[Any, Any]]:
     ]
 
 
-def gaussian(block: int, n: int) -> Iterator[tuple[Any, Any]]:
+def gaussian(block, n):
     """A topic adds to the mean of all topics below it."""
     steps = np.random.default_rng(0).normal(size=(len(TREE), DENSE)) / 2.0
     means = [steps[[TREE.index(u) for u in TREE.path(v)]].sum(axis=0) for v in TREE]
@@ -72,12 +68,12 @@ def gaussian(block: int, n: int) -> Iterator[tuple[Any, Any]]:
         yield dict(enumerate(x.tolist())), TREE.nodes[v]
 
 
-def loss(model: Any, tested: list[tuple[Any, Any]]) -> float:
+def loss(model, tested):
     found = losses.tree_induced_error if isinstance(tested[0][1], str) else losses.h_loss
     return sum(found(TREE, y, model.predict_one(x)) for x, y in tested) / len(tested)
 
 
-def reading(block: list[tuple[Any, Any]]) -> float:
+def reading(block):
     """Seconds to read a document."""
     lines = [" ".join(f"{name}:{value:.6f}" for name, value in x.items()) for x, _ in block]
     began = time.process_time()
@@ -86,7 +82,7 @@ def reading(block: list[tuple[Any, Any]]) -> float:
     return (time.process_time() - began) / len(lines)
 
 
-def measure(name: str, n: int) -> None:
+def measure(name, n):
     models = {parts: [LEARNERS[name](TREE) for _ in range(parts)] for parts in PARTS}
     times = {parts: [0.0] * parts for parts in PARTS}
     for i in range(BLOCKS):
@@ -107,17 +103,8 @@ def measure(name: str, n: int) -> None:
     print(
         f"{1e6 * read:.0f} us to read a document; 8 parts in pairs, 100 machines in groups of ten"
     )
-    header = (
-        "parts",
-        "one part",
-        "merged",
-        "relative",
-        "worker",
-        "merge",
-        "MB",
-        "learning",
-        "reading",
-    )
+    header = ["parts", "one part", "merged", "relative", "worker", "merge", "MB"]
+    header += ["learning", "reading"]
     print("".join(word.rjust(10) for word in header))
     for parts in PARTS[1:]:
         began = time.process_time()
@@ -143,7 +130,7 @@ def measure(name: str, n: int) -> None:
                 print("".join(word.rjust(10) for word in row), flush=True)
 
 
-def in_rounds(name: str, n: int, rounds: int) -> None:
+def in_rounds(name, n, rounds):
     """8 workers learn, are merged, and go on from there."""
     model, of_worker = LEARNERS[name](TREE), BLOCKS // 8
     for r in range(rounds):
@@ -157,7 +144,7 @@ def in_rounds(name: str, n: int, rounds: int) -> None:
     print(f"{name}, 8 parts in {rounds} rounds: loss {found:.4f}", flush=True)
 
 
-def faster(parts: int, single: float, worker: float, merging: float, read: float) -> list[str]:
+def faster(parts, single, worker, merging, read):
     """How many times as fast as one model: learning alone, and with reading."""
     learning = single / (worker + merging)
     return [f"{learning:.1f}", f"{(single + read) / (worker + merging + read / parts):.1f}"]

@@ -7,8 +7,6 @@ Each example is seven words of 50,000, by a power law, and a label that is new: 
 words and nodes that occurred. The learners store the pairs that they have learned.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 
@@ -19,12 +17,12 @@ from river_hier import OpenTaxonomy, linear_model
 WORDS = 50_000
 
 
-def main(n: int) -> None:
+def main(n):
     for name in ("PathSoftmax", "HAROW"):
         rng = random.Random(0)
         model = getattr(linear_model, name)(OpenTaxonomy(), dtype="float32")
-        words: set[str] = set()
-        nodes: set[str] = set()
+        words = set()
+        nodes = set()
         for i in trange(n, desc=name):
             x = {f"w{int(rng.paretovariate(0.8)) % WORDS}": 0.4 for _ in range(7)}
             path = f"a{i % 30}", f"b{i % 3_000}", f"c{i}"

@@ -11,17 +11,13 @@ the mean distance of the prediction from the label in the tree. Peers are used a
 documentation does; those that are not installed are skipped.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from river import feature_extraction as river_features
@@ -37,12 +33,10 @@ from river_hier import Taxonomy, feature_extraction, linear_model
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "benchmarks"))
 import short_texts
 
-Labelled = list[tuple[str, str]]
-Learner = Callable[[Taxonomy, list[str], list[str]], Callable[[list[str]], list[Any]]]
 BLOCK = 200  # texts in a call of `partial_fit`
 
 
-def products(folder: Path) -> tuple[Taxonomy, Labelled, Labelled]:
+def products(folder):
     rows = short_texts.products(folder / "products").dropna(subset="category")
     examples = list(zip(rows.product_name, rows.category, strict=True))
     random.Random(0).shuffle(examples)
@@ -52,11 +46,11 @@ def products(folder: Path) -> tuple[Taxonomy, Labelled, Labelled]:
     return Taxonomy(sorted(edges), root="shop"), examples[:n], examples[n:]
 
 
-def paths(rows: Any) -> Iterator[list[str]]:
+def paths(rows):
     return (category.split(" >> ") for category in rows.category.unique())
 
 
-def queries(folder: Path) -> tuple[Taxonomy, Labelled, Labelled]:
+def queries(folder):
     train = short_texts.queries(folder / "clinc150", "train")
     random.Random(0).shuffle(train)
     test = short_texts.queries(folder / "clinc150", "val")
@@ -66,10 +60,10 @@ def queries(folder: Path) -> tuple[Taxonomy, Labelled, Labelled]:
 # Learners: each learns texts and labels, and returns what predicts labels.
 
 
-def one_by_one(make: Callable[[Taxonomy], Any]) -> Learner:
+def one_by_one(make):
     """Ours and River's."""
 
-    def learn(t: Taxonomy, texts: list[str], labels: list[str]) -> Any:
+    def learn(t, texts, labels):
         model = make(t)
         for text, label in zip(texts, labels, strict=True):
             model.learn_one(text, label)
@@ -78,7 +72,7 @@ def one_by_one(make: Callable[[Taxonomy], Any]) -> Learner:
     return learn
 
 
-def sgd(t: Taxonomy, texts: list[str], labels: list[str]) -> Any:
+def sgd(t, texts, labels):
     """scikit-learn in one pass, on hashed words."""
     bag = HashingVectorizer(n_features=2**16)
     model = SGDClassifier(loss="log_loss", random_state=0)
@@ -88,14 +82,14 @@ def sgd(t: Taxonomy, texts: list[str], labels: list[str]) -> Any:
     return lambda new: model.predict(bag.transform(new)).tolist()
 
 
-def svc(t: Taxonomy, texts: list[str], labels: list[str]) -> Any:
+def svc(t, texts, labels):
     """scikit-learn in batch."""
     bag, model = TfidfVectorizer(sublinear_tf=True), LinearSVC(random_state=0)
     model.fit(bag.fit_transform(texts), labels)
     return lambda new: model.predict(bag.transform(new)).tolist()
 
 
-def hiclass(t: Taxonomy, texts: list[str], labels: list[str]) -> Any:
+def hiclass(t, texts, labels):
     """HiClass in batch: names of a path, and a child of its own for each inner label."""
     from hiclass import LocalClassifierPerParentNode
 
@@ -112,7 +106,7 @@ def hiclass(t: Taxonomy, texts: list[str], labels: list[str]) -> Any:
     ]
 
 
-def vw(t: Taxonomy, texts: list[str], labels: list[str]) -> Any:
+def vw(t, texts, labels):
     """Vowpal Wabbit, which parses lines of text."""
     from vowpalwabbit import Workspace
 
@@ -120,7 +114,7 @@ def vw(t: Taxonomy, texts: list[str], labels: list[str]) -> Any:
     number = {label: i + 1 for i, label in enumerate(names)}
     model = Workspace(f"--oaa {len(names)} --loss_function logistic -b 24 --quiet")
 
-    def words(text: str) -> str:
+    def words(text):
         return text.lower().replace(":", " ").replace("|", " ")
 
     for text, label in zip(texts, labels, strict=True):
@@ -128,7 +122,7 @@ def vw(t: Taxonomy, texts: list[str], labels: list[str]) -> Any:
     return lambda new: [names[model.predict(f"|x {words(text)}") - 1] for text in new]
 
 
-def napkinxc(t: Taxonomy, texts: list[str], labels: list[str]) -> Any:
+def napkinxc(t, texts, labels):
     """napkinXC in batch: a probabilistic label tree of its own."""
     from napkinxc.models import PLT
 
@@ -143,11 +137,11 @@ def napkinxc(t: Taxonomy, texts: list[str], labels: list[str]) -> Any:
     ]
 
 
-def ours(learner: type, **options: Any) -> Learner:
+def ours(learner, **options):
     return one_by_one(lambda t: feature_extraction.LogTFIDF() | learner(t, **options))
 
 
-LEARNERS: dict[str, tuple[str, Learner]] = {  # the package, and how it learns
+LEARNERS = {  # the package, and how it learns
     "**LogTFIDF \\| PathSoftmax**": ("river-hier", ours(linear_model.PathSoftmax)),
     "**LogTFIDF \\| Hieron**": ("river-hier", ours(linear_model.Hieron)),
     "River: naive Bayes": (
@@ -167,7 +161,7 @@ LEARNERS: dict[str, tuple[str, Learner]] = {  # the package, and how it learns
 MODULES = {"scikit-learn": "sklearn", "river-hier": "river_hier"}
 
 
-def row(t: Taxonomy, train: Labelled, test: Labelled, learn: Learner) -> list[str]:
+def row(t, train, test, learn):
     texts, labels = map(list, zip(*train, strict=True))
     new, truth = map(list, zip(*test, strict=True))
     start = time.process_time()
@@ -182,8 +176,8 @@ def row(t: Taxonomy, train: Labelled, test: Labelled, learn: Learner) -> list[st
     return [f"{right:.3f}", f"{error:.3f}", *(f"{each:,.0f}" for each in times)]
 
 
-def main(folder: Path) -> None:
-    collections: dict[str, Callable[[Path], Any]] = {"products": products, "queries": queries}
+def main(folder):
+    collections = {"products": products, "queries": queries}
     for name, read in collections.items():
         t, train, test = read(folder)
         n_words = np.mean([len(text.split()) for text, _ in train])

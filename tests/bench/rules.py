@@ -7,15 +7,12 @@ library's learner, and how many of 500 answers are the same. Documents have 40 o
 word of their label, one of 80 leaves below 25 other nodes.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import operator
 import random
 import statistics
 import time
-from typing import Any
 
 import numpy as np
 
@@ -25,20 +22,20 @@ REPEATS, N = 5, 1_000
 
 
 class HPerceptron(base.TopDownLearner, numba=()):
-    def learns(self, score: Any, y: Any) -> Any:
+    def learns(self, score, y):
         return (score >= 0.0) != (y > 0.0)
 
-    def rule(self, score: Any, y: Any, norm2: float) -> Any:
+    def rule(self, score, y, norm2):
         return y
 
 
 class HAROW(base.TopDownLearner, numba=("r",)):
     second_order, r = True, 1.0
 
-    def learns(self, score: Any, y: Any) -> Any:
+    def learns(self, score, y):
         return y * score < 1.0
 
-    def rule(self, score: Any, y: Any, norm2: float, variance: Any = 0.0) -> Any:
+    def rule(self, score, y, norm2, variance=0.0):
         confidence = 1.0 / (variance + self.r)
         return (y - score) * confidence, confidence
 
@@ -46,26 +43,26 @@ class HAROW(base.TopDownLearner, numba=("r",)):
 class Hieron(base.PathLearner, numba=("C",)):
     C = 10.0
 
-    def rule(self, margin: float, gamma: float, norm2: float) -> Any:
+    def rule(self, margin, gamma, norm2):
         return min(self.C, (np.sqrt(gamma) - margin) / (gamma * norm2))
 
 
-def in_python(learner: Any) -> Any:
+def in_python(learner):
     return type("InPython", (learner,), {"rule": lambda self, *given: learner.rule(self, *given)})
 
 
-def main() -> None:
+def main():
     rng = random.Random(0)
     ends = itertools.product(range(5), range(4), range(4))
     leaves = [(f"a{i}", f"b{i}{j}", f"c{i}{j}{k}") for i, j, k in ends]
     t = Taxonomy.from_paths(leaves)
 
-    def document() -> Any:
+    def document():
         *_, label = rng.choice(leaves)
         return {f"w{rng.randrange(5000)}": rng.random() for _ in range(40)} | {label: 1.0}, label
 
     documents = [document() for _ in range(N)]
-    core: dict[Any, Any] = {
+    core = {
         HPerceptron: linear_model.HPerceptron,
         HAROW: functools.partial(linear_model.HAROW, r=1.0, intercept=0.0),
         Hieron: linear_model.Hieron,
@@ -73,8 +70,8 @@ def main() -> None:
     for rule, compiled in core.items():
         print(rule.__name__)
         ways = {"C++": compiled, "numba": rule, "Python": in_python(rule)}
-        times: dict[str, list[float]] = {name: [] for name in ways}
-        models: dict[str, Any] = {}
+        times = {name: [] for name in ways}
+        models = {}
         for turn in range(REPEATS + 1):
             for name, make in ways.items():
                 model = models[name] = make(t)

@@ -9,8 +9,6 @@ clients are processes on the same machine, each with one connection that is kept
 time is read from /proc, which needs Linux.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import contextlib
@@ -23,14 +21,11 @@ import socket
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -44,16 +39,16 @@ TREE = {"root": {f"a{i}": {f"b{i}{j}": [f"c{i}{j}{k}" for k in R] for j in R} fo
 WORDS = [f"word {i}" for i in range(2000)]
 
 
-def message(path: str, rng: random.Random, key: str) -> dict[str, Any]:
+def message(path, rng, key):
     """A request with 30 of the features."""
-    found: dict[str, Any] = {"x": {name: round(rng.random(), 3) for name in rng.sample(WORDS, 30)}}
+    found = {"x": {name: round(rng.random(), 3) for name in rng.sample(WORDS, 30)}}
     if path == "/learn":
         i, j, k = (rng.randrange(8) for _ in range(3))
         found |= {"key": key, "y": [f"c{i}{j}{k}"]}
     return found
 
 
-def ask(port: int, path: str, n: int, seed: int) -> tuple[list[float], float, float]:
+def ask(port, path, n, seed):
     """The times of n requests over one connection, and when they began and ended, in seconds."""
     rng, times = random.Random(seed), []
     bodies = [json.dumps(message(path, rng, f"{seed} {i}")).encode() for i in range(n)]
@@ -77,13 +72,13 @@ def ask(port: int, path: str, n: int, seed: int) -> tuple[list[float], float, fl
     return times, first, time.perf_counter()
 
 
-def connect(port: int) -> tuple[socket.socket, Any]:
+def connect(port):
     connection = socket.create_connection(("127.0.0.1", port))
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connection, connection.makefile("rb")
 
 
-def quantiles(times: list[float], *qs: float) -> list[float]:
+def quantiles(times, *qs):
     """Quantiles of sorted times."""
     return [times[min(int(q * len(times)), len(times) - 1)] for q in qs]
 
@@ -91,13 +86,13 @@ def quantiles(times: list[float], *qs: float) -> list[float]:
 # The empty handler
 
 
-async def empty(request: Request) -> Response:
+async def empty(request):
     await request.body()
     return Response(b"{}", media_type="application/json")
 
 
 @contextlib.contextmanager
-def empty_handler() -> Iterator[tuple[int, list[int]]]:
+def empty_handler():
     """A process that reads a request, and answers with an empty object: port and process id."""
     listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -113,7 +108,7 @@ def empty_handler() -> Iterator[tuple[int, list[int]]]:
         os.waitpid(pid, 0)
 
 
-def load(pool: Any, port: int, pids: list[int], path: str, n: int, seeds: Any) -> list[float]:
+def load(pool, port, pids, path, n, seeds):
     """Answers per second; median and 99th percentile of times, and processor time, in ms."""
     clients, before = pool._processes, processor_time(pids)
     found = pool.starmap(ask, [(port, path, n, next(seeds)) for _ in range(clients)], chunksize=1)
@@ -123,14 +118,14 @@ def load(pool: Any, port: int, pids: list[int], path: str, n: int, seeds: Any) -
     return [len(times) / seconds, *(1e3 * v for v in (*quantiles(times, 0.5, 0.99), used))]
 
 
-def processor_time(pids: list[int]) -> float:
+def processor_time(pids):
     """The processor time of these processes so far, in seconds."""
     return sum(int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) for pid in pids) / 1e9
 
 
-def compare(pool: Any, n: int, rounds: int) -> None:
+def compare(pool, n, rounds):
     paths, seeds = ["/empty", "/predict", "/top", "/explain", "/learn"], count()
-    results: dict[str, list[list[float]]] = {path: [] for path in paths}
+    results = {path: [] for path in paths}
     with (
         tempfile.TemporaryDirectory() as folder,
         empty_handler() as (port, children),

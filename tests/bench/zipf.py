@@ -2,170 +2,89 @@
 
     python tests/bench/zipf.py
 
-The stream is that of `zipf_stream.py`. Every learner gets the same documents in blocks, one learner
-after the other; a block is predicted, then learned. Times are medians of processor time over the
-blocks after the first tenth. Losses are those of the predictions in the last tenth, and in brackets
-those of the answer "nothing": no topic, or the root where the answer is one label, the deepest of
-the topics.
-
-Memory is measured in a process of its own for each learner: what is resident after the last
-document, less what was when the stream had given its first ones and no learner was there yet. It is
-read from /proc, so this needs Linux.
+Every learner gets the documents of `zipf_stream.py` in a process of its own. A block of them is
+predicted, then learned. Times are medians of processor time over the blocks after the first tenth.
+Losses are those of the predictions in the last tenth, and in brackets those of the answer
+"nothing": no topic, or the root where the answer is one label, the deepest of the topics. Memory is
+what the process holds after the last document, less what it held after the first block without a
+learner. It is read from /proc, so this needs Linux.
 """
 
-from __future__ import annotations
-
 import argparse
-import functools
 import itertools
 import os
 import statistics
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 import zipf_stream
 from tqdm import tqdm
 
-from river_hier import Taxonomy, linear_model, metrics
-from river_hier.base.single_label import SingleLabelModel
+from river_hier import linear_model, metrics
 
-BLOCK = 200
-Options = argparse.Namespace
-
-
-def learners(t: Taxonomy) -> dict[str, Callable[[], Any]]:
-    exact: dict[str, Any] = {
-        "H-PERC": functools.partial(linear_model.HPerceptron, t),
-        "Hieron": functools.partial(linear_model.Hieron, t),
-        "H-AROW": functools.partial(linear_model.HAROW, t),
-    }
-    single = functools.partial(exact["H-AROW"], dtype="float32")
-    return exact | {"H-AROW, float32": single}
+BLOCK, NODES, NAMES = 200, 10_000, 1_000_000
+LEARNERS = {"H-PERC": linear_model.HPerceptron, "Hieron": linear_model.Hieron}
 
 
-class Run:
-    """One learner's times and losses."""
-
-    def __init__(self, t: Taxonomy, model: Any) -> None:
-        self.taxonomy = t
-        self.model = model
-        self.single = isinstance(model, SingleLabelModel)
-        self.nothing: Any = t.root if self.single else ()
-        # A label's distance in the tree is the number of topics that are wrong on the two paths.
-        kinds: tuple[Any, ...] = (metrics.SymmetricDifferenceLoss, metrics.HLoss)
-        if self.single:
-            kinds = (metrics.TreeInducedError,)
-        self.losses = [(kind(t), kind(t)) for kind in kinds]  # the model's and that of "nothing"
-        self.learn: list[float] = []
-        self.predict: list[float] = []
-
-    def block(self, examples: list[zipf_stream.Example], timed: bool, judged: bool) -> None:
-        xs, ys = [x for x, _ in examples], self.labels(examples)
-        start = time.process_time()
-        answers = [self.model.predict_one(x) for x in xs]
-        between = time.process_time()
-        for x, y in zip(xs, ys, strict=True):
-            self.model.learn_one(x, y)
-        end = time.process_time()
-        if timed:
-            self.predict.append(1e6 * (between - start) / len(xs))
-            self.learn.append(1e6 * (end - between) / len(xs))
-        if judged:
-            for y, answer in zip(ys, answers, strict=True):
-                for loss, of_nothing in self.losses:
-                    loss.update(y, answer)
-                    of_nothing.update(y, self.nothing)
-
-    def labels(self, examples: list[zipf_stream.Example]) -> list[Any]:
-        if not self.single:
-            return [y for _, y in examples]
-        return [zipf_stream.label(self.taxonomy, y) for _, y in examples]
+def blocks(t, n):
+    stream = zipf_stream.documents(t, n, NAMES)
+    for _ in tqdm(range(n // BLOCK), unit_scale=BLOCK, unit="doc"):
+        yield list(itertools.islice(stream, BLOCK))
 
 
-def blocks(t: Taxonomy, options: Options) -> Iterator[list[zipf_stream.Example]]:
-    stream = zipf_stream.documents(t, options.documents, options.names, options.seed)
-    with tqdm(total=options.documents, unit="doc", desc=options.memory_of) as progress:
-        while block := list(itertools.islice(stream, BLOCK)):
-            yield block
-            progress.update(len(block))
-
-
-def resident() -> float:
+def resident():
     """What this process holds in memory, in MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def growth(t: Taxonomy, options: Options) -> float:
-    """By how many MB one learner makes this process larger."""
-    stream = blocks(t, options)
-    first = next(stream)
-    before = resident()
-    run = Run(t, learners(t)[options.memory_of]())
-    for block in itertools.chain([first], stream):
-        for (x, _), y in zip(block, run.labels(block), strict=True):
-            run.model.learn_one(x, y)
-    return resident() - before
+def row(name, n):
+    t = zipf_stream.taxonomy(NODES)
+    stream, single = blocks(t, n), name == "Hieron"
+    first, before, model = next(stream), resident(), LEARNERS[name](t)
+    # A label's distance in the tree is the number of topics that are wrong on the two paths.
+    kinds = [metrics.TreeInducedError] if single else [metrics.SymmetricDifferenceLoss]
+    kinds += [] if single else [metrics.HLoss]
+    losses = [(kind(t), kind(t)) for kind in kinds]  # the model's and that of "nothing"
+    learn, predict = [], []
+    for i, block in enumerate(itertools.chain([first], stream)):
+        xs, ys = zip(*block, strict=True)
+        ys = [zipf_stream.label(t, y) for y in ys] if single else ys
+        start = time.process_time()
+        answers = [model.predict_one(x) for x in xs]
+        between = time.process_time()
+        for x, y in zip(xs, ys, strict=True):
+            model.learn_one(x, y)
+        if i * BLOCK >= n // 10:
+            predict.append(1e6 * (between - start) / BLOCK)
+            learn.append(1e6 * (time.process_time() - between) / BLOCK)
+        for y, answer in zip(ys, answers, strict=True) if i * BLOCK >= n * 9 // 10 else ():
+            for loss, of_nothing in losses:
+                loss.update(y, answer)
+                of_nothing.update(y, t.root if single else ())
+    cells = [f"{statistics.median(times):,.0f}" for times in (learn, predict)]
+    cells += [f"{loss.get():.3f} ({of_nothing.get():.3f})" for loss, of_nothing in losses]
+    cells += ["–"] * single + [f"{resident() - before:,.0f}"]
+    return f"| {name} | {' | '.join(cells)} |"
 
 
-def growth_elsewhere(name: str) -> float:
-    """The same, measured in a fresh process."""
-    command = [sys.executable, __file__, *sys.argv[1:], "--memory-of", name]
-    return float(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-
-
-def table(rows: Iterable[Iterable[str]]) -> str:
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
-
-
-def report(runs: dict[str, Run], memory: dict[str, float]) -> None:
-    head = ("learner", "learn, µs", "predict, µs", "topics wrong", "H-loss", "MB")
-    rows: list[Iterable[str]] = [head, ["---"] + ["---:"] * (len(head) - 1)]
-    for name, run in runs.items():
-        losses = [f"{loss.get():.3f} ({of_nothing.get():.3f})" for loss, of_nothing in run.losses]
-        times = [f"{statistics.median(times):,.0f}" for times in (run.learn, run.predict)]
-        rows.append((name, *times, *losses, *["–"] * (2 - len(losses)), f"{memory[name]:,.0f}"))
-    print(table(rows))
-    for name, run in runs.items():
-        exact = runs[name.split(",")[0]]
-        if run is not exact:
-            wrong, before = run.losses[0][0].get(), exact.losses[0][0].get()
-            print(f"\n{name}: {wrong - before:+.3f} topics wrong ({wrong / before - 1:+.1%})")
-
-
-def main(options: Options) -> None:
-    t = zipf_stream.taxonomy(options.nodes, seed=options.seed)
-    if options.memory_of is not None:
-        print(growth(t, options))
-        return
-    runs = {name: Run(t, make()) for name, make in learners(t).items()}
-    seen: set[str] = set()
-    topics: set[str] = set()
-    words = labels = 0
-    for i, block in enumerate(blocks(t, options)):
-        part = i * BLOCK / options.documents
-        for run in runs.values():
-            run.block(block, timed=part >= 0.1, judged=part >= 0.9)
+def main(n):
+    seen, topics = set(), set()
+    for block in blocks(zipf_stream.taxonomy(NODES), n):
         for x, y in block:
             seen.update(x)
             topics.update(y)
-            words += len(x)
-            labels += len(y)
-    print(f"{options.documents:,} documents, {words / options.documents:.1f} words of")
-    print(f"{options.names:,} and {labels / options.documents:.1f} topics of {len(t) - 1:,} each;")
     print(f"{len(seen):,} words and {len(topics):,} topics were seen\n")
-    report(runs, {name: growth_elsewhere(name) for name in runs})
+    print("| learner | learn, µs | predict, µs | topics wrong | H-loss | MB |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: |")
+    for name in LEARNERS:
+        with ProcessPoolExecutor(1, get_context("spawn")) as process:
+            print(process.submit(row, name, n).result(), flush=True)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--documents", type=int, default=60_000)
-    parser.add_argument("--nodes", type=int, default=10_000, help="of the taxonomy")
-    parser.add_argument("--names", type=int, default=1_000_000, help="that words are drawn from")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--memory-of", help=argparse.SUPPRESS)
-    main(parser.parse_args())
+    main(parser.parse_args().documents)

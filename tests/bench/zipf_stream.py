@@ -8,13 +8,7 @@ The words of every document are new strings, as they are when a text is parsed: 
 must compare letters, as it is never the very object that was stored.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from river_hier import Taxonomy
 
@@ -25,11 +19,10 @@ WORDS_A_DOCUMENT = 77  # drawn; some more than once, so that about 75 names are 
 TYPICAL = 0.6  # the part of them that is typical of the topics
 TWO_PATHS = 0.1  # the part of the documents that have two paths through the taxonomy
 
-Ints = NDArray[np.int64]
 Example = tuple[dict[str, float], set[str]]
 
 
-def taxonomy(n_nodes: int = 10_000, depth: int = 8, seed: int = 0) -> Taxonomy:
+def taxonomy(n_nodes=10_000, depth=8, seed=0):
     """A random tree of `n_nodes` nodes, the root included, that is `depth` edges deep.
 
     It is widest at three quarters of its depth. A node hangs under any of the level above, more
@@ -48,9 +41,7 @@ def taxonomy(n_nodes: int = 10_000, depth: int = 8, seed: int = 0) -> Taxonomy:
     return Taxonomy(edges, root="root")
 
 
-def documents(
-    taxonomy: Taxonomy, n: int, n_names: int = 1_000_000, seed: int = 0
-) -> Iterator[Example]:
+def documents(taxonomy, n, n_names=1_000_000, seed=0):
     """`n` documents: `{word: weight}` and the set of topics that are on, ancestors included.
 
     One path through the taxonomy or two, which end at inner nodes as well: six topics a document
@@ -59,7 +50,7 @@ def documents(
     return _documents(_Tables(taxonomy, n_names, seed), n, seed)
 
 
-def label(taxonomy: Taxonomy, y: set[str]) -> str:
+def label(taxonomy, y):
     """The deepest of the topics, for learners of one label; if several are, the first of them."""
     return max(y, key=lambda topic: (taxonomy.depth(topic), -taxonomy.index(topic)))
 
@@ -67,11 +58,11 @@ def label(taxonomy: Taxonomy, y: set[str]) -> str:
 class _Tables:
     """What is drawn once: names, how common they are, and the words of the topics."""
 
-    def __init__(self, taxonomy: Taxonomy, n_names: int, seed: int) -> None:
+    def __init__(self, taxonomy, n_names, seed):
         rng = np.random.default_rng([seed, 1])
         self.names = _names(n_names, rng)
         # The rank in Zipf's law is no property of a name: neighbours may be rare and common.
-        self.by_rank: Ints = rng.permutation(n_names)
+        self.by_rank = rng.permutation(n_names)
         p = 1.0 / (np.arange(n_names) + 20.0)  # without stop words the head is flat
         p /= p.sum()
         self.zipf = np.cumsum(p)
@@ -84,7 +75,7 @@ class _Tables:
         self.typical = self.by_rank[ranks.astype(np.int64) - 1]
         self._topics(taxonomy)
 
-    def _topics(self, taxonomy: Taxonomy) -> None:
+    def _topics(self, taxonomy):
         """Where paths end, how likely each end is, and the nodes above it.
 
         Of the children of a node the first are the most common: a few topics are in many documents
@@ -110,7 +101,7 @@ class _Tables:
             self.above[i, : depth[i]] = [taxonomy.index(u) for u in taxonomy.path(v)[1:]]
 
 
-def _documents(tables: _Tables, n: int, seed: int) -> Iterator[Example]:
+def _documents(tables, n, seed):
     rng = np.random.default_rng([seed, 2])
     for start in range(0, n, BLOCK):
         ends = _draw(tables.ends, rng.random((BLOCK, 2)))
@@ -123,9 +114,7 @@ def _documents(tables: _Tables, n: int, seed: int) -> Iterator[Example]:
             at += k
 
 
-def _words(
-    tables: _Tables, ends: Ints, rng: np.random.Generator
-) -> tuple[list[str], list[float], Ints]:
+def _words(tables, ends, rng):
     """The words of a block of documents, one document after the other, and their weights."""
     n_names = len(tables.names)
     document = np.repeat(np.arange(BLOCK), rng.poisson(WORDS_A_DOCUMENT, BLOCK))
@@ -145,16 +134,16 @@ def _words(
     document, name = np.divmod(found, n_names)
     values = (1.0 + np.log(times)) * tables.idf[name]
     values /= np.sqrt(np.bincount(document, values**2, BLOCK))[document]
-    words: Any = tables.names[name].tolist()  # strings made anew
+    words = tables.names[name].tolist()  # strings made anew
     return words, values.tolist(), np.bincount(document, minlength=BLOCK)
 
 
-def _draw(cumulated: NDArray[np.float64], u: NDArray[np.float64]) -> Ints:
+def _draw(cumulated, u):
     """Indices with these cumulated probabilities."""
     return np.minimum(np.searchsorted(cumulated, u, side="right"), len(cumulated) - 1)
 
 
-def _names(n: int, rng: np.random.Generator) -> NDArray[np.str_]:
+def _names(n, rng):
     """Distinct words, consonants and vowels in turn, in random order."""
     sounds = np.array([list("bcdfghjklmnprstvwxyz"), list("aeiou" * 4)])
     codes = np.empty(0, dtype=np.int64)
@@ -172,14 +161,14 @@ def _names(n: int, rng: np.random.Generator) -> NDArray[np.str_]:
     names = np.empty((n, LETTERS), dtype="U1")
     for i in range(LETTERS):
         names[:, i] = table[i % 2, letters[:, i]]
-    words: NDArray[np.str_] = names.view(f"U{LETTERS}")[:, 0]
+    words = names.view(f"U{LETTERS}")[:, 0]
     return words
 
 
-def _widths(n: int, depth: int) -> Ints:
+def _widths(n, depth):
     """How many nodes each level has, below the root."""
     d = np.arange(1, depth + 1)
     shape = d**3 * (depth + 1 - d) ** 1.5
-    widths: Ints = 1 + ((n - depth) * shape / shape.sum()).astype(np.int64)
+    widths = 1 + ((n - depth) * shape / shape.sum()).astype(np.int64)
     widths[-1] += n - int(widths.sum())
     return widths

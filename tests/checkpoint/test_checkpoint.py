@@ -1,7 +1,5 @@
 """Checkpoints: loading restores the saved state, and a crash leaves a valid file."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os
@@ -11,9 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +26,7 @@ TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("a", "d")])
 posix = pytest.mark.skipif(os.name != "posix", reason="kills and folders, as POSIX has them")
 
 
-def learned(n: int = 30, name: str = "HAROW", seed: int = 1) -> dict[str, Any]:
+def learned(n=30, name="HAROW", seed=1):
     """The state of a program after n examples, some of which still wait for their labels."""
     rng = np.random.default_rng(seed)
     model = preprocessing.StandardScaler() | getattr(linear_model, name)(TREE)
@@ -50,7 +46,7 @@ class SortedPickler(pickle._Pickler):
     dispatch = pickle._Pickler.dispatch | {frozenset: lambda self, s: self.save(sorted(s))}
 
 
-def plainly(state: Any) -> bytes:
+def plainly(state):
     """Bytes that are equal for equal states, regardless of which strings are the same object."""
     pickled = io.BytesIO()
     SortedPickler(pickled).dump(pickle.loads(pickle.dumps(state)))
@@ -58,7 +54,7 @@ def plainly(state: Any) -> bytes:
 
 
 @pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "SHRLS"])
-def test_what_is_loaded_goes_on_as_what_was_saved(name: str, tmp_path: Path) -> None:
+def test_what_is_loaded_goes_on_as_what_was_saved(name, tmp_path):
     ours = learned(name=name)
     checkpoint.save(ours, tmp_path / "state")
     theirs = checkpoint.load(tmp_path / "state")
@@ -80,13 +76,13 @@ states = st.recursive(
 
 @n_examples(40)
 @given(states)
-def test_whatever_can_be_pickled_comes_back(state: Any) -> None:
+def test_whatever_can_be_pickled_comes_back(state):
     data = checkpoint.dumps(state)
     assert checkpoint.loads(data) == state
     assert checkpoint.loads(memoryview(bytearray(data))) == state
 
 
-def test_the_first_lines_can_be_read(tmp_path: Path) -> None:
+def test_the_first_lines_can_be_read(tmp_path):
     checkpoint.save(learned(), tmp_path / "state")
     first, digest, writer, _ = (tmp_path / "state").read_bytes().split(b"\n", 3)
     assert first == b"river_hier checkpoint, format 1"
@@ -94,7 +90,7 @@ def test_the_first_lines_can_be_read(tmp_path: Path) -> None:
     assert writer.startswith(f"written by river_hier {river_hier.__version__}, river ".encode())
 
 
-def test_a_file_of_this_format_opens_whoever_wrote_it() -> None:
+def test_a_file_of_this_format_opens_whoever_wrote_it():
     rest = b"written by river_hier 9.9, river 9.9, numpy 9.9, Python 9.9\n"
     rest += pickle.dumps({"position": 7}, protocol=2)
     digest = hashlib.sha256(rest).hexdigest().encode()
@@ -108,16 +104,16 @@ def test_a_file_of_this_format_opens_whoever_wrote_it() -> None:
 class Trap:
     """Unpickling it runs code."""
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self):
         return pytest.fail, ("it was unpickled",)
 
 
 @pytest.fixture(scope="module")
-def trap() -> bytes:
+def trap():
     return checkpoint.dumps([Trap(), b"\0" * 40, "some text"])
 
 
-def test_each_flipped_bit_is_seen(trap: bytes) -> None:
+def test_each_flipped_bit_is_seen(trap):
     for i in range(len(trap)):
         for bit in range(8):
             data = bytearray(trap)
@@ -126,7 +122,7 @@ def test_each_flipped_bit_is_seen(trap: bytes) -> None:
                 checkpoint.loads(data)
 
 
-def test_each_cut_and_each_addition_is_seen(trap: bytes) -> None:
+def test_each_cut_and_each_addition_is_seen(trap):
     for n in range(len(trap)):
         with pytest.raises(ValueError, match=r"this checkpoint is (no|cut short or damaged)"):
             checkpoint.loads(trap[:n])
@@ -139,12 +135,12 @@ def test_each_cut_and_each_addition_is_seen(trap: bytes) -> None:
 
 @n_examples(50)
 @given(st.binary())
-def test_foreign_bytes_are_refused(data: bytes) -> None:
+def test_foreign_bytes_are_refused(data):
     with pytest.raises(ValueError, match="is no checkpoint of river_hier: it begins with b"):
         checkpoint.loads(data)
 
 
-def test_other_files_are_refused_by_name(tmp_path: Path) -> None:
+def test_other_files_are_refused_by_name(tmp_path):
     path = tmp_path / "model.pickle"
     path.write_bytes(pickle.dumps(Trap()))
     with pytest.raises(ValueError, match=r"the checkpoint '.*model.pickle' is no checkpoint"):
@@ -161,7 +157,7 @@ class Gone:
     """A class that is renamed after it was saved."""
 
 
-def test_classes_that_are_not_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_classes_that_are_not_here(monkeypatch):
     data = checkpoint.dumps(Gone())
     monkeypatch.delattr(sys.modules[__name__], "Gone")
     message = r"cannot be opened with river_hier .*; it was written by river_hier .*Gone"
@@ -170,12 +166,12 @@ def test_classes_that_are_not_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("data", ["text", None, 3, ["bytes"]])
-def test_what_is_not_bytes(data: Any) -> None:
+def test_what_is_not_bytes(data):
     with pytest.raises(TypeError, match="`data` must be bytes, as `dumps` makes them, got"):
         checkpoint.loads(data)
 
 
-def test_what_cannot_be_saved_leaves_the_file(tmp_path: Path) -> None:
+def test_what_cannot_be_saved_leaves_the_file(tmp_path):
     path = tmp_path / "state"
     checkpoint.save("old", path)
     for state in (lambda: 0, (i for i in range(3)), threading.Lock()):
@@ -193,7 +189,7 @@ def test_what_cannot_be_saved_leaves_the_file(tmp_path: Path) -> None:
 
 
 @posix
-def test_a_link_is_followed(tmp_path: Path) -> None:
+def test_a_link_is_followed(tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "there" / "state")
     checkpoint.save("new", tmp_path / "link")
@@ -202,7 +198,7 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
 
 
 @posix
-def test_who_may_read_the_old_file_may_read_the_new_one(tmp_path: Path) -> None:
+def test_who_may_read_the_old_file_may_read_the_new_one(tmp_path):
     path = tmp_path / "state"
     checkpoint.save("old", path)
     for mode in (0o600, 0o640, 0o400):
@@ -211,7 +207,7 @@ def test_who_may_read_the_old_file_may_read_the_new_one(tmp_path: Path) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
-def test_leftovers_of_this_path_alone_are_deleted(tmp_path: Path) -> None:
+def test_leftovers_of_this_path_alone_are_deleted(tmp_path):
     digits = "0123456789abcdef"
     ours = f".state.{digits}.part"
     others = [f".state.b.{digits}.part", f"state.{digits}.part", ".state.part", f".states{ours}"]
@@ -226,13 +222,11 @@ def test_leftovers_of_this_path_alone_are_deleted(tmp_path: Path) -> None:
 
 
 @posix
-def test_the_bytes_reach_the_disk_before_the_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls: list[str] = []
+def test_the_bytes_reach_the_disk_before_the_name(tmp_path, monkeypatch):
+    calls = []
 
-    def noted(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any) -> Any:
+    def noted(name, real):
+        def call(*args):
             if name == "fsync":
                 calls.append(f"fsync {os.path.realpath(f'/proc/self/fd/{args[0]}')}")
             else:
@@ -256,10 +250,8 @@ def test_the_bytes_reach_the_disk_before_the_name(
 
 @pytest.mark.parametrize("error", [OSError("No space left on device"), KeyboardInterrupt()])
 @pytest.mark.parametrize("step", ["open", "fsync", "replace"])
-def test_errors_leave_the_old_file_and_nothing_else(
-    step: str, error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*args: Any, **kwargs: Any) -> None:
+def test_errors_leave_the_old_file_and_nothing_else(step, error, tmp_path, monkeypatch):
+    def fail(*args, **kwargs):
         raise error
 
     checkpoint.save("old", tmp_path / "state")
@@ -271,7 +263,7 @@ def test_errors_leave_the_old_file_and_nothing_else(
     assert checkpoint.load(tmp_path / "state") == "old"
 
 
-def saved_but_killed_at(step: int, path: Path) -> bool:
+def saved_but_killed_at(step, path):
     """Whether a child process that saves "new" was killed right before the n-th C call."""
     if (child := os.fork()) == 0:
         run_until_killed(lambda: checkpoint.save("new", path), step)
@@ -284,9 +276,7 @@ def saved_but_killed_at(step: int, path: Path) -> bool:
 @pytest.mark.slow
 @posix
 @pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
-def test_killed_at_every_step_the_file_is_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_at_every_step_the_file_is_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "_OLD", -1.0)
     path = tmp_path / "state"
     checkpoint.save("old", path)
@@ -315,7 +305,7 @@ for step in range(n):
 """
 
 
-def test_several_programs_save_to_one_path(tmp_path: Path) -> None:
+def test_several_programs_save_to_one_path(tmp_path):
     path, n = tmp_path / "state", 60
     command = [sys.executable, "-P", "-c", SAVER, str(path)]
     savers = [subprocess.Popen([*command, str(mark), str(n)], stderr=-1) for mark in range(3)]
@@ -334,7 +324,7 @@ def test_several_programs_save_to_one_path(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [b"01", b"001", b"+1", b"1_0", b" 1", b"1.0", b"", b"1 "])
-def test_the_number_of_the_format_is_written_in_one_way(number: bytes) -> None:
+def test_the_number_of_the_format_is_written_in_one_way(number):
     data = checkpoint.dumps({"position": 7}).replace(b"format 1", b"format " + number, 1)
     with pytest.raises(ValueError, match="is no checkpoint of river_hier: it begins with"):
         checkpoint.loads(data)

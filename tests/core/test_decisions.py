@@ -1,14 +1,10 @@
 """What calibration, decoders and readers of labels compute, against plain definitions."""
 
-from __future__ import annotations
-
 import gc
 import math
 import pickle
 import weakref
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +14,6 @@ from hypothesis import strategies as st
 import oracles
 from river_hier import Taxonomy, _core
 from river_hier._core import Calibration, Labels, labels_of
-from river_hier._core.pickles import VERSION, restore
 from river_hier.decision import calibration
 from river_hier.taxonomy.multilabel import closure_nodes, predicted_nodes
 from support.strategies import multilabels, parents_of, taxonomies, trees
@@ -29,7 +24,7 @@ chances = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.6, 0.75, 0.9, 1.0])
 
 
 @st.composite
-def labelled(draw: st.DrawFn) -> tuple[Taxonomy, list[tuple[np.ndarray[Any, Any], Any, float]]]:
+def labelled(draw):
     """A taxonomy, and scores of its nodes with a multilabel and a weight."""
     t = draw(taxonomies())
     scores = st.lists(scores_of_nodes, min_size=len(t), max_size=len(t))
@@ -38,7 +33,7 @@ def labelled(draw: st.DrawFn) -> tuple[Taxonomy, list[tuple[np.ndarray[Any, Any]
 
 
 @given(labelled())
-def test_calibration_equals_the_oracle(stream: Any) -> None:
+def test_calibration_equals_the_oracle(stream):
     t, examples = stream
     ours, theirs = Calibration(len(t)), oracles.Calibration()
     for scores, y, w in examples:
@@ -56,18 +51,34 @@ def test_calibration_equals_the_oracle(stream: Any) -> None:
     assert ours.given(rows).tolist() == [ours.given(row).tolist() for row in rows]
 
 
-def test_a_damaged_pickle_of_a_calibration_is_refused() -> None:
-    shared, own = Calibration(3).saved()
-    for damaged in ((shared[:5], own), (shared, own[:3])):
-        with pytest.raises(ValueError, match="damaged"):
-            restore("Calibration", VERSION, *damaged)
+def factors_of(found, expected):
+    """How often a case occurs over how often it is expected, both with 4 examples more."""
+    more = [4.0 * e / (sum(expected) or 1.0) for e in expected]
+    both = zip(found, expected, more, strict=True)
+    return [(n + prior) / (e + prior) if e else 1.0 for n, e, prior in both]
+
+
+def log_loss(p, on):
+    p = min(max(p, 1e-12), 1.0 - 1e-12)
+    return -math.log(p if on else 1.0 - p)
+
+
+NO_COUNTS = np.zeros((0, 7))
 
 
 @given(trees(1 + 1, 7), st.data())
-def test_decisions_are_the_best_of_all_multilabels(t: Taxonomy, data: st.DataObject) -> None:
+def test_decisions_are_the_best_of_all_multilabels(t, data):
     parents = parents_of(t)
     given_parents = {v: data.draw(chances) for v in t.nodes[1:]}
     costs = {v: data.draw(st.sampled_from([1.0, 2.0, 5.0])) for v in t.nodes[1:]}
+    counts = st.sampled_from([0.0, 0.5, 3.0, 40.0])
+    rows = st.tuples(*[counts] * 6, st.sampled_from([-1.0, 1.0]))
+    table = np.array(data.draw(st.lists(rows, max_size=len(t)))).reshape(-1, 7)
+    factors, better = {}, {}
+    for v, (*seen, gain) in zip(t.nodes, table.tolist(), strict=False):
+        if t.children(v):
+            factors[v] = factors_of(seen[:3], seen[3:])
+            better |= {v: factors[v]} if gain < 0.0 else {}
     labels = labels_of(t)
     values = np.array([1.0, *given_parents.values()])
     p = labels.marginals(values)
@@ -77,20 +88,45 @@ def test_decisions_are_the_best_of_all_multilabels(t: Taxonomy, data: st.DataObj
     assert p.tolist() == pytest.approx(list(below.values()))
     every = list(oracles.multilabels(parents))
 
-    def chosen(nodes: list[int]) -> set[Any]:
+    def chosen(nodes):
         return {t.root, *(t.nodes[v] for v in nodes)}
 
-    def h_loss(y: set[Any], c: Any = None) -> float:
-        return oracles.expected_h_loss(parents, given_parents, y, c)
+    def h_loss(y, c=None):
+        return oracles.expected_h_loss(parents, given_parents, y, c, better)
+
+    def joint(y, factors):
+        return oracles.joint_probability(parents, given_parents, y, factors)
 
     of_costs = np.array([1.0, *costs.values()])
-    best = chosen(_core.least_h_loss(labels, p))
-    assert h_loss(best) == pytest.approx(min(map(h_loss, every)))
-    best = chosen(_core.least_h_loss(labels, p, of_costs))
-    assert h_loss(best, costs) == pytest.approx(min(h_loss(y, costs) for y in every))
-    most = max(oracles.probability(parents, given_parents, y) for y in every)
-    likeliest = chosen(_core.likeliest(labels, p))
-    assert oracles.probability(parents, given_parents, likeliest) == pytest.approx(most)
+    best = chosen(_core.least_h_loss(labels, p, table))
+    assert h_loss(best) == pytest.approx(min(map(h_loss, every)), abs=1e-9)
+    best = chosen(_core.least_h_loss(labels, p, table, of_costs))
+    assert h_loss(best, costs) == pytest.approx(min(h_loss(y, costs) for y in every), abs=1e-9)
+    likeliest = chosen(_core.likeliest(labels, p, table))
+    assert joint(likeliest, factors) == pytest.approx(max(joint(y, factors) for y in every))
+    marginals = {v: sum(joint(y, better) for y in every if v in y) for v in t.nodes}
+    found = chosen(_core.connected(labels, p, 0.4123, None, table))
+    assert found == {v for v in t.nodes if marginals[v] >= 0.4123}
+    y = data.draw(st.sampled_from(every))
+    nodes, added = _core.child_counts(labels, p, y, table)
+    assert {t.nodes[v] for v in nodes} == {v for v in y if t.children(v)}
+    for v, row in zip(nodes, added, strict=True):
+        if p[v] == 0.0:  # the model gives its children no probability of their own
+            continue
+        below = {u: given_parents[u] for u in t.children(t.nodes[v])}
+        flat = {t.nodes[v]: (), **dict.fromkeys(below, (t.nodes[v],))}
+        cases, gain = [0.0, 0.0, 0.0], 0.0
+        for some in oracles.multilabels(flat):
+            cases[min(len(some) - 1, 2)] += oracles.probability(flat, below, some)
+        for u, on in ((u, u in y) for u in below):
+            of = {t.nodes[v]: factors.get(t.nodes[v], (1.0, 1.0, 1.0))}
+            every_flat = list(oracles.multilabels(flat))
+            q = sum(oracles.joint_probability(flat, below, m, of) for m in every_flat if u in m)
+            gain += log_loss(q, on) - log_loss(below[u], on)
+        found_case = [float(k == min(len(below.keys() & y), 2)) for k in range(3)]
+        assert row[:6].tolist() == pytest.approx([*found_case, *cases], abs=1e-9)
+        if all(0.0 < q < 1.0 for q in below.values()):
+            assert row[6] == pytest.approx(gain)
     depth = data.draw(st.integers(0, 3))
     on = oracles.likely_enough(parents, given_parents, 0.5)
     assert chosen(_core.connected(labels, values, 0.5, None)) == {t.root, *on}
@@ -104,7 +140,7 @@ def test_decisions_are_the_best_of_all_multilabels(t: Taxonomy, data: st.DataObj
 
 
 @given(st.data(), taxonomies())
-def test_ranks(data: st.DataObject, t: Taxonomy) -> None:
+def test_ranks(data, t):
     some = st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan])
     values = data.draw(st.lists(some, min_size=len(t), max_size=len(t)))
     k, leaves = data.draw(st.integers(1, 12)), data.draw(st.booleans())
@@ -118,11 +154,11 @@ def test_ranks(data: st.DataObject, t: Taxonomy) -> None:
     assert found == [(labels_of(t).path(t.index(v)), value) for v, value in expected]
 
 
-def test_the_deepest_node_at_the_threshold_and_among_equals() -> None:
+def test_the_deepest_node_at_the_threshold_and_among_equals():
     t = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e", "f"]}})
     labels = labels_of(t)
 
-    def deepest(threshold: float | None, **p: float) -> Any:
+    def deepest(threshold, **p):
         values = np.array([p.get(v, 0.0) for v in t.nodes])
         return t.nodes[_core.deepest(labels, values, threshold)]
 
@@ -138,12 +174,12 @@ def test_the_deepest_node_at_the_threshold_and_among_equals() -> None:
     assert deepest(None, b=0.5625, e=0.4375) == "b"
 
 
-def test_a_tie_of_the_h_loss_switches_a_node_on() -> None:
+def test_a_tie_of_the_h_loss_switches_a_node_on():
     t = Taxonomy.from_nested({"r": {"a": ["b"], "c": []}})
 
-    def on(a: float, b: float, c: float, costs: Any = None) -> set[Any]:
+    def on(a, b, c, costs=None):
         p = [{"r": 1.0, "a": a, "b": b, "c": c}[v] for v in t.nodes]
-        return chosen_of(t, _core.least_h_loss(labels_of(t), np.array(p), costs))
+        return chosen_of(t, _core.least_h_loss(labels_of(t), np.array(p), NO_COUNTS, costs))
 
     assert on(a=0.75, b=0.375, c=0.5) == {"a", "b", "c"}  # leaves: 3/8 and 1/2 on either side
     assert on(a=0.75, b=0.375, c=math.nextafter(0.5, 0.0)) == {"a", "b"}
@@ -153,12 +189,12 @@ def test_a_tie_of_the_h_loss_switches_a_node_on() -> None:
     assert on(a=0.75, b=0.25, c=0.0, costs=twice) == {"a"}  # 1/4 + 2/4 = 3/4
 
 
-def chosen_of(t: Taxonomy, nodes: list[int]) -> set[Any]:
+def chosen_of(t, nodes):
     return {t.nodes[v] for v in nodes}
 
 
 @pytest.mark.parametrize("far", [11.0, 1e3])
-def test_one_far_score_moves_a_calibration_as_ten_units_do(far: float) -> None:
+def test_one_far_score_moves_a_calibration_as_ten_units_do(far):
     """Of the shared parameters and those of the node; the unit is the root mean square so far."""
     t = Taxonomy.flat(["a", "b"], root="r")
     found = []
@@ -171,7 +207,7 @@ def test_one_far_score_moves_a_calibration_as_ten_units_do(far: float) -> None:
     assert found[0] == found[1] != found[2]
 
 
-def test_one_far_score_moves_a_temperature_as_ten_units_do() -> None:
+def test_one_far_score_moves_a_temperature_as_ten_units_do():
     found = []
     for size in (1e3, 10.0, 9.0):
         ours = calibration.Temperatures()
@@ -182,7 +218,7 @@ def test_one_far_score_moves_a_temperature_as_ten_units_do() -> None:
     assert found[0] == found[1] != found[2]
 
 
-def outcome(read: Callable[[Any], set[int]], y: Any) -> Any:
+def outcome(read, y):
     """The nodes of y, or the error."""
     try:
         return read(y)
@@ -191,7 +227,7 @@ def outcome(read: Callable[[Any], set[int]], y: Any) -> Any:
 
 
 @given(taxonomies(), st.data())
-def test_the_compiled_core_reads_multilabels_like_python(t: Taxonomy, data: st.DataObject) -> None:
+def test_the_compiled_core_reads_multilabels_like_python(t, data):
     labels = st.sampled_from([*t.nodes, "unknown"])
     bools = st.sampled_from([True, False, 1, 0, np.True_, 2])
     y = data.draw(
@@ -207,7 +243,7 @@ def test_the_compiled_core_reads_multilabels_like_python(t: Taxonomy, data: st.D
     assert outcome(compiled.predicted, y) == outcome(partial(predicted_nodes, t), y)
 
 
-def test_a_taxonomy_and_its_labels_are_collected_together() -> None:
+def test_a_taxonomy_and_its_labels_are_collected_together():
     label = type("Label", (), {})()
     t = Taxonomy.flat([label])
     assert labels_of(t) is labels_of(t)

@@ -1,10 +1,7 @@
 """Least squares in both forms against numpy's own solutions."""
 
-from __future__ import annotations
-
 import math
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,11 +15,11 @@ ONE = Taxonomy.flat(["a"])
 NEAR = 1e-9
 
 
-def sparse(rng: np.random.Generator, n_features: int, n: int) -> dict[Any, float]:
+def sparse(rng, n_features, n):
     return {int(j): float(rng.normal()) for j in rng.choice(n_features, n, replace=False)}
 
 
-def dense(x: dict[Any, float], n_features: int) -> Any:
+def dense(x, n_features):
     row = np.zeros(n_features)
     row[list(x)] = list(x.values())
     return row
@@ -31,27 +28,27 @@ def dense(x: dict[Any, float], n_features: int) -> Any:
 class Solved:
     """One system for the children of a star, beside its explicit matrices."""
 
-    def __init__(self, star: Taxonomy, n_features: int, l2: float) -> None:
+    def __init__(self, star, n_features, l2):
         self.n, self.l2, self.m = n_features, l2, len(star) - 1
         self.features, self.labels = k.FeatureIndex(), k.Labels(star)
         self.rls = k.LeastSquares(l2)
         self.rls.add_system(list(range(1, len(star))))
         self.S, self.V = np.zeros((0, n_features)), np.zeros((0, self.m))
 
-    def learn(self, x: dict[Any, float], y: Any, w: float = 1.0) -> None:
+    def learn(self, x, y, w=1.0):
         assert self.rls.learn(self.features, self.labels, x, y, w, math.inf)
         labels, root = self.labels.taxonomy.nodes[1:], math.sqrt(w)
         on = [root if label in y else -root for label in labels]
         self.S, self.V = np.vstack([self.S, root * dense(x, self.n)]), np.vstack([self.V, on])
 
-    def answer(self, x: dict[Any, float]) -> list[bool]:
+    def answer(self, x):
         found = self.rls.nodes_on(self.labels, self.example(x))
         return [v in found for v in range(1, self.m + 1)]
 
-    def example(self, x: dict[Any, float]) -> Any:
+    def example(self, x):
         return k.Example(self.features.find(x))
 
-    def check(self, x: dict[Any, float]) -> None:
+    def check(self, x):
         A = self.l2 * np.eye(self.n) + self.S.T @ self.S
         w, row = np.linalg.solve(A, self.S.T @ self.V), dense(x, self.n)
         scores, r = self.rls.solve(self.example(x), self.m + 1)
@@ -66,7 +63,7 @@ class Solved:
 @pytest.mark.parametrize(
     ("n_features", "n_learned", "kind"), [(30, 120, "primal"), (150, 40, "dual")]
 )
-def test_both_forms_equal_the_direct_solve(n_features: int, n_learned: int, kind: str) -> None:
+def test_both_forms_equal_the_direct_solve(n_features, n_learned, kind):
     rng = np.random.default_rng(0)
     solved = Solved(PAIR, n_features, 0.7)
     for i in range(n_learned):
@@ -81,7 +78,7 @@ def test_both_forms_equal_the_direct_solve(n_features: int, n_learned: int, kind
     assert solved.rls.n_stored[0] == pytest.approx(0.65 * n_learned)
 
 
-def test_features_may_come_later() -> None:
+def test_features_may_come_later():
     rng = np.random.default_rng(1)
     solved = Solved(ONE, 90, 0.5)
     for i in range(150):
@@ -91,7 +88,7 @@ def test_features_may_come_later() -> None:
     assert kinds(solved.rls) == ["primal"]
 
 
-def test_few_examples_do_not_fix_the_form() -> None:
+def test_few_examples_do_not_fix_the_form():
     """Or the inverse of all features that follow would have to be kept."""
     solved = Solved(ONE, 600, 0.5)
     for i in range(60):
@@ -101,7 +98,7 @@ def test_few_examples_do_not_fix_the_form() -> None:
 
 
 @pytest.mark.parametrize(("n", "kind"), [(6, "primal"), (200, "dual")])
-def test_outputs_that_come_later_were_off_before(n: int, kind: str) -> None:
+def test_outputs_that_come_later_were_off_before(n, kind):
     rng = np.random.default_rng(2)
     solved = Solved(Taxonomy.flat(["a", "b", "late", "later"]), n, 0.5)
     late = Solved(ONE, n, 0.5)
@@ -123,12 +120,12 @@ def test_outputs_that_come_later_were_off_before(n: int, kind: str) -> None:
 @pytest.mark.parametrize(
     ("norm", "l2"), [(1.0, 1.0), (1.0, 1e-8), (1e2, 1.0), (99.0, 1e-8), (1e4, 1.0), (9900.0, 1e-4)]
 )
-def test_repeated_examples_of_any_size_do_no_harm(n_features: int, norm: float, l2: float) -> None:
+def test_repeated_examples_of_any_size_do_no_harm(n_features, norm, l2):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(8, n_features))
     X *= norm / np.linalg.norm(X, axis=1, keepdims=True)
     solved = Solved(ONE, n_features, l2)
-    seen: list[tuple[int, float]] = []
+    seen = []
     for i in range(240):
         seen.append((i % 8, [1.0, -1.0, 1.0][i % 3]))
         solved.learn(dict(enumerate(X[i % 8].tolist())), {"a"} if seen[-1][1] > 0.0 else {})
@@ -143,7 +140,7 @@ def test_repeated_examples_of_any_size_do_no_harm(n_features: int, norm: float, 
     np.testing.assert_allclose(found, exact, atol=max(1e-9, min(1e-15 * condition, 0.2)))
 
 
-def test_instances_are_stored_once_and_only_while_some_system_uses_them() -> None:
+def test_instances_are_stored_once_and_only_while_some_system_uses_them():
     tree = Taxonomy([("r", "a"), ("r", "c"), ("a", "b")])
     features, labels = k.FeatureIndex(), k.Labels(tree)
     rls = k.LeastSquares(1.0, budget=100)
@@ -159,7 +156,7 @@ def test_instances_are_stored_once_and_only_while_some_system_uses_them() -> Non
     assert n_instances(rls) <= 110
 
 
-def test_answers_change_no_state() -> None:
+def test_answers_change_no_state():
     solved, rng = Solved(PAIR, 40, 1.0), np.random.default_rng(3)
     for _ in range(12):
         solved.learn(sparse(rng, 40, 10), {"a"})
@@ -170,7 +167,7 @@ def test_answers_change_no_state() -> None:
     assert pickle.dumps(solved.rls) == before
 
 
-def test_l2_is_refused_beside_a_large_x() -> None:
+def test_l2_is_refused_beside_a_large_x():
     solved = Solved(ONE, 3, 1e-3)
     before = pickle.dumps(solved.rls)
     assert not solved.rls.learn(solved.features, solved.labels, {0: 1e6}, {"a"}, 1.0, math.inf)

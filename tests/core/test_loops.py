@@ -1,9 +1,6 @@
 """The loops that are compiled for several kinds of processors give the same bits on each."""
 
-from __future__ import annotations
-
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -22,7 +19,7 @@ KINDS = [
 
 
 @pytest.mark.slow
-def test_all_kinds_give_the_same_bits(tmp_path: Path) -> None:
+def test_all_kinds_give_the_same_bits(tmp_path):
     digests = []
     for compiler, *flags in KINDS:
         program = tmp_path / "kinds"

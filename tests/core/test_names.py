@@ -1,13 +1,10 @@
 """Names of features: those that are equal as keys of a dict are one feature."""
 
-from __future__ import annotations
-
 import collections
 import enum
 import math
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -33,7 +30,7 @@ class Colour(enum.Enum):
 
 Point = collections.namedtuple("Point", "x y")
 # Each line has names that are equal as keys of a dict; names of different lines are not.
-EQUAL: list[list[Any]] = [
+EQUAL = [
     [1, 1.0, True, np.int8(1), np.float32(1), np.True_, Fraction(1), 1 + 0j, Size.ONE],
     ["1", np.str_("1"), Word.ONE],
     [b"1", np.bytes_(b"1")],
@@ -62,7 +59,7 @@ EQUAL: list[list[Any]] = [
 ]
 
 
-def test_equal_names_are_one_feature() -> None:
+def test_equal_names_are_one_feature():
     everything = [name for equal in EQUAL for name in equal]
     table, rows = FeatureIndex(), []
     for equal in EQUAL:
@@ -76,13 +73,13 @@ def test_equal_names_are_one_feature() -> None:
     assert len(set(rows)) == len(EQUAL)
 
 
-def test_equal_names_have_one_canonical_form() -> None:
+def test_equal_names_have_one_canonical_form():
     forms = [{repr(canonical(name)) for name in equal} for equal in EQUAL]
     assert [len(form) for form in forms] == [1] * len(EQUAL)
     assert len(set().union(*forms)) == len(EQUAL)
 
 
-def test_columns_are_the_features_of_dicts() -> None:
+def test_columns_are_the_features_of_dicts():
     for X in (
         np.array([[0.0, 1.0]]),
         pd.DataFrame([[0.0, 1.0]], columns=pd.Index([0, True], dtype=object)),

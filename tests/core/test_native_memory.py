@@ -1,11 +1,8 @@
 """Nothing leaks: reference counts, and models let go. Memory: tests/base/test_memory_usage.py."""
 
-from __future__ import annotations
-
 import gc
 import sys
 import weakref
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,14 +17,14 @@ NAMES = SINGLE + MULTI
 
 @pytest.mark.slow(but=2)
 @pytest.mark.parametrize("name", NAMES)
-def test_reference_counts(name: str) -> None:
+def test_reference_counts(name):
     text, long, odd = "".join(["k", "ey"]), "".join(["a name of more ", "than 16"]), (1, "t")
-    keys: list[Any] = [text, long, odd, 10**6, 2.5]
-    values: list[Any] = [float("0.3"), float("1.7"), 1000, np.float64(0.3), 5.0]
+    keys = [text, long, odd, 10**6, 2.5]
+    values = [float("0.3"), float("1.7"), 1000, np.float64(0.3), 5.0]
     y = dict.fromkeys(("a", "b"), True)
     model = getattr(linear_model, name)(TREE)
     x = dict(zip(keys, values, strict=True))
-    label: Any = "b" if name in SINGLE else y
+    label = "b" if name in SINGLE else y
     model.learn_one(x, label)
     model.predict_one(x)
     gc.collect()  # of what others have left behind nothing shall go while we count
@@ -57,7 +54,7 @@ def test_reference_counts(name: str) -> None:
 
 @pytest.mark.slow(but=2)
 @pytest.mark.parametrize("name", NAMES)
-def test_a_model_that_is_let_go_takes_its_names_along(name: str) -> None:
+def test_a_model_that_is_let_go_takes_its_names_along(name):
     class Key:
         pass
 

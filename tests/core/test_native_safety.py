@@ -1,13 +1,11 @@
 """Code of others in the middle of a step, strange mappings: nothing is torn."""
 
-from __future__ import annotations
-
 import collections
 import contextlib
 import itertools
 import pickle
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -22,14 +20,14 @@ SINGLE, MULTI = learners("linear_model")
 NAMES = SINGLE + MULTI
 
 
-def trained(name: str, taxonomy: Taxonomy | None = TREE) -> Any:
+def trained(name, taxonomy=TREE):
     model = getattr(linear_model, name)(taxonomy)
     model.learn_one({"x": 1.0, "y": -0.5, "a rather long name": 0.25}, "b")
     model.learn_one({"x": -1.0, 3: 0.5, ("t", 1): 1.0}, "c")
     return model
 
 
-def calls(model: Any, x: Any) -> Iterator[Callable[[], Any]]:
+def calls(model, x):
     yield lambda: model.learn_one(x, "b")
     yield lambda: model.predict_one(x)
     yield lambda: model.score_one(x)
@@ -38,14 +36,14 @@ def calls(model: Any, x: Any) -> Iterator[Callable[[], Any]]:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("which", ["hash", "eq", "float"])
-def test_errors_of_keys_and_values_pass_through(name: str, which: str) -> None:
+def test_errors_of_keys_and_values_pass_through(name, which):
     for taxonomy in (TREE, None):
         model = trained(name, taxonomy)
         stored, fresh = Hooked("stored"), Hooked("stored")
         model.learn_one({stored: 1.0, "x": 1.0}, "b")
         before = pickle.dumps(model)
         x = {"new 1": 1.0, ("new", 2): 1.0, fresh: Number(0.5), "new 3": 1.0}
-        hooked: Any = x[fresh] if which == "float" else fresh
+        hooked = x[fresh] if which == "float" else fresh
         hooked.hook(which, lambda: 1 / 0)
         for call in calls(model, x):
             with pytest.raises(ZeroDivisionError):
@@ -61,14 +59,14 @@ def test_errors_of_keys_and_values_pass_through(name: str, which: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("which", ["hash", "eq", "float"])
 @pytest.mark.parametrize("change", ["clear", "grow", "pop"])
-def test_an_x_that_changes_while_it_is_read(name: str, which: str, change: str) -> None:
+def test_an_x_that_changes_while_it_is_read(name, which, change):
     model = trained(name)
     model.learn_one({Hooked("stored"): 1.0}, "b")
     for call_number in range(4):
         fresh = Hooked("stored")
-        x: dict[Any, Any] = {"x": 1.0, "new 1": 1.0, fresh: Number(0.5), "new 2": 2.0}
+        x = {"x": 1.0, "new 1": 1.0, fresh: Number(0.5), "new 2": 2.0}
 
-        def hook(x: dict[Any, Any] = x) -> None:
+        def hook(x=x):
             if change == "clear":
                 x.clear()
             elif change == "grow":
@@ -84,13 +82,13 @@ def test_an_x_that_changes_while_it_is_read(name: str, which: str, change: str) 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("which", ["hash", "eq"])
 @pytest.mark.parametrize("taxonomy", [TREE, None], ids=["closed", "open"])
-def test_a_key_that_calls_its_own_model(name: str, which: str, taxonomy: Any) -> None:
+def test_a_key_that_calls_its_own_model(name, which, taxonomy):
     """What is learned is not promised, but that nothing is torn."""
     model = trained(name, taxonomy)
     model.learn_one({Hooked("stored"): 1.0}, "b")
     n_nosy = 0
 
-    def nosy() -> None:
+    def nosy():
         nonlocal n_nosy
         n_nosy += 1
         for call in (*calls(model, {"x": 1.0}), lambda: model.learn_one({"z": n_nosy}, "c")):
@@ -111,7 +109,7 @@ def test_a_key_that_calls_its_own_model(name: str, which: str, taxonomy: Any) ->
     check_whole(model)
 
 
-def check_whole(model: Any) -> None:
+def check_whole(model):
     """The model learns, and every name has a row of its own."""
     model.learn_one({"x": 1.0}, "b")
     names = model._features.names()
@@ -121,7 +119,7 @@ def check_whole(model: Any) -> None:
     assert again.score_one({"x": 1.0}) == pytest.approx(model.score_one({"x": 1.0}))
 
 
-def test_other_models_may_be_called_meanwhile() -> None:
+def test_other_models_may_be_called_meanwhile():
     model, other = trained("HPerceptron"), trained("SHRLS")
     fresh = Hooked("k")
     fresh.hook("hash", lambda: other.learn_one({"x": 2.0, "y": 1.0}, "b"))
@@ -134,16 +132,16 @@ def test_other_models_may_be_called_meanwhile() -> None:
 class Reader(Mapping[Any, Any]):
     """A mapping that is no dict."""
 
-    def __init__(self, x: dict[Any, Any]) -> None:
+    def __init__(self, x):
         self.x = x
 
-    def __getitem__(self, name: Any) -> Any:
+    def __getitem__(self, name):
         return self.x[name]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self):
         return iter(self.x)
 
-    def __len__(self) -> int:
+    def __len__(self):
         return len(self.x)
 
 
@@ -152,13 +150,13 @@ class MyDict(dict[Any, Any]):
 
 
 X = {"x": 0.5, "new": -1.0, 3: 2.0}
-KINDS: list[Callable[[dict[Any, Any]], Any]] = [collections.OrderedDict, Reader, MyDict]
+KINDS = [collections.OrderedDict, Reader, MyDict]
 KINDS += [types.MappingProxyType, collections.ChainMap, collections.UserDict]
 KINDS += [collections.Counter, lambda x: collections.defaultdict(float, x)]
 
 
 @pytest.mark.parametrize(("name", "kind"), list(zip(NAMES, itertools.cycle(KINDS), strict=False)))
-def test_any_mapping_is_an_x(name: str, kind: Callable[..., Any]) -> None:
+def test_any_mapping_is_an_x(name, kind):
     ours, theirs = trained(name), trained(name)
     x = kind(X)
     ours.learn_one(x, "b")
@@ -171,18 +169,18 @@ def test_any_mapping_is_an_x(name: str, kind: Callable[..., Any]) -> None:
 class Halved(collections.Counter[Any]):
     """Its numbers are not those that its memory holds."""
 
-    def __iter__(self) -> Iterator[Any]:  # so that `dict` asks, too
+    def __iter__(self):  # so that `dict` asks, too
         return iter(list(super().__iter__()))
 
-    def __getitem__(self, name: Any) -> Any:
+    def __getitem__(self, name):
         return super().__getitem__(name) / 2
 
-    def values(self) -> Any:
+    def values(self):
         return [self[name] for name in self]
 
 
 @pytest.mark.parametrize("kind", [*KINDS, Halved])
-def test_any_mapping_is_read_as_it_says(kind: Callable[..., Any]) -> None:
+def test_any_mapping_is_read_as_it_says(kind):
     """By features that have met only plain names: those of a trained model here are not all."""
     x = kind({"x": 3.0, "new": -1.0})
     vector = FeatureIndex().insert(x)
@@ -191,15 +189,15 @@ def test_any_mapping_is_read_as_it_says(kind: Callable[..., Any]) -> None:
     assert vector.norm2 == 10.0 * part**2
 
 
-def test_unhashable_names_of_a_mapping() -> None:
+def test_unhashable_names_of_a_mapping():
     class Odd(Reader):
-        def __iter__(self) -> Iterator[Any]:
+        def __iter__(self):
             return iter([["a list"]])
 
-        def __getitem__(self, name: Any) -> Any:
+        def __getitem__(self, name):
             return 1.0
 
-        def __len__(self) -> int:
+        def __len__(self):
             return 1
 
     for name in NAMES:

@@ -1,7 +1,5 @@
 """Pickles and copies of models go on to the last bit; damaged ones are refused, never a crash."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import subprocess
@@ -22,7 +20,7 @@ from support.processes import environment
 SINGLE, MULTI = public_api.learners("linear_model")
 DAMAGED = TESTS / "support" / "damage_pickles.py"
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("a", ("d", 1))])
-LEARNERS: dict[str, tuple[str, dict[str, Any], int]] = {  # class, parameters, features
+LEARNERS = {  # class, parameters, features
     **{name: (name, {}, 40) for name in SINGLE + MULTI if not name.endswith("RLS")},
     "AveragedHieron with small steps": ("AveragedHieron", {"C": 0.125}, 40),
     "HPerceptron in single precision": ("HPerceptron", {"dtype": "float32"}, 40),
@@ -37,12 +35,12 @@ learners = pytest.mark.parametrize("which", LEARNERS)
 Example = tuple[dict[Any, float], Any]
 
 
-def built(which: str, taxonomy: Taxonomy | None = TREE) -> Any:
+def built(which, taxonomy=TREE):
     name, parameters, _ = LEARNERS[which]
     return getattr(linear_model, name)(taxonomy, **parameters)
 
 
-def examples(which: str, n: int, taxonomy: Taxonomy = TREE) -> list[Example]:
+def examples(which, n, taxonomy=TREE):
     _, _, n_features = LEARNERS[which]
     rng = np.random.default_rng(n_features)
     stream = []
@@ -53,13 +51,13 @@ def examples(which: str, n: int, taxonomy: Taxonomy = TREE) -> list[Example]:
     return stream
 
 
-def state(model: Any) -> Any:
+def state(model):
     """What a model has learned."""
     part = "_rls" if hasattr(model, "_rls") else "_state"
     return getattr(model, part).saved()
 
 
-def alike(ours: Any, theirs: Any) -> None:
+def alike(ours, theirs):
     """Nested tuples of arrays, equal in kind and shape and to the last bit."""
     assert type(ours) is type(theirs)
     if isinstance(ours, list | tuple):
@@ -76,7 +74,7 @@ def alike(ours: Any, theirs: Any) -> None:
 @pytest.mark.slow(but=7)
 @learners
 @pytest.mark.parametrize("taxonomy", [TREE, None], ids=["closed", "open"])
-def test_a_model_goes_on_to_the_last_bit(which: str, taxonomy: Any) -> None:
+def test_a_model_goes_on_to_the_last_bit(which, taxonomy):
     stream = examples(which, 110)
     ours = built(which, taxonomy)
     for step, (x, y) in enumerate(stream):
@@ -97,7 +95,7 @@ def test_a_model_goes_on_to_the_last_bit(which: str, taxonomy: Any) -> None:
 
 @pytest.mark.slow(but=4)
 @learners
-def test_labels_that_come_late_change_no_bit(which: str) -> None:
+def test_labels_that_come_late_change_no_bit(which):
     """What is kept besides a pickle, and made again from it, must come out the same."""
     ours, theirs = built(which, None), built(which, None)
     for step, (x, y) in enumerate(examples(which, 60, TREE)):
@@ -115,28 +113,11 @@ def test_labels_that_come_late_change_no_bit(which: str) -> None:
         assert flat(theirs.weights) == pytest.approx(flat(ours.weights), rel=1e-12)
 
 
-def flat(weights: dict[Any, dict[Any, float]]) -> dict[Any, float]:
+def flat(weights):
     return {(label, name): w for label, own in weights.items() for name, w in own.items()}
 
 
-@learners
-def test_copies_and_clones_go_their_own_way(which: str) -> None:
-    stream = examples(which, 20)
-    model = built(which)
-    for x, y in stream:
-        model.learn_one(x, y)
-    before = pickle.dumps(model)
-    for other in (copy.deepcopy(model), pickle.loads(before), model.clone()):
-        assert other._get_params() == model._get_params()
-        for x, y in stream[:5]:
-            other.learn_one({**x, "new": 1.0}, y)
-        assert pickle.dumps(model) == before
-    fresh = model.clone()
-    assert type(fresh) is type(model)
-    assert not any(fresh.weights.values())
-
-
-def test_a_weight_of_zero_keeps_its_variance() -> None:
+def test_a_weight_of_zero_keeps_its_variance():
     model = linear_model.HAROW(TREE, intercept=0.0)
     model.learn_one({"x": 1.0}, {"c"})  # w = 1/2, S = 1/2
     model.learn_one({"x": 1.0}, {"a"})  # w = 1/2 - 1 S
@@ -147,7 +128,7 @@ def test_a_weight_of_zero_keeps_its_variance() -> None:
     assert opened.weights["c"] == model.weights["c"] == {"x": pytest.approx(0.25)}
 
 
-def test_another_version_is_told_from_damage() -> None:
+def test_another_version_is_told_from_damage():
     model = linear_model.HAROW(TREE)
     objects = (FeatureIndex(), Labels(TREE), Calibration(3), model._state)
     for thing in (*objects, linear_model.HRLS(TREE)._rls):
@@ -164,14 +145,14 @@ def test_another_version_is_told_from_damage() -> None:
 
 
 @pytest.mark.parametrize("names", [["a", "a"], [1, True], ["a", ["b"]], "ab", None, 3])
-def test_features_that_cannot_be(names: Any) -> None:
+def test_features_that_cannot_be(names):
     with pytest.raises(ValueError, match="this pickle of a FeatureIndex is damaged"):
         restore("FeatureIndex", VERSION, names, 0.0)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="memory is limited by setrlimit")
-def test_damage_is_refused_or_harmless() -> None:
+def test_damage_is_refused_or_harmless():
     """In a process of its own: it would have been a crash once."""
     command = [sys.executable, "-W", "ignore", str(DAMAGED)]
     found = subprocess.run(command, env=environment(), capture_output=True, text=True)

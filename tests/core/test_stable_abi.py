@@ -1,11 +1,8 @@
 """The C++ sources compile for the stable ABI of Python 3.12, for which wheels are built."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import sysconfig
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +14,7 @@ NATIVE = ROOT / "river_hier" / "_core" / "native"
 MACRO = "PyObject *first(PyObject *list) { return PyList_GET_ITEM(list, 0); }\n"
 
 
-def errors(*sources: Path) -> str:
+def errors(*sources):
     """What g++ says of the sources; no code is generated."""
     nanobind = require_module("nanobind", "test")
     folders = [NATIVE, nanobind.include_dir(), sysconfig.get_path("include")]
@@ -31,12 +28,12 @@ def errors(*sources: Path) -> str:
     sys.version_info < (3, 12), reason="nanobind targets the stable ABI from Python 3.12 on"
 )
 @pytest.mark.slow
-def test_all_sources_compile() -> None:
+def test_all_sources_compile():
     sources = sorted(NATIVE.rglob("*.cpp"))
     assert len(sources) >= 5
     assert errors(*sources) == ""
 
 
-def test_what_the_stable_abi_lacks_is_an_error(tmp_path: Path) -> None:
+def test_what_the_stable_abi_lacks_is_an_error(tmp_path):
     (tmp_path / "macro.cpp").write_text(MACRO)
     assert "PyList_GET_ITEM" in errors(tmp_path / "macro.cpp")

@@ -1,12 +1,9 @@
 """Words of texts, and lines of numbers. Weights of words: tests/feature_extraction."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import math
 import struct
-from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -18,12 +15,12 @@ from river_hier.feature_extraction.texts import PATTERN, Tokenizer
 from support.paths import DATA
 
 
-def vocabulary(tokenize: Any = None, max_rare: int = 10) -> Vocabulary:
+def vocabulary(tokenize=None, max_rare=10):
     tokenize = tokenize or Tokenizer(PATTERN, True, False)
     return Vocabulary(tokenize, (1, 1), 0, (), 1, max_rare)
 
 
-def test_many_words_and_long_ones() -> None:
+def test_many_words_and_long_ones():
     v = vocabulary()
     words = [f"word{i}" * (1 + i % 50) for i in range(3_000)]
     for first in range(0, 3_000, 100):
@@ -45,22 +42,22 @@ def test_many_words_and_long_ones() -> None:
         (1.0, [], [], []),
     ],
 )
-def test_damaged_pickles(damaged: Any) -> None:
+def test_damaged_pickles(damaged):
     *options, _ = vocabulary().saved()
     assert restore("Vocabulary", VERSION, *options, (1, ["aa"], [1], [1])).dfs == {"aa": 1}
     with pytest.raises(ValueError, match="this pickle of a Vocabulary is damaged"):
         restore("Vocabulary", VERSION, *options, damaged)
 
 
-def test_a_vocabulary_counts_its_memory() -> None:
+def test_a_vocabulary_counts_its_memory():
     v = vocabulary()
     before = v.__sizeof__()
     v.learn(" ".join(f"word{i}" for i in range(1_000)))
     assert 40_000 < v.__sizeof__() - before < 250_000
 
 
-def test_a_tokenizer_that_fails_changes_nothing() -> None:
-    def tokenize(text: str) -> list[str]:
+def test_a_tokenizer_that_fails_changes_nothing():
+    def tokenize(text):
         if text == "é":
             raise KeyboardInterrupt
         return text.split()
@@ -75,7 +72,7 @@ def test_a_tokenizer_that_fails_changes_nothing() -> None:
     assert v.saved()[-1] == (2, ["a", "b"], [1, 1], [2, 2])
 
 
-def expected_pairs(line: str) -> dict[str, float] | None:
+def expected_pairs(line):
     """`name:value` between spaces; names come once, and their sum is finite."""
     pairs = [pair.split(":") for pair in line.split()]
     if any(len(pair) != 2 or not pair[0] for pair in pairs):
@@ -87,7 +84,7 @@ def expected_pairs(line: str) -> dict[str, float] | None:
     return x if len(x) == len(pairs) and math.isfinite(sum(x.values())) else None
 
 
-def bits(x: dict[str, float] | None) -> Any:
+def bits(x):
     return None if x is None else [(name, struct.pack("d", value)) for name, value in x.items()]
 
 
@@ -116,12 +113,12 @@ lines = st.lists(pairs, max_size=6).flatmap(
 @example("1:1:1 2")
 @example("\ud800:1")
 @example("7:nan")
-def test_pairs(line: str) -> None:
+def test_pairs(line):
     assert bits(read_pairs(line)) == bits(expected_pairs(line))
 
 
 @pytest.mark.skipif(not (DATA / "rcv1").exists(), reason="no data: set RIVER_HIER_DATA")
-def test_real_lines() -> None:
+def test_real_lines():
     with gzip.open(DATA / "rcv1" / "lyrl2004_vectors_train.dat.gz", "rt") as file:
         for line in itertools.islice(file, 2_000):
             found = line.partition(" ")[2].rstrip()

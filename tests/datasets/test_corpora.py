@@ -2,8 +2,6 @@
 lie; and whatever lies in the files, examples or an error that says what is wrong.
 """
 
-from __future__ import annotations
-
 import collections
 import copy
 import gc
@@ -12,9 +10,6 @@ import itertools
 import os
 import pickle
 import tracemalloc
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -30,20 +25,20 @@ each = pytest.mark.parametrize("name", FORMATS)
 
 
 @pytest.fixture(autouse=True)
-def _speech(request: pytest.FixtureRequest) -> None:
+def _speech(request):
     if "TIMIT" in str(getattr(request.node, "callspec", None) and request.node.callspec.params):
         pytest.importorskip("kaldi_native_fbank", reason="speech needs the extra `audio`")
 
 
 @pytest.fixture
-def folder(tmp_path: Path, name: str) -> Path:
+def folder(tmp_path, name):
     path = tmp_path / "corpus"
     path.mkdir()
     FORMATS[name][0](path)
     return path
 
 
-def test_every_reader_is_tried() -> None:
+def test_every_reader_is_tried():
     missing = set(datasets.__all__) - {"base", "synth"} - set(FORMATS)
     assert not missing, f"tests/support/corpora.py: add a small corpus to FORMATS: {missing}"
 
@@ -53,9 +48,7 @@ def test_every_reader_is_tried() -> None:
 
 @each
 @pytest.mark.parametrize("packed", packing.EVERYWHERE)
-def test_the_same_examples_wherever_the_files_lie(
-    name: str, folder: Path, packed: Callable[[Path], Path]
-) -> None:
+def test_the_same_examples_wherever_the_files_lie(name, folder, packed):
     plain, stream = stream_of(name, folder), stream_of(name, packed(folder))
     examples = list(plain)
     assert len(examples) > 1
@@ -72,7 +65,7 @@ def test_the_same_examples_wherever_the_files_lie(
 
 
 @each
-def test_a_stream_is_read_again_and_again(name: str, folder: Path) -> None:
+def test_a_stream_is_read_again_and_again(name, folder):
     stream = stream_of(name, folder, on_error="skip")
     examples = list(stream)
     for other in (pickle.loads(pickle.dumps(stream)), copy.deepcopy(stream)):
@@ -87,7 +80,7 @@ def test_a_stream_is_read_again_and_again(name: str, folder: Path) -> None:
 
 
 @each
-def test_changed_examples_do_not_come_back(name: str, folder: Path) -> None:
+def test_changed_examples_do_not_come_back(name, folder):
     stream = stream_of(name, folder)
     examples = copy.deepcopy(list(stream))
     for x, y in stream:
@@ -106,7 +99,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_nothing_is_read_ahead(name: str, folder: Path) -> None:
+def test_nothing_is_read_ahead(name, folder):
     examples = list(stream_of(name, folder).take(1))
     with (folder / BROKEN[name]).open("a") as file:
         file.write(".I and here it breaks\n")
@@ -127,7 +120,7 @@ SELF = {  # task, features, labels, sparse; the numbers of labels that are known
 
 
 @each
-def test_what_a_stream_says_of_itself(name: str, folder: Path) -> None:
+def test_what_a_stream_says_of_itself(name, folder):
     stream = stream_of(name, folder)
     assert isinstance(stream, river_datasets.base.Dataset)
     n_labels = stream.n_outputs if stream.task == SEVERAL else stream.n_classes
@@ -144,13 +137,13 @@ SUBSETS = [name for name in FORMATS if name != "OHSUMED"]
 
 @pytest.mark.parametrize("name", SUBSETS)
 @pytest.mark.parametrize("wrong", ["train", (), ("train", "tests"), (0,), 5, ([],)])
-def test_wrong_subsets(name: str, wrong: Any) -> None:
+def test_wrong_subsets(name, wrong):
     with pytest.raises(ValueError, match=r"^`subsets` must be a list or tuple of some of \('train"):
         getattr(datasets, name)(subsets=wrong)
 
 
 @each
-def test_without_files(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_files(name, tmp_path, monkeypatch):
     cls = getattr(datasets, name)
     with pytest.raises(FileNotFoundError, match=r"there is no file or folder .*none.; .*http"):
         list(stream_of(name, tmp_path / "none"))
@@ -168,7 +161,7 @@ def test_without_files(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are counted on Linux")
 @each
 @pytest.mark.parametrize("packed", packing.EVERYWHERE)
-def test_files_are_closed(name: str, folder: Path, packed: Callable[[Path], Path]) -> None:
+def test_files_are_closed(name, folder, packed):
     stream = stream_of(name, packed(folder))
     _ = stream.taxonomy
     next(iter(stream))  # what is imported at first keeps no files open, either
@@ -182,7 +175,7 @@ def test_files_are_closed(name: str, folder: Path, packed: Callable[[Path], Path
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def large_rcv1(folder: Path, n: int) -> None:
+def large_rcv1(folder, n):
     rcv1_corpus.write_corpus(folder)
     terms = " ".join(f"{i}:0.5" for i in range(50))
     vectors = (f"{i}  {terms}" for i in range(1, n + 1))
@@ -190,12 +183,12 @@ def large_rcv1(folder: Path, n: int) -> None:
     rcv1_corpus.write(folder / "rcv1-v2.topics.qrels", (f"C15 {i} 1" for i in range(1, n + 1)))
 
 
-def large_hmc(folder: Path, n: int) -> None:
+def large_hmc(folder, n):
     rows = (f"{i},left,{i / 7},x,01/01@02" for i in range(n))
     (folder / "many.train.arff").write_text(hmc_corpus.text(rows))
 
 
-LARGE: dict[str, tuple[Callable[[Path, int], None], int]] = {  # and a number of records
+LARGE = {  # and a number of records
     "HMC": (large_hmc, 8_000),
     "RCV1": (large_rcv1, 2_000),
 }
@@ -203,10 +196,10 @@ LARGE: dict[str, tuple[Callable[[Path, int], None], int]] = {  # and a number of
 
 @pytest.mark.slow(but=1)
 @pytest.mark.parametrize("name", LARGE)
-def test_memory_does_not_grow(name: str, tmp_path: Path) -> None:
+def test_memory_does_not_grow(name, tmp_path):
     write, most = LARGE[name]
 
-    def peak(n: int) -> int:
+    def peak(n):
         folder = tmp_path / str(n)
         folder.mkdir()
         write(folder, n)
@@ -227,7 +220,7 @@ def test_memory_does_not_grow(name: str, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def text_file(folder: Path, name: str) -> Path:
+def text_file(folder, name):
     """The largest file of text."""
     files = [
         p for p in folder.rglob("*") if p.is_file() and p.suffix.lower() not in (".wav", ".txt")
@@ -245,14 +238,14 @@ def text_file(folder: Path, name: str) -> Path:
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is a binary file, expected text"),
     ],
 )
-def test_foreign_files(name: str, folder: Path, text_file: Path, data: bytes, message: str) -> None:
+def test_foreign_files(name, folder, text_file, data, message):
     text_file.write_bytes(data)
     message = f"{text_file.relative_to(folder)} {message}"
     never_skipped(lambda e: stream_of(name, folder, on_error=e), message)
 
 
 @each
-def test_packed_files_that_are_cut_off_or_damaged(name: str, folder: Path, text_file: Path) -> None:
+def test_packed_files_that_are_cut_off_or_damaged(name, folder, text_file):
     whole = gzip.compress(text_file.read_bytes())
     file = text_file.relative_to(folder)
     for data, message in (
@@ -265,14 +258,14 @@ def test_packed_files_that_are_cut_off_or_damaged(name: str, folder: Path, text_
 
 @pytest.mark.slow(but=3)
 @each
-def test_any_bytes_in_any_file(name: str) -> None:
+def test_any_bytes_in_any_file(name):
     with corpus(name) as path:
         assert read(name, path, "raise") > 0
         wholes = {file: file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file()}
 
         @n_examples(80)
         @given(st.sampled_from(list(wholes)).flatmap(damaged), st.sampled_from(["raise", "skip"]))
-        def try_it(broken: tuple[Path, bytes], on_error: str) -> None:
+        def try_it(broken, on_error):
             file, data = broken
             file.write_bytes(data)
             try:
@@ -283,14 +276,14 @@ def test_any_bytes_in_any_file(name: str) -> None:
         try_it()
 
 
-def damaged(file: Path) -> st.SearchStrategy[tuple[Path, bytes]]:
+def damaged(file):
     return packing.mutations(file.read_bytes()).map(lambda data: (file, data))
 
 
 @pytest.mark.slow(but=3)
 @pytest.mark.parametrize("packed", packing.EVERYWHERE[1:])
 @pytest.mark.parametrize("name", ["RCV1"])
-def test_any_bytes_in_any_archive(name: str, packed: Callable[[Path], Path]) -> None:
+def test_any_bytes_in_any_archive(name, packed):
     with corpus(name) as path:
         archive = packed(path)
         file = archive if archive.is_file() else min(archive.rglob("*.gz"))
@@ -298,7 +291,7 @@ def test_any_bytes_in_any_archive(name: str, packed: Callable[[Path], Path]) -> 
 
         @n_examples(40)
         @given(packing.mutations(whole), st.sampled_from(["raise", "skip"]))
-        def try_it(data: bytes, on_error: str) -> None:
+        def try_it(data, on_error):
             file.write_bytes(data)
             assert read(name, archive, on_error) < MANY
 

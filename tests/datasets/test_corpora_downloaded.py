@@ -1,16 +1,13 @@
 """Corpora downloaded, from a local server in place of their publishers'."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import hashlib
 import http.server
 import shutil
 import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -30,22 +27,22 @@ class Publisher(NamedTuple):
     paths: list[str]
 
     @property
-    def asked(self) -> list[str]:
+    def asked(self):
         """The names of the files that were asked for."""
         return [path.rpartition("/")[2] for path in self.paths]
 
 
 @contextlib.contextmanager
-def serving(site: Path) -> Iterator[tuple[str, list[str]]]:
+def serving(site):
     """The address of a server of the files in a folder, and the paths that it is asked for."""
-    asked: list[str] = []
+    asked = []
 
     class Handler(http.server.SimpleHTTPRequestHandler):
-        def do_GET(self) -> None:
+        def do_GET(self):
             asked.append(self.path)
             super().do_GET()
 
-        def log_message(self, *args: object) -> None:
+        def log_message(self, *args):
             pass
 
     handler = functools.partial(Handler, directory=str(site))
@@ -57,11 +54,11 @@ def serving(site: Path) -> Iterator[tuple[str, list[str]]]:
         thread.join()
 
 
-def sha256(path: Path) -> str:
+def sha256(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def publish_rcv1(site: Path, local: Path, patch: pytest.MonkeyPatch) -> None:
+def publish_rcv1(site, local, patch):
     rcv1_corpus.write_corpus(local)
     sections = rcv1._SECTIONS | {TRAIN: rcv1._VECTORS_SECTION}
     for name, section in sections.items():
@@ -72,25 +69,25 @@ def publish_rcv1(site: Path, local: Path, patch: pytest.MonkeyPatch) -> None:
         patch.setitem(rcv1._SHA256, name, sha256(path))
 
 
-def publish_reuters(site: Path, local: Path, patch: pytest.MonkeyPatch) -> None:
+def publish_reuters(site, local, patch):
     archive = packing.tarred(reuters_corpus.write_corpus(local))
     patch.setattr(reuters21578, "_SHA256", sha256(archive.rename(site / "reuters21578.tar.gz")))
 
 
-def publish_ohsumed(site: Path, local: Path, patch: pytest.MonkeyPatch) -> None:
+def publish_ohsumed(site, local, patch):
     ohsumed_corpus.write_folder(local)
     shutil.copy(local / "mtrees2015.bin", site / TREE)
     records = {"trec9-train/ohsumed.87": ohsumed_corpus.RECORDS}
     ohsumed_corpus.write_tar_gz(site, records, ARCHIVE)
 
 
-def publish_timit(site: Path, local: Path, patch: pytest.MonkeyPatch) -> None:
+def publish_timit(site, local, patch):
     pytest.importorskip("kaldi_native_fbank", reason="speech needs the extra `audio`")
     packing.zipped(timit_corpus.write_sample(local)).rename(site / "timit.zip")
 
 
 # What publishes a corpus, and the files that are downloaded: for the taxonomy, and for the rest.
-PUBLISHED: dict[str, tuple[Callable[..., None], list[str], list[str]]] = {
+PUBLISHED = {
     "OHSUMED": (publish_ohsumed, [TREE], [ARCHIVE]),
     "RCV1": (publish_rcv1, [rcv1._HIERARCHY], [rcv1._QRELS, TRAIN]),
     "Reuters21578": (publish_reuters, ["reuters21578.tar.gz"], []),
@@ -100,7 +97,7 @@ each = pytest.mark.parametrize("name", PUBLISHED)
 
 
 @pytest.fixture
-def publisher(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Publisher]:
+def publisher(name, tmp_path, monkeypatch):
     """A server of a small corpus, in place of the publisher's, and an empty data home."""
     site, local = tmp_path / "site", tmp_path / "local"
     site.mkdir()
@@ -117,14 +114,12 @@ def publisher(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 @pytest.fixture
-def examples(publisher: Publisher, name: str, tmp_path: Path) -> list[Any]:
+def examples(publisher, name, tmp_path):
     return list(stream_of(name, tmp_path / "local"))
 
 
 @each
-def test_downloading_when_it_is_needed(
-    name: str, publisher: Publisher, examples: list[Any]
-) -> None:
+def test_downloading_when_it_is_needed(name, publisher, examples):
     _, first, then = PUBLISHED[name]
     stream = stream_of(name, None)
     repr(stream)
@@ -141,9 +136,7 @@ def test_downloading_when_it_is_needed(
 
 
 @each
-def test_downloading_into_a_folder(
-    name: str, publisher: Publisher, examples: list[Any], tmp_path: Path
-) -> None:
+def test_downloading_into_a_folder(name, publisher, examples, tmp_path):
     stream = stream_of(name, tmp_path / "mine")
     with pytest.raises(FileNotFoundError, match="there is no file or folder"):
         list(stream)
@@ -159,7 +152,7 @@ def test_downloading_into_a_folder(
 
 
 @each
-def test_a_publisher_that_is_away(name: str, publisher: Publisher) -> None:
+def test_a_publisher_that_is_away(name, publisher):
     shutil.rmtree(publisher.site)
     file = (PUBLISHED[name][1] or PUBLISHED[name][2])[0]
     with pytest.raises(ConnectionError, match=rf"answered 404.*; or put {file} into '.*' yourself"):
@@ -167,9 +160,7 @@ def test_a_publisher_that_is_away(name: str, publisher: Publisher) -> None:
 
 
 @pytest.mark.parametrize("name", ["RCV1", "Reuters21578"])
-def test_the_mirror(
-    name: str, publisher: Publisher, examples: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_mirror(name, publisher, examples, monkeypatch):
     module = rcv1 if name == "RCV1" else reuters21578
     monkeypatch.setattr(module, "_ADDRESSES", (f"{publisher.address}/gone", publisher.address))
     assert list(stream_of(name, None)) == examples
@@ -177,7 +168,7 @@ def test_the_mirror(
 
 
 @pytest.mark.parametrize("name", ["RCV1", "Reuters21578"])
-def test_a_download_with_other_bytes(name: str, publisher: Publisher) -> None:
+def test_a_download_with_other_bytes(name, publisher):
     file = [*PUBLISHED[name][1], *PUBLISHED[name][2]][-1]
     (path,) = publisher.site.rglob(file)
     path.write_bytes(path.read_bytes() + b" ")
@@ -187,9 +178,7 @@ def test_a_download_with_other_bytes(name: str, publisher: Publisher) -> None:
 
 
 @pytest.mark.parametrize("name", ["OHSUMED"])
-def test_records_that_are_unpacked_are_not_unpacked_again(
-    name: str, publisher: Publisher, examples: list[Any], tmp_path: Path
-) -> None:
+def test_records_that_are_unpacked_are_not_unpacked_again(name, publisher, examples, tmp_path):
     publisher.home.mkdir(parents=True)
     shutil.copy(tmp_path / "local" / "ohsumed.87", publisher.home)
     stream = stream_of(name, None)
@@ -201,15 +190,13 @@ def test_records_that_are_unpacked_are_not_unpacked_again(
 
 
 @pytest.mark.parametrize("name", ["OHSUMED"])
-def test_a_tree_of_ones_own(name: str, publisher: Publisher, examples: list[Any]) -> None:
+def test_a_tree_of_ones_own(name, publisher, examples):
     assert list(stream_of(name, None, mesh=publisher.site / TREE)) == examples
     assert publisher.asked == [ARCHIVE]
 
 
 @pytest.mark.parametrize("name", ["TIMIT"])
-def test_the_licensed_corpus_takes_the_place_of_the_sample(
-    name: str, publisher: Publisher, examples: list[Any]
-) -> None:
+def test_the_licensed_corpus_takes_the_place_of_the_sample(name, publisher, examples):
     timit_corpus.write_licensed(publisher.home)
     assert len(datasets.TIMIT().utterances) == 5
     assert not publisher.asked

@@ -1,7 +1,5 @@
 """Fetching from a local server that keeps ranges, ignores them, hangs up or sends other bytes."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import hashlib
@@ -12,7 +10,6 @@ import sys
 import tarfile
 import threading
 import zipfile
-from collections.abc import Iterator
 
 import pytest
 
@@ -32,14 +29,14 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.content = CONTENT
         self.keeps_ranges = True
-        self.hangs_up_after: int | None = None
+        self.hangs_up_after = None
         self.chunked = False
         self.status = 0
-        self.type: str | None = None
-        self.asked: list[str | None] = []
+        self.type = None
+        self.asked = []
 
     @property
-    def url(self) -> str:
+    def url(self):
         return f"http://127.0.0.1:{self.server_address[1]}/vectors.gz"
 
 
@@ -84,7 +81,7 @@ class ChunkedHandler(Handler):
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server():
     with Server() as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
@@ -134,9 +131,7 @@ def test_a_file_that_is_there_is_left_alone(server, path):
 
 def test_a_server_that_hangs_up_is_resumed(server, path):
     server.hangs_up_after = 200_000
-    with pytest.raises(
-        ConnectionError, match=r"stopped after 200,000 of 512,000 bytes; call again to resume"
-    ):
+    with pytest.raises(ConnectionError, match=r"after 200,000 of 512,000 bytes; call again to r"):
         file_dataset.fetch(server.url, path, SHA256)
     assert not path.exists()
     server.hangs_up_after = None
@@ -221,7 +216,7 @@ def test_a_bar_with_tqdm(server, path, part, capsys):
 TEXT = b"heading;A01\nanother;A02\n" * 9_000
 
 
-def packed(kind: str) -> bytes:
+def packed(kind):
     raw = io.BytesIO()
     if kind == "zip":
         with zipfile.ZipFile(raw, "w", zipfile.ZIP_STORED) as archive:

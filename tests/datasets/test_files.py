@@ -1,7 +1,5 @@
 """Publishers' files: alone, in folders, packed, in archives, damaged."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import tarfile

@@ -1,11 +1,8 @@
 """HMC from small collections in Clus's format, and from its publishers' own files."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import math
-import re
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -60,7 +57,7 @@ def test_dags(tmp_path):
     stream = datasets.HMC(tmp_path / "go.arff")
     pairs = [("root", "G1"), ("root", "G2"), ("G1", "G3"), ("G2", "G3"), ("G3", "G4")]
     assert stream.taxonomy == Taxonomy(pairs)
-    assert not stream.taxonomy._is_tree
+    assert not stream.taxonomy._arrays.is_tree
     every = {"G1", "G2", "G3", "G4"}
     assert [on(y) for _, y in stream] == [every - {"G4"}, every, {"G2"}, set()]
 
@@ -167,7 +164,7 @@ DEPTHS = {  # the numbers of labels at the depths 0, 1, ...
 def test_the_real_collections(real, dataset):
     t = datasets.HMC(real, dataset).taxonomy
     assert by_depth(t) == DEPTHS[dataset]
-    assert t._is_tree == (not dataset.endswith("GO"))
+    assert t._arrays.is_tree == (not dataset.endswith("GO"))
     for parts, counts in zip((None, ("test",)), COUNTS[dataset], strict=True):
         stream = datasets.HMC(real, dataset, parts)
         examples = labels = 0
@@ -223,10 +220,7 @@ ROW = ROWS["train"][0]
         ("1,'left,7,x,01", 'a quote is not closed in "\'left,7,x,01"'),
         ("1,left,7,x,?", "expected labels joined by @, got none"),
         ("1,left,7,x,", "label '' is not in the taxonomy (5 nodes)"),
-        (
-            "1,left,7,x,01@01/02",
-            "label '01/02' is not in the taxonomy (5 nodes); did you mean '01/01'?",
-        ),
+        ("1,left,7,x,01@01/02", "label '01/02' is not in the taxonomy (5 nodes); did you mean"),
         ("{1 0.5}", "expected labels joined by @, got none"),
         ("{}", "expected labels joined by @, got none"),
         ("{1 0.5, 5 01", "expected } at the end"),
@@ -251,12 +245,7 @@ def test_broken_rows(tmp_path, row, message):
     ("line", "wrong", "message"),
     [
         (3, "@attribute x", "expected `@attribute name type`, got '@attribute x'"),
-        (
-            3,
-            "@attribute x date",
-            "attribute 'x' has type 'date', expected numeric, string, {value, ...} or hierarchical "
-            "with its classes",
-        ),
+        (3, "@attribute x date", "attribute 'x' has type 'date', expected numeric, string, {value"),
         (3, "@attribute x numeric 3", "attribute 'x' has type 'numeric 3', expected numeric, "),
         (3, "@attribute x hierarchical", "attribute 'x' has type 'hierarchical', expected numeric"),
         (3, "@attribute x {a,'b}", 'a quote is not closed in "\'b"'),
@@ -316,7 +305,5 @@ def test_several_collections(tmp_path):
     with pytest.raises(ValueError, match="`dataset` must be one of 'a', 'b', got None"):
         datasets.HMC(tmp_path)
     write_parts(tmp_path, "a", "_")
-    with pytest.raises(
-        ValueError, match=re.escape("a.test.arff and a_test.arff are the same subset of 'a'")
-    ):
+    with pytest.raises(ValueError, match=r"a\.test\.arff and a_test\.arff are the same subset of"):
         datasets.HMC(tmp_path, "a")

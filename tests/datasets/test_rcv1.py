@@ -1,7 +1,5 @@
 """RCV1 from small corpora in the publisher's format, and as it is."""
 
-from __future__ import annotations
-
 import collections
 import functools
 import math
@@ -236,9 +234,7 @@ def test_a_document_without_a_sound_topic_is_skipped(folder):
 def test_files_of_which_nothing_is_left(folder):
     write(folder / "lyrl2004_vectors_train.dat", ["2286 7;0.6", "2287 9;1.0"])
     stream = datasets.RCV1(folder, on_error="skip")
-    with pytest.raises(
-        ValueError, match=r"^every record had to be skipped \(2\): lyrl2004_vectors_tr"
-    ):
+    with pytest.raises(ValueError, match=r"^every record had to be skipped \(2\): lyrl2004_vec"):
         list(stream)
     assert list(stream.take(0)) == []
 

@@ -1,7 +1,5 @@
 """Reuters-21578 from small corpora in the publisher's format, and as it is."""
 
-from __future__ import annotations
-
 import collections
 import functools
 import itertools
@@ -242,11 +240,7 @@ def test_stories_that_are_cut_off(one_file):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (
-            "COCOA\n",
-            "cocoa\n",
-            ", line 13: expected a category such as `Crude Oil (CRUDE)`, got 'cocoa'",
-        ),
+        ("COCOA\n", "cocoa\n", ", line 13: expected a category such as `Crude Oil (CRUDE)`, got"),
         ("COCOA\n", "", ": 'Subject Codes' has 6 topics, expected 7; get it again"),
         ("Codes (2)", "Codes (3)", ": 'Energy Codes' has 2 topics, expected 3; get it again"),
         (CATEGORIES[-230:], "", ": 'Subject Codes' has 2 topics, expected 7; get it again"),
@@ -262,7 +256,5 @@ def test_broken_categories(one_file, old, new, message):
 
 
 def test_wrong_parameters():
-    with pytest.raises(
-        ValueError, match=r"^`split` must be one of \('ModApte', .*, got 'modapte'$"
-    ):
+    with pytest.raises(ValueError, match=r"^`split` must be one of \('ModApte', .* got 'modapte'$"):
         datasets.Reuters21578(split="modapte")

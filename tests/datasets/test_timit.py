@@ -1,7 +1,5 @@
 """TIMIT from a few utterances in its publisher's formats, and the free sample of it."""
 
-from __future__ import annotations
-
 import collections
 import itertools
 import re
@@ -275,7 +273,9 @@ def test_broken_transcriptions(sample, line, message):
     assert len(left) == 3 * 14  # the stop that is left out has none
 
 
-EXPECTED = "Hz, expected 1 of PCM_16 at 16,000"
+EXPECTED = "at 16,000 Hz, expected 1 of PCM_16 at 16,000"
+SHORTEN = "-s26 pcm,embedded-shorten-v2.00"
+UNKNOWN_FORMAT = "cannot be read: File contains data in an unimplemented format."
 
 
 @pytest.mark.parametrize(
@@ -287,30 +287,18 @@ EXPECTED = "Hz, expected 1 of PCM_16 at 16,000"
         (riff(sound("x"))[:40], "{} cannot be read: Error in WAV file. No 'data' chunk"),
         (riff(sound("x"))[:9], "{} cannot be read: Format not recognised."),
         (b"RIFF\x24\0\0\0AIFFfmt ", "{} cannot be read: Format not recognised."),
-        (riff(sound("x"), channels=2), f"{{}} has 2 channels of PCM_16 at 16,000 {EXPECTED}"),
-        (riff(sound("x").astype(np.int8)), f"{{}} has 1 channels of PCM_U8 at 16,000 {EXPECTED}"),
-        (riff(sound("x"), rate=8_000), f"{{}} has 1 channels of PCM_16 at 8,000 {EXPECTED}"),
+        (riff(sound("x"), channels=2), f"{{}} has 2 channels of PCM_16 {EXPECTED}"),
+        (riff(sound("x").astype(np.int8)), f"{{}} has 1 channels of PCM_U8 {EXPECTED}"),
+        (riff(sound("x"), rate=8_000), "{} has 1 channels of PCM_16 at 8,000 Hz, expected 1 of"),
         (sphere(sound("x"))[:-1], "{} is cut off; delete it and get it again"),
         (sphere(sound("x"))[:500], "{} cannot be read: Error in NIST file, bad header."),
         (sphere(sound("x"))[:12], "{} cannot be read: Error in NIST file, bad header."),
         (b"NIST_1A\n  what\n", "{} cannot be read: Error in NIST file, bad header."),
         (sphere(sound("x"), sample_count=""), "{} has no whole SPHERE header: no sample_count"),
-        (
-            sphere(sound("x"), sample_count="-i -1"),
-            "{} has no whole SPHERE header: no sample_count",
-        ),
-        (
-            sphere(sound("x"), sample_byte_format="-s2 11"),
-            "{} cannot be read: Error in NIST file, unsupported",
-        ),
-        (
-            sphere(sound("x"), sample_coding="-s26 pcm,embedded-shorten-v2.00"),
-            "{} cannot be read: File contains data in an unimplemented format. If it is compre",
-        ),
-        (
-            sphere(sound("x"), channel_count="-i 2"),
-            f"{{}} has 2 channels of PCM_16 at 16,000 {EXPECTED}",
-        ),
+        (sphere(sound("x"), sample_count="-i -1"), "{} has no whole SPHERE header: no sample_co"),
+        (sphere(sound("x"), sample_byte_format="-s2 11"), "{} cannot be read: Error in NIST file"),
+        (sphere(sound("x"), sample_coding=SHORTEN), f"{{}} {UNKNOWN_FORMAT} If it is compressed"),
+        (sphere(sound("x"), channel_count="-i 2"), f"{{}} has 2 channels of PCM_16 {EXPECTED}"),
     ],
 )
 def test_broken_recordings(sample, data, message):

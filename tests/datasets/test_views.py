@@ -1,16 +1,11 @@
 """The first examples of a stream, and its examples in random order."""
 
-from __future__ import annotations
-
 import copy
 import pickle
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from river.evaluate import Track
 
-from river_hier import datasets, linear_model, metrics
+from river_hier import datasets
 from river_hier.datasets import synth
 from river_hier.datasets.base import Shuffled, TaxonomyDataset
 from support.rcv1_corpus import write_corpus
@@ -59,24 +54,16 @@ def test_an_endless_stream_has_a_first_part_of_known_size():
         assert synth.SubtreeDrift(prefix, "root", 5).take(99).n_samples == 30
 
 
-def test_a_track_of_an_endless_stream():
-    stream = synth.PrototypeTree(branching=2, depth=2, seed=1)
-    first = stream.take(40)
-    track = Track("ours", [first], metrics.TreeInducedError(stream.taxonomy))
-    steps = list(track.run(linear_model.Hieron(stream.taxonomy), first, n_checkpoints=4))
-    assert [step["Step"] for step in steps] == [10, 20, 30, 40]
-
-
 class Listed(TaxonomyDataset):
     """A stream of known length."""
 
     source = synth.PrototypeTree(branching=2, depth=2, seed=1)
     taxonomy = source.taxonomy
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__("Multi-class classification", 7, n_samples=400, n_classes=7)
 
-    def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
+    def __iter__(self):
         return iter(self.source.take(400))
 
 
@@ -84,12 +71,12 @@ STREAM = Listed()
 FIRST = STREAM.take(300)
 
 
-def labels(stream: Any) -> list[Any]:
+def labels(stream):
     return [(y, tuple(x.values())) for x, y in stream]
 
 
 @pytest.mark.parametrize("size", [1, 10, 300, 1000])
-def test_the_same_examples_in_the_same_random_order(size: int) -> None:
+def test_the_same_examples_in_the_same_random_order(size):
     shuffled = FIRST.shuffle(size, seed=3)
     assert sorted(labels(shuffled)) == sorted(labels(FIRST))
     assert labels(shuffled) == labels(shuffled) == labels(FIRST.shuffle(size, seed=3))
@@ -98,7 +85,7 @@ def test_the_same_examples_in_the_same_random_order(size: int) -> None:
         assert labels(shuffled) != labels(FIRST.shuffle(size, seed=4))
 
 
-def test_without_a_seed_iterations_agree() -> None:
+def test_without_a_seed_iterations_agree():
     shuffled = FIRST.shuffle()
     assert labels(shuffled) == labels(shuffled)
     assert labels(shuffled) != labels(FIRST.shuffle())
@@ -106,14 +93,14 @@ def test_without_a_seed_iterations_agree() -> None:
         assert labels(same) == labels(shuffled)
 
 
-def test_no_example_moves_further_to_the_front_than_the_buffer() -> None:
+def test_no_example_moves_further_to_the_front_than_the_buffer():
     before = {example: i for i, example in enumerate(labels(FIRST))}
     moves = [before[example] - i for i, example in enumerate(labels(FIRST.shuffle(20, seed=1)))]
     assert max(moves) == 19
     assert min(moves) < -20
 
 
-def test_it_knows_what_the_stream_knows() -> None:
+def test_it_knows_what_the_stream_knows():
     shuffled = FIRST.shuffle(seed=1)
     assert isinstance(shuffled, Shuffled)
     assert shuffled.taxonomy is STREAM.taxonomy
@@ -131,8 +118,8 @@ def test_it_knows_what_the_stream_knows() -> None:
         _ = shuffled._secret
 
 
-def test_bad_parameters() -> None:
+def test_bad_parameters():
     with pytest.raises(ValueError, match="`buffer_size` must be at least 1, got 0"):
         STREAM.shuffle(0)
     with pytest.raises(TypeError, match=r"`buffer_size` must be an integer, got 1\.5"):
-        FIRST.shuffle(1.5)  # type: ignore[arg-type]
+        FIRST.shuffle(1.5)

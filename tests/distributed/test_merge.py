@@ -438,6 +438,15 @@ def test_calibrations_of_labels_that_one_part_has_are_its_own() -> None:
             assert found[:, merged.taxonomy_.index(label)] == pytest.approx(own[:, v])
 
 
+def test_counts_of_children_add_up() -> None:
+    start, models = workers("HLossBayes")
+    taught = [start, *apart(start, split(examples(60, single=False), [10, 25, 40])[1])]
+    found = distributed.merge(models, start)._counts
+    expected = sum(model._counts - start._counts for model in taught)
+    assert found == pytest.approx(start._counts + expected)
+    assert found[0, :3].sum() == 60.0  # the root of each example
+
+
 def test_a_node_has_an_example_if_it_has_one_somewhere() -> None:
     start = learned(linear_model.HAROW(TREE), examples(9, single=False))
     start.adopt(TREE.extend([("b", "new")]))

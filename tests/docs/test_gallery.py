@@ -1,16 +1,11 @@
 """The gallery: scripts are run cell by cell, and their output and plots are put on pages."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import json
 import re
 import shutil
 import sys
-from collections.abc import Iterator
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -89,7 +84,7 @@ ALT = r"Two dogs: barks a day against days: Rex, \[Fido\]"
 class Gallery:
     """A folder of scripts, and the pages generated from them."""
 
-    def __init__(self, root: Path, make: ModuleType) -> None:
+    def __init__(self, root, make):
         self.make = make
         self.scripts = root / "examples"
         self.scripts.mkdir()
@@ -97,28 +92,28 @@ class Gallery:
         for name in ("01_dogs", "03_cats"):
             self.write(name)
 
-    def write(self, name: str, text: str = SCRIPT) -> Path:
+    def write(self, name, text=SCRIPT):
         path = self.scripts / f"{name}.py"
         path.write_text(text, encoding="utf-8")
         return path
 
-    def run(self, fresh: bool = False) -> int:
-        status: int = self.make.main(self.out, self.scripts, fresh)
+    def run(self, fresh=False):
+        status = self.make.main(self.out, self.scripts, fresh)
         return status
 
-    def ran(self) -> list[str]:
+    def ran(self):
         """The scripts that have run since the last call."""
         log = self.scripts / "log"
         names = log.read_text().split() if log.exists() else []
         log.unlink(missing_ok=True)
         return names
 
-    def page(self, name: str = "01_dogs") -> str:
+    def page(self, name="01_dogs"):
         return (self.out / name / "index.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
-def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+def make(monkeypatch):
     """The gallery program, which imports the modules in its folder."""
     monkeypatch.syspath_prepend(str(EXAMPLES / "gallery"))
     yield importlib.import_module("make")
@@ -127,11 +122,11 @@ def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
 
 
 @pytest.fixture
-def gallery(tmp_path: Path, make: ModuleType) -> Gallery:
+def gallery(tmp_path, make):
     return Gallery(tmp_path, make)
 
 
-def test_a_page(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page(gallery, capsys):
     assert gallery.run() == 0
     assert capsys.readouterr().out == ""
     page = gallery.page()
@@ -148,15 +143,11 @@ def test_a_page(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> None:
     assert (gallery.out / "01_dogs" / "01_dogs.py").read_text(encoding="utf-8") == SCRIPT
 
 
-def test_the_index(gallery: Gallery) -> None:
+def test_the_index(gallery):
     gallery.run()
     index = (gallery.out / "index.md").read_text(encoding="utf-8")
     themes = re.split(r"^## ", index, flags=re.MULTILINE)
-    assert [theme.splitlines()[0] for theme in themes] == [
-        "# Gallery",
-        "Start here",
-        "Predictions",
-    ]
+    assert [theme.splitlines()[0] for theme in themes] == ["# Gallery", "Start here", "Predictions"]
     card = f"""<div class="grid cards" markdown>
 
 -   [![{ALT}](01_dogs/cell_2_figure_1-small.png#only-light){{ width=320 }} \
@@ -175,9 +166,7 @@ def test_the_index(gallery: Gallery) -> None:
         gallery.run()
 
 
-def test_what_has_run_is_kept_until_the_script_changes(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_has_run_is_kept_until_the_script_changes(gallery, monkeypatch):
     gallery.run()
     assert gallery.ran() == ["01_dogs", "03_cats"]
     first = {path: path.read_bytes() for path in gallery.out.rglob("*") if path.is_file()}
@@ -206,7 +195,7 @@ def test_what_has_run_is_kept_until_the_script_changes(
     assert gallery.ran() == ["01_dogs", "03_cats"]
 
 
-def test_a_script_that_is_gone_takes_its_page_along(gallery: Gallery) -> None:
+def test_a_script_that_is_gone_takes_its_page_along(gallery):
     gallery.run()
     other = gallery.out / "notes" / "index.md"
     other.parent.mkdir()
@@ -218,7 +207,7 @@ def test_a_script_that_is_gone_takes_its_page_along(gallery: Gallery) -> None:
     assert "03_cats" not in (gallery.out / "index.md").read_text(encoding="utf-8")
 
 
-def test_an_error_says_where(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_says_where(gallery, capsys):
     gallery.run()
     index, page = (gallery.out / "index.md").read_text(encoding="utf-8"), gallery.page()
     gallery.ran()
@@ -247,13 +236,13 @@ def test_an_error_says_where(gallery: Gallery, capsys: pytest.CaptureFixture[str
     assert "04_owls" in (gallery.out / "index.md").read_text(encoding="utf-8")
 
 
-def test_what_is_printed_may_hold_a_fence(gallery: Gallery) -> None:
+def test_what_is_printed_may_hold_a_fence(gallery):
     gallery.write("01_dogs", SCRIPT.replace("  woof", "```woof"))
     gallery.run()
     assert '````text title="Output"\n```woof Rex Fido\n````\n' in gallery.page()
 
 
-def test_descriptions(make: ModuleType) -> None:
+def test_descriptions(make):
     import matplotlib.pyplot as plt
     from pictures import described
 
@@ -268,7 +257,7 @@ def test_descriptions(make: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
-def test_the_examples_have_pages(path: Path, make: ModuleType) -> None:
+def test_the_examples_have_pages(path, make):
     """The scripts are not run here; other tests run them."""
     script = make.Script(path)
     assert script in [one for found in make.by_theme([script]).values() for one in found]
@@ -282,9 +271,7 @@ def test_the_examples_have_pages(path: Path, make: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
-def test_recorded_runs_are_those_of_the_scripts(
-    path: Path, tmp_path: Path, make: ModuleType
-) -> None:
+def test_recorded_runs_are_those_of_the_scripts(path, tmp_path, make):
     """After a change: RIVER_HIER_DATA=... python examples/gallery/make.py --record."""
     script = make.Script(path)
     if script.recorded is None:
@@ -306,12 +293,7 @@ def test_recorded_runs_are_those_of_the_scripts(
         make.made(changed, tmp_path / "again", fresh=False)
 
 
-def test_recorded_runs_have_the_key_of_the_package(
-    gallery: Gallery,
-    make: ModuleType,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_recorded_runs_have_the_key_of_the_package(gallery, make, monkeypatch, capsys):
     gallery.write("03_cats", SCRIPT.replace("They bark.", "They bark in RIVER_HIER_DATA."))
     make.record_runs(gallery.scripts)
     assert gallery.ran() == ["03_cats"]  # the only one with data

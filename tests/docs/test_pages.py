@@ -1,16 +1,18 @@
 """The pages in docs: links lead somewhere, and what is said to be in the code is there."""
 
-from __future__ import annotations
-
 import contextlib
+import doctest
 import importlib
 import inspect
 import operator
+import pkgutil
 import re
 import runpy
-from pathlib import Path
+
+import pytest
 
 import river_hier
+from support.corpora import real_data
 from support.layers import LAYERS
 from support.paths import ROOT
 from support.public_api import estimators
@@ -32,7 +34,7 @@ PAGES = [
 TEXTS = {page: page.read_text("utf-8") for page in PAGES}
 
 
-def prose(page: Path) -> str:
+def prose(page):
     """The page without its blocks of code."""
     return re.sub(r"^```.*?^```$", "", TEXTS[page], flags=re.MULTILINE | re.DOTALL)
 
@@ -40,7 +42,7 @@ def prose(page: Path) -> str:
 # Links
 
 
-def anchors(page: Path) -> set[str]:
+def anchors(page):
     """Those of the headings, where the ways in which anchors are commonly made agree."""
     found = set()
     for title in re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE):
@@ -50,7 +52,7 @@ def anchors(page: Path) -> set[str]:
     return found
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_lead_somewhere():
     links = [(p, link) for p in PAGES for link in re.findall(r"\]\(\s*([^)\s]+)\)", prose(p))]
     assert len(links) > 100
     for page, target in links:
@@ -68,7 +70,7 @@ def test_links_lead_somewhere() -> None:
 # Names in the code
 
 
-def test_files_that_are_named_exist() -> None:
+def test_files_that_are_named_exist():
     pattern = r"`((?:tests|examples|docs|river_hier|_core)/[\w./]+)`"
     for page in PAGES:
         for name in re.findall(pattern, prose(page)):
@@ -76,7 +78,7 @@ def test_files_that_are_named_exist() -> None:
             assert (inside / name).exists(), f"{page.name}: there is no {name}"
 
 
-def test_what_contributing_names_exists() -> None:
+def test_what_contributing_names_exists():
     """A name of the code is a word of some file; a file may be in any folder."""
     paths = [path for top in ("river_hier", "tests", "docs") for path in (ROOT / top).rglob("*")]
     known = {path.name for path in [*ROOT.iterdir(), *paths]}
@@ -88,7 +90,7 @@ def test_what_contributing_names_exists() -> None:
     assert not missing, f"CONTRIBUTING.md: there is no {missing}"
 
 
-def test_public_names_exist() -> None:
+def test_public_names_exist():
     """`package.Name`, or `package.Name.method`, is ours or River's, if it has that package, too."""
     found = (name for name in river_hier.__all__ if inspect.ismodule(getattr(river_hier, name)))
     pattern = rf"`(?:river_hier\.)?({'|'.join(found)})\.(\w+(?:\.\w+)*)"
@@ -103,7 +105,7 @@ def test_public_names_exist() -> None:
         assert any(has(module, name) for module in modules), f"{page.name}: no {package}.{name}"
 
 
-def has(module: object, name: str) -> bool:
+def has(module, name):
     try:
         operator.attrgetter(name)(module)
     except AttributeError:
@@ -111,7 +113,7 @@ def has(module: object, name: str) -> bool:
     return True
 
 
-def test_a_page_of_models_has_every_model() -> None:
+def test_a_page_of_models_has_every_model():
     others = ("evaluate", "feature_extraction", "stream")
     text = "".join(
         TEXTS[page] for page in PAGES if "models" in page.parts[-2:] or page.stem == "models"
@@ -124,14 +126,58 @@ def test_a_page_of_models_has_every_model() -> None:
 # Pictures
 
 
-def test_the_layers_are_those_of_the_package() -> None:
+def test_the_layers_are_those_of_the_package():
     text = TEXTS[DOCS / "design.md"]
     drawn = re.findall(r"^ (\d)   (.+)$", text, re.MULTILINE)
     found = [set(modules.split()) for _, modules in reversed(drawn)]
     assert found == LAYERS, "docs/design.md draws other layers than tests/support/layers.py"
 
 
-def test_the_picture_is_the_one_that_its_script_draws() -> None:
+def test_the_picture_is_the_one_that_its_script_draws():
     script = DOCS / "pictures" / "one_mistake.py"
     drawn = runpy.run_path(str(script))["picture"]()
     assert script.with_suffix(".svg").read_text("utf-8") == drawn
+
+
+# Numbers
+
+
+DOCTESTED = [*ROOT.glob("*.md"), *(p for p in DOCS.rglob("*.md") if "gallery" not in p.parts)]
+NO_DIGITS = re.compile(r"\d\.(?![\w.])")  # `1.` of a number; `1.0`, `0.123...` and `1.a` are fine
+
+
+def examples():
+    finder, parser = doctest.DocTestFinder(exclude_empty=True), doctest.DocTestParser()
+    tests = [
+        test
+        for module in pkgutil.walk_packages(river_hier.__path__, "river_hier.")
+        if not module.name.rpartition(".")[2].startswith("_native")
+        for test in finder.find(importlib.import_module(module.name))
+    ]
+    tests += [
+        parser.get_doctest(page.read_text("utf-8"), {}, str(page), str(page), 0)
+        for page in DOCTESTED
+    ]
+    return [(test.name, example) for test in tests for example in test.examples]
+
+
+def test_expected_numbers_have_digits():
+    found = examples()
+    assert len(found) > 1000
+    for where, example in found:
+        bad = [line for line in example.want.splitlines() if NO_DIGITS.search(line)]
+        assert not bad, (
+            f"{where}, line {example.lineno + 1}: the doctest compares as many digits as the "
+            f"expected output has, and {bad} has none: choose numbers that make it a fraction"
+        )
+
+
+@pytest.mark.slow
+def test_the_losses_of_the_readme_on_rcv1(capsys):
+    text = (ROOT / "README.md").read_text("utf-8")
+    (block,) = [b for b in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "RCV1" in b]
+    exec(block.replace("RCV1(", f"RCV1({str(real_data('rcv1'))!r}, "), {})
+    (row,) = re.findall(r"^\| H-loss of one pass over 15,926 of its.*", text, re.MULTILINE)
+    said = [float(number) for number in re.findall(r"\d?\.\d{3}", row)]
+    found = [float(number) for number in re.findall(r"HLoss: (\S+)", capsys.readouterr().out)]
+    assert [round(number, 3) for number in found] == said

@@ -1,7 +1,5 @@
 """The results of the papers: one command writes the pages and resumes after an interruption."""
 
-from __future__ import annotations
-
 import math
 import os
 import runpy
@@ -11,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -52,7 +49,7 @@ if __name__ == "__main__":
 class Folder:
     """A project of its own: three scripts that take no time, and the program that runs them."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root):
         self.scripts = root / "examples" / "papers"
         self.scripts.mkdir(parents=True)
         (root / "docs").mkdir()
@@ -72,42 +69,42 @@ class Folder:
         self.data = ("--data", str(root / "data"))
         (root / "data" / "rcv1").mkdir(parents=True)
 
-    def write(self, name: str, body: str = "pass") -> None:
+    def write(self, name, body="pass"):
         (self.scripts / f"{name}.py").write_text(SCRIPT.format(name=name, body=body))
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
+    def start(self, *arguments):
         command = [sys.executable, str(self.scripts / "all.py"), *arguments]
         environment = os.environ | {"PYTHONPATH": str(ROOT)}
         return subprocess.Popen(
             command, stderr=subprocess.PIPE, text=True, env=environment, preexec_fn=heed_interrupts
         )
 
-    def run(self, *arguments: str, code: int = 0) -> str:
+    def run(self, *arguments, code=0):
         process = self.start(*arguments)
         _, said = process.communicate(timeout=300)
         assert process.returncode == code, said
         return said
 
-    def text(self, paper: str = "*") -> str:
+    def text(self, paper="*"):
         """The sections of all pages of the site, or of those of a paper."""
         shutil.rmtree(self.site, ignore_errors=True)
         self.run("--pages", str(self.site))
         return "\n".join(page.read_text() for page in sorted(self.site.glob(f"results/{paper}.md")))
 
-    def ran(self) -> list[str]:
+    def ran(self):
         """The scripts that have run since the last time."""
         names = self.log.read_text().split() if self.log.exists() else []
         self.log.unlink(missing_ok=True)
         return names
 
 
-def heed_interrupts() -> None:
+def heed_interrupts():
     """As at a terminal, even where the tests were started in the background."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Folder:
+def folder(tmp_path):
     return Folder(tmp_path)
 
 
@@ -115,14 +112,14 @@ Run = Callable[[str], dict[str, Any]]
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(monkeypatch):
     """The names of one of the papers' programs, which import one another."""
     monkeypatch.syspath_prepend(str(PAPERS))
     return lambda name: runpy.run_path(str(PAPERS / name))
 
 
 @pytest.mark.slow
-def test_what_is_finished_is_kept_until_the_code_changes(folder: Folder) -> None:
+def test_what_is_finished_is_kept_until_the_code_changes(folder):
     folder.run(*folder.data)
     page = folder.text()
     folder.ran()
@@ -155,7 +152,7 @@ def test_what_is_finished_is_kept_until_the_code_changes(folder: Folder) -> None
 @pytest.mark.slow(but=1)
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGKILL], ids=lambda by: by.name)
 @pytest.mark.parametrize("options", [[], ["--fresh"]], ids=["first", "fresh"])
-def test_an_interrupted_run_goes_on(folder: Folder, by: signal.Signals, options: list[str]) -> None:
+def test_an_interrupted_run_goes_on(folder, by, options):
     if options:
         folder.run(*folder.data)
         folder.ran()
@@ -183,7 +180,7 @@ def test_an_interrupted_run_goes_on(folder: Folder, by: signal.Signals, options:
     assert not list(folder.recorded.glob("*.part"))
 
 
-def test_a_script_that_fails_leaves_the_old_section(folder: Folder) -> None:
+def test_a_script_that_fails_leaves_the_old_section(folder):
     folder.run(*folder.data)
     page = folder.text()
     folder.ran()
@@ -198,7 +195,7 @@ def test_a_script_that_fails_leaves_the_old_section(folder: Folder) -> None:
     assert folder.ran() == ["cat_2001"]  # and it is tried again
 
 
-def test_without_data(folder: Folder) -> None:
+def test_without_data(folder):
     folder.run("--only", "bee_2001")
     assert "| bee_2001 | not&nbsp;testable | no data |" in folder.text()
     folder.run(*folder.data, "--only", "bee_2001")  # as soon as they are there
@@ -214,7 +211,7 @@ def test_without_data(folder: Folder) -> None:
     assert folder.text() == page
 
 
-def test_sections_of_another_package_are_listed_and_stay(folder: Folder) -> None:
+def test_sections_of_another_package_are_listed_and_stay(folder):
     folder.run(*folder.data)
     page = folder.text()
     folder.ran()
@@ -244,7 +241,7 @@ def test_sections_of_another_package_are_listed_and_stay(folder: Folder) -> None
     assert folder.run(*folder.data, "--fresh", "--only", "bee_2001").splitlines()[-1] == ant
 
 
-def test_unknown_scripts_and_folders_are_refused(folder: Folder) -> None:
+def test_unknown_scripts_and_folders_are_refused(folder):
     assert "'dog_2001'" in folder.run("--only", "dog_2001", code=2)
     assert "there is no folder 'nowhere'" in folder.run("--data", "nowhere", code=2)
     assert not folder.ran()
@@ -275,7 +272,7 @@ not testable    Table 2: bears hum: there are
 """
 
 
-def test_a_claim_is_counted_once(folder: Folder) -> None:
+def test_a_claim_is_counted_once(folder):
     """Its verdict is that on the recorded differences, whatever word was printed."""
     decided = {"ant_2003": {"Table 1: owls are late": ("the paper", "it lacks the hour")}}
     (folder.scripts / "decided.py").write_text(f"DECIDED = {decided}\n")
@@ -307,7 +304,7 @@ def test_a_claim_is_counted_once(folder: Folder) -> None:
     )
 
 
-def test_a_theorem_of_which_one_law_is_violated_is_false(folder: Folder) -> None:
+def test_a_theorem_of_which_one_law_is_violated_is_false(folder):
     laws = ("holds           Theorem 2: far", "violated        Theorem 2: near: 1.2 of 1.0")
     folder.write(
         "ant_2003", body=f"print({chr(10).join((*laws, 'holds           Lemma 1: so'))!r})"
@@ -317,7 +314,7 @@ def test_a_theorem_of_which_one_law_is_violated_is_false(folder: Folder) -> None
     assert f"{said}Theorem 2." in folder.text("ant_2003")
 
 
-def test_the_criterion(run: Run) -> None:
+def test_the_criterion(run):
     claims = run("claims.py")
     verdict, measured = claims["verdict"], claims["measured"]
     assert verdict(0.2, 0.1) == "reproduced"
@@ -327,7 +324,7 @@ def test_the_criterion(run: Run) -> None:
     assert measured([1.0]) == (1.0, math.inf)
 
 
-def test_it_is_known_who_decides(run: Run) -> None:
+def test_it_is_known_who_decides(run):
     """For each claim that is not reproduced or undecided, and for no other."""
     program, decided = run("all.py"), run("decided.py")["DECIDED"]
     for one in program["sections"]():
@@ -335,9 +332,7 @@ def test_it_is_known_who_decides(run: Run) -> None:
         assert open_ == list(decided.get(one.name, {}))
 
 
-def test_what_differs_from_the_paper(
-    folder: Folder, run: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_differs_from_the_paper(folder, run, capsys):
     claims = run("claims.py")
     protocol = dict.fromkeys(claims["ASPECTS"], "none") | {"epochs": "one"}
     differing = protocol | {"order": ("by date", "a | b", "shuffled"), "noise": "none"}
@@ -367,7 +362,7 @@ As in the paper: data size (none), splits (none), shuffling (none), epochs (one)
         claims["differs"](protocol)
 
 
-def test_the_verdicts_are_up_to_date(run: Run) -> None:
+def test_the_verdicts_are_up_to_date(run):
     """They must be written again after a change of a script or of the criterion, and not edited."""
     program = run("all.py")
     found = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")

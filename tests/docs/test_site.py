@@ -1,16 +1,11 @@
 """The documentation: what is public stands in it once, and every block of code in it is run."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import runpy
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
@@ -57,7 +52,7 @@ TAKEN_BY = {
 }
 
 
-def module(name: str) -> ModuleType:
+def module(name):
     """A program of the folder `site`; Python has a module of that name itself."""
     spec = importlib.util.spec_from_file_location(f"site_{name}", ROOT / "site" / f"{name}.py")
     assert spec is not None
@@ -70,14 +65,14 @@ def module(name: str) -> ModuleType:
 pages = module("pages")
 
 
-def blocks(path: Path) -> Iterator[tuple[int, str, str]]:
+def blocks(path):
     """Line, language and text of every fenced block."""
     text = path.read_text("utf-8")
     for found in re.finditer(r"^( *)(`{3,})(.*)\n((?:.*\n)*?)\1\2 *$", text, re.MULTILINE):
         yield text.count("\n", 0, found.start()) + 1, found[3].strip(), found[4]
 
 
-def commands(path: Path) -> Iterator[str]:
+def commands(path):
     """What a person is told to type into a shell."""
     for _, language, text in blocks(path):
         for line in text.splitlines() if language in ("sh", "console") else []:
@@ -85,23 +80,23 @@ def commands(path: Path) -> Iterator[str]:
                 yield from line.removeprefix("$ ").split("#")[0].strip().split(" && ")
 
 
-def leaves(navigation: list[Any]) -> Iterator[str]:
+def leaves(navigation):
     for entry in navigation:
         for below in entry.values() if isinstance(entry, dict) else [entry]:
             yield from leaves(below) if isinstance(below, list) else [below]
 
 
-def test_every_public_name_has_one_page() -> None:
+def test_every_public_name_has_one_page():
     public = {name for name, _ in public_names()}
     assert sorted(pages.NAMES) == sorted(public)
 
 
-def test_pages_of_names_differ_where_capitals_do_not() -> None:
+def test_pages_of_names_differ_where_capitals_do_not():
     paths = Counter(name.lower() for name in pages.NAMES)
     assert max(paths.values()) == 1
 
 
-def test_the_index_says_what_each_name_is() -> None:
+def test_the_index_says_what_each_name_is():
     index = dict(pages.api_pages())["index.md"]
     for name in pages.NAMES:
         (row,) = re.findall(
@@ -111,7 +106,7 @@ def test_the_index_says_what_each_name_is() -> None:
         assert row[1].endswith((".", "`", ".)")), f"{name}: its docstring starts with no sentence"
 
 
-def test_the_navigation_has_every_page() -> None:
+def test_the_navigation_has_every_page():
     listed = list(
         leaves(tomllib.loads((ROOT / "zensical.toml").read_text("utf-8"))["project"]["nav"])
     )
@@ -126,18 +121,18 @@ def test_the_navigation_has_every_page() -> None:
     assert not unlisted, f"zensical.toml: add to the navigation: {unlisted}"
 
 
-def is_run(page: str, language: str, text: str) -> bool:
+def is_run(page, language, text):
     """By pytest, as a doctest; by a test of the page's own; or it is output."""
     if language == "python" and text.lstrip().startswith(">>> "):
         return True
     if page in TAKEN_BY:
         return Path(page).name in (ROOT / TAKEN_BY[page]).read_text("utf-8")
-    if page == "README.md" and "RCV1(" in text:  # the only such block: tests/docs/test_readme.py
+    if page == "README.md" and "RCV1(" in text:  # the only such block: tests/docs/test_pages.py
         return True
     return language in ("text", "sh", "console")
 
 
-def test_every_block_of_code_is_run() -> None:
+def test_every_block_of_code_is_run():
     for path in PAGES:
         page = str(path.relative_to(ROOT))
         for line, language, text in blocks(path):
@@ -152,11 +147,9 @@ def test_every_block_of_code_is_run() -> None:
                 assert (ROOT / file).exists(), f"{page}: {command!r} needs {file}"
 
 
-def test_benchmarks_start(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_benchmarks_start(monkeypatch, capsys):
     """They take long; here they must know the options that the page names."""
-    asked: dict[str, set[str]] = {}
+    asked = {}
     for path in PAGES:
         for command in BENCH.findall(path.read_text(encoding="utf-8")):
             script, *words = command.split()[1:]
@@ -175,7 +168,7 @@ def test_benchmarks_start(
         assert all(option in printed for option in options), (script, options)
 
 
-def test_pages_from_the_top_have_links_of_the_site() -> None:
+def test_pages_from_the_top_have_links_of_the_site():
     text = "[a](docs/design.md) [b](LICENSE) [c](https://d.e) [f](CHANGELOG.md#x) [g](#h)"
     expected = "[a](design.md) b [c](https://d.e) [f](changelog.md#x) [g](#h)"
     assert pages.from_the_top(text) == expected
@@ -184,7 +177,7 @@ def test_pages_from_the_top_have_links_of_the_site() -> None:
     )
 
 
-def test_docstrings_are_told_to_the_parser() -> None:
+def test_docstrings_are_told_to_the_parser():
     require_module("griffe", "docs")
     dialect = module("dialect")
     docstring = (
@@ -197,7 +190,7 @@ def test_docstrings_are_told_to_the_parser() -> None:
     assert dialect.with_references("One [^1].", "x") == 'One<sup><a href="#x-1">[1]</a></sup>.'
 
 
-def test_the_site_shows_the_parameters_of_truncated_predictions() -> None:
+def test_the_site_shows_the_parameters_of_truncated_predictions():
     griffe = require_module("griffe", "docs")
     extensions = griffe.load_extensions(module("dialect").Dialect())
     loaded = griffe.load(
@@ -213,3 +206,9 @@ def test_the_site_shows_the_parameters_of_truncated_predictions() -> None:
         shown = [parameter.name for parameter in method.parameters]
         assert shown[:4] == ["self", "x", "threshold", "max_depth"], model
         assert "`None` for no limit" in method.docstring.value, model
+    for name in ("HAROW.learn_one", "AveragedHieron.rule"):  # inherited, and assigned
+        members = loaded[f"linear_model.{name.split('.')[0]}"].all_members
+        found = members[name.split(".")[1]]
+        found = found.final_target if found.is_alias else found
+        assert found.is_function, name
+        assert found.docstring, name

@@ -1,17 +1,13 @@
 """The documentation site as a reader meets it: built strictly, served here, opened in a browser."""
 
-from __future__ import annotations
-
 import functools
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
@@ -57,19 +53,19 @@ make, _, chromium = (
 class Quiet(SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def log_message(self, *args: Any) -> None:
+    def log_message(self, *args):
         """Not into the tests' output."""
 
 
 class Links(HTMLParser):
     """Anchors of a page, and the addresses that it needs or leads to."""
 
-    def __init__(self, page: Path) -> None:
+    def __init__(self, page):
         super().__init__()
         self.anchors, self.needed, self.links = {"", "top"}, [], []
         self.feed(page.read_text("utf-8"))
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attributes):
         known = dict(attributes)
         self.anchors |= {known[name] for name in ("id", "name") if known.get(name)}
         if tag == "a" and known.get("href"):
@@ -80,7 +76,7 @@ class Links(HTMLParser):
             self.needed.append(known["href"])
 
 
-def build() -> None:
+def build():
     command = [make, "docs", f"PYTHON={sys.executable}"]
     here = os.environ | {"PYTHONPATH": str(Path(river_hier.__file__).parents[1])}
     built = subprocess.run(command, cwd=ROOT, env=here, capture_output=True, text=True)
@@ -88,7 +84,7 @@ def build() -> None:
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def address(tmp_path_factory):
     """Where the site is served. Of several processes that run these tests, one builds it."""
     run = tmp_path_factory.getbasetemp()
     shared = run.parent if "PYTEST_XDIST_WORKER" in os.environ else run
@@ -105,7 +101,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def browser(address: str) -> Iterator[Any]:
+def browser(address):
     quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
     quiet += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
     with playwright.sync_playwright() as started:
@@ -117,7 +113,7 @@ def browser(address: str) -> Iterator[Any]:
 class Reader:
     """A window, and all that went wrong in it."""
 
-    def __init__(self, browser: Any, address: str) -> None:
+    def __init__(self, browser, address):
         self.address, self.wrong = address, []
         self.window = browser.new_page(viewport=WIDE, color_scheme="light")
         self.window.on("console", self.said)
@@ -125,42 +121,42 @@ class Reader:
         self.window.on("request", self.asked)
         self.window.on("requestfailed", self.failed)
 
-    def said(self, message: Any) -> None:
+    def said(self, message):
         if message.type in ("error", "warning"):  # an answer of 404 is among them
             self.wrong.append(f"{message.text} {message.location}")
 
-    def asked(self, request: Any) -> None:
+    def asked(self, request):
         if not request.url.startswith((self.address, "data:", "blob:")):
             self.wrong.append(f"asked for {request.url}")
 
-    def failed(self, request: Any) -> None:
+    def failed(self, request):
         if request.failure != "net::ERR_ABORTED":  # by going on to the next page
             self.wrong.append(f"{request.failure}: {request.url}")
 
-    def open(self, page: str) -> Any:
+    def open(self, page):
         self.window.goto(self.address + page)
         return self.window
 
-    def look(self, page: str) -> None:
+    def look(self, page):
         self.wrong += [f"{page}: {what}" for what in self.window.evaluate(LAID_OUT)]
 
 
 @pytest.fixture
-def reader(browser: Any, address: str) -> Iterator[Reader]:
+def reader(browser, address):
     reader = Reader(browser, address)
     yield reader
     reader.window.close()
     assert not reader.wrong
 
 
-def html() -> dict[str, Path]:
+def html():
     """Every page, by its address."""
     files = sorted(SITE.rglob("*.html"))
     return {str(file.relative_to(SITE)).removesuffix("index.html"): file for file in files}
 
 
 @pytest.mark.usefixtures("address")
-def test_links_lead_somewhere() -> None:
+def test_links_lead_somewhere():
     wrong = []
     parsed = {page: Links(file) for page, file in html().items()}
     for page, links in parsed.items():
@@ -181,7 +177,7 @@ def test_links_lead_somewhere() -> None:
     assert len(parsed) > 100
 
 
-def test_every_page_on_a_phone(reader: Reader) -> None:
+def test_every_page_on_a_phone(reader):
     reader.window.set_viewport_size(PHONE)
     reader.window.add_init_script(NO_WORKER)
     for page in html():
@@ -193,12 +189,12 @@ def test_every_page_on_a_phone(reader: Reader) -> None:
     "page",
     ["", "metrics/", "performance/", "api/", "api/linear_model/HAROW/", "gallery/04_regret/"],
 )
-def test_every_kind_of_page_on_a_screen(reader: Reader, page: str) -> None:
+def test_every_kind_of_page_on_a_screen(reader, page):
     reader.open(page)
     reader.look(page)
 
 
-def test_the_gallery_shows_pictures(reader: Reader) -> None:
+def test_the_gallery_shows_pictures(reader):
     window = reader.open("gallery/")
     shown = window.locator("article img:visible")
     assert shown.count() >= 12

@@ -1,7 +1,5 @@
 """The programs of docs/your_dataframe.md, on the real data, and the numbers of their tables."""
 
-from __future__ import annotations
-
 import gzip
 import importlib
 import json
@@ -9,7 +7,6 @@ import random
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -37,7 +34,7 @@ PROGRAMS = [code for code in re.findall(r"```python\n(.*?)```", PAGE, re.S) if "
 
 
 @pytest.fixture
-def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def names(tmp_path, monkeypatch):
     """What the programs import, in a folder with the files that they read."""
     if not (DATA / "products").exists() or not (DATA / "clinc150").exists():
         pytest.skip(f"no products and queries at {DATA}: set RIVER_HIER_DATA")
@@ -49,31 +46,31 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
             shutil.copyfileobj(packed, out)
     shutil.copy(DATA / "clinc150" / "domains.json", tmp_path)
     monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
+    names = {}
     exec(IMPORTS, names)
     return names
 
 
-def row(name: str, table: str) -> list[str]:
+def row(name, table):
     """The numbers of the first row of that name."""
     section = PAGE.partition(f"\n## {table}")[2].partition("\n## ")[0]
     line = next(s for s in section.splitlines() if s.startswith(f"| {name}"))
     return re.findall(r"\d+(?:\.\d+)?", line.partition("|")[2].partition("|")[2])
 
 
-def run(program: str, names: dict[str, Any]) -> list[Any]:
+def run(program, names):
     exec(program, names)
     return [str(answer) for answer in names["answers"]]
 
 
-def hiclass(names: dict[str, Any]) -> None:
+def hiclass(names):
     module = pytest.importorskip("hiclass", reason="hiclass is not installed")
     names["LocalClassifierPerParentNode"] = module.LocalClassifierPerParentNode
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("at", "name"), [(1, "river_hier"), (2, "scikit-learn"), (3, "HiClass")])
-def test_products(at: int, name: str, names: dict[str, Any]) -> None:
+def test_products(at, name, names):
     if name == "HiClass":
         hiclass(names)
     for program in (PROGRAMS[0], PROGRAMS[at], PROGRAMS[4]):
@@ -86,7 +83,7 @@ def test_products(at: int, name: str, names: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("at", "name"), [(5, "river_hier"), (6, "scikit-learn"), (7, "HiClass")])
-def test_queries(at: int, name: str, names: dict[str, Any]) -> None:
+def test_queries(at, name, names):
     if name == "HiClass":
         hiclass(names)
     random.seed(0)
@@ -109,9 +106,7 @@ def test_queries(at: int, name: str, names: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-def test_the_benchmark_finds_what_the_page_says(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], names: dict[str, Any]
-) -> None:
+def test_the_benchmark_finds_what_the_page_says(monkeypatch, capsys, names):
     monkeypatch.syspath_prepend(str(EXAMPLES / "benchmarks"))
     real_texts = importlib.import_module("real_texts")
     real_texts.MODELS = {k: v for k, v in real_texts.MODELS.items() if "pass" in k}

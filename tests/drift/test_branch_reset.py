@@ -180,14 +180,21 @@ def test_the_calibration_of_the_branch_is_reset() -> None:
 
 
 @pytest.mark.parametrize("name", ["HPerceptron", "HAROW"])
-@given(data=multilabel_streams(), mistakes=st.integers(1, 3), pickle_at=st.integers(0, 25))
+@given(
+    data=multilabel_streams(),
+    mistakes=st.integers(1, 3),
+    pickle_at=st.integers(0, 25),
+    min_age=st.integers(0, 2),
+)
 @n_examples(30)
-def test_the_wrapper_equals_its_oracle(name: str, data: Any, mistakes: int, pickle_at: int) -> None:
+def test_the_wrapper_equals_its_oracle(
+    name: str, data: Any, mistakes: int, pickle_at: int, min_age: int
+) -> None:
     taxonomy, examples = data
     learner = getattr(linear_model, name)(taxonomy, intercept=0.0)
-    ours: Any = drift.BranchReset(learner, EveryFewMistakes(mistakes))
+    ours: Any = drift.BranchReset(learner, EveryFewMistakes(mistakes), min_age)
     theirs = oracles.BranchReset(
-        getattr(oracles, name)(parents_of(taxonomy)), lambda: EveryFewMistakes(mistakes)
+        getattr(oracles, name)(parents_of(taxonomy)), lambda: EveryFewMistakes(mistakes), min_age
     )
     for step, (x, y) in enumerate(examples):
         scores = theirs.learner.scores(x)
@@ -223,7 +230,7 @@ def test_a_reset_does_not_change_other_branches() -> None:
 
 
 def test_mistakes_above_a_node_do_not_count() -> None:
-    model = drift.BranchReset(linear_model.Hieron(T), EveryFewMistakes(3))
+    model = drift.BranchReset(linear_model.Hieron(T), EveryFewMistakes(3), min_age=0)
     for _ in range(2):
         model.learn_one({"x": 1.0}, "c")
     model.learn_one({"x": -1.0, "z": 1.0}, "h")
@@ -239,7 +246,7 @@ def test_only_the_topmost_drift_on_a_path_resets() -> None:
 
     learned = linear_model.HPerceptron(T)
     learned.learn_one({"x": 1.0}, T.nodes[1:])  # before, nothing is predicted
-    model = drift.BranchReset(learned, Third(3))
+    model = drift.BranchReset(learned, Third(3), min_age=0)
     for _ in range(2):
         model.learn_one({"x": 1.0}, T.nodes[1:])  # all are on
     assert set(model._detectors) == {"r", "a", "b", "e", "g"}
@@ -252,7 +259,7 @@ def test_only_the_topmost_drift_on_a_path_resets() -> None:
 
 
 def test_new_labels_do_not_update_their_detectors() -> None:
-    model = drift.BranchReset(linear_model.HPerceptron(), EveryFewMistakes(1))
+    model = drift.BranchReset(linear_model.HPerceptron(), EveryFewMistakes(1), min_age=1)
     model.learn_one({"x": 1.0}, iter(["a"]))
     assert model._detectors == {}
     model.learn_one({"x": 1.0}, {"b"})  # b could not be predicted
@@ -260,10 +267,16 @@ def test_new_labels_do_not_update_their_detectors() -> None:
     model.learn_one({"x": 1.0}, {"a"})
     assert model.drifts_detected == [(2, "root")]
     assert model.taxonomy is None
+    model = drift.BranchReset(linear_model.HPerceptron(), EveryFewMistakes(1), min_age=3)
+    for y in "aabb":
+        model.learn_one({"x": 1.0}, {y})
+    assert model._detectors == {}
+    model.learn_one({"x": 1.0}, {"a", "b"})  # the third of b
+    assert model._detectors == {}
 
 
 def test_adoption_keeps_the_detectors() -> None:
-    model = drift.BranchReset(linear_model.HPerceptron(T), EveryFewMistakes(10))
+    model = drift.BranchReset(linear_model.HPerceptron(T), EveryFewMistakes(10), min_age=0)
     learned(model, [({"x": 1.0}, {"c"}), ({"x": -1.0}, {"h"})] * 3)
     counts = {label: d.n for label, d in model._detectors.items()}
     model.adopt(T.extend([("b", "new")]))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from river import base, dummy, preprocessing, stats
 from river import metrics as river_metrics
@@ -411,13 +411,8 @@ def test_theorem_2_of_hrls_says_something(depth: int, broken: str) -> None:
     t = Taxonomy([("root", "a"), ("a", "b")][:depth])
     margin, T = {1: (0.9, 1000), 2: (0.8, 4000)}[depth]
     stream = synth.LinearLabels(t, n_features=2, seed=0)
-    examples = Labels()
-    for x, y in stream:
-        if min(map(abs, stream.scores(x).values())) >= margin:
-            examples.append((x, y))
-            if len(examples) == T:
-                break
-    examples.taxonomy, examples.probabilities = t, stream.probabilities
+    clear = stream.where(lambda x, y: min(map(abs, stream.scores(x).values())) >= margin)
+    examples = clear.take(T)
     model: Any = linear_model.HRLS(t)
     model.learn_one = BROKEN[broken](model.learn_one, lambda y: dict.fromkeys(y, not y["a"]))
     found = evaluate.regret(examples, model, Sign(stream.weights), losses.h_loss)
@@ -435,10 +430,15 @@ def test_the_theorems_on_hieron_say_something(broken: str) -> None:
     for _ in range(m):
         y, angle = rng.choice("ab"), rng.uniform(-math.pi / 4, math.pi / 4)
         examples.append(({0: math.cos(angle) * (1 if y == "a" else -1), 1: math.sin(angle)}, y))
-    bound = evaluate.hieron_bound(t, {"a": {0: omega}, "b": {0: -omega}}, examples)
+    weights = {"a": {0: omega}, "b": {0: -omega}}
+    bound = evaluate.hieron_bound(t, weights, examples)
     assert bound == pytest.approx(8)
-    batch_bound = (bound + 12) / (m + 1) + 12 * math.sqrt(2 * math.log(20) / m)  # 3 B^2 gamma_max
+    batch_bound = evaluate.hieron_risk_bound(t, weights, examples, bound)
+    lambda_ = 3 * 2 * 2  # k B^2 gamma_max
+    formula = (bound + lambda_) / (m + 1) + lambda_ * math.sqrt(2 * math.log(20) / m)
+    assert batch_bound == pytest.approx(formula)
     assert batch_bound < 0.3
+    assert evaluate.hieron_risk_bound(t, weights, [*examples, ({0: 1.0}, "b")], bound) == math.inf
     batch: Any = linear_model.AveragedHieron(t, math.inf, from_first_round=True)
     online: Any = linear_model.Hieron(t, math.inf)
     errors = 0
@@ -455,67 +455,122 @@ def test_the_theorems_on_hieron_say_something(broken: str) -> None:
 # --- Hieron's bound -----------------------------------------------------------------------------
 
 
-def naive_hieron_bound(taxonomy: Taxonomy, omega: Any, examples: Any) -> float:
-    gamma_max = max(taxonomy.distance(u, v) for u in taxonomy for v in taxonomy)
-    R2 = max((oracles.dot(x, x) for x, _ in examples), default=0.0)
-    return sum(oracles.dot(w, w) for w in omega.values()) * gamma_max * R2
+Stream = list[tuple[Any, Any]]
 
 
-def separate(taxonomy: Taxonomy, omega: Any, xs: Any) -> Any:
-    """Label each x by omega and scale omega until Eq. 4 holds; None if there are ties."""
+def random_weights(taxonomy: Taxonomy, rng: random.Random, size: float = 1.0) -> Any:
+    return {v: {i: rng.gauss(0, size) for i in range(3)} for v in taxonomy.nodes[1:]}
+
+
+def noisy(taxonomy: Taxonomy, rng: random.Random, m: int) -> Stream:
+    """Labels that mostly, but not always, follow some weights."""
+    omega = {taxonomy.root: {}} | random_weights(taxonomy, rng)
+    examples = []
+    for _ in range(m):
+        x = {i: rng.gauss(0, 1) for i in range(3)}
+        y = oracles.argmax(oracles.prototype_scores(parents_of(taxonomy), omega, x))
+        examples.append((x, y if rng.random() < 0.8 else rng.choice(taxonomy.nodes)))
+    return examples
+
+
+def largest_losses(taxonomy: Taxonomy, omega: Any, examples: Stream) -> list[dict[Any, float]]:
+    """The loss (Eq. 5) of omega against each other label."""
+    full = {v: omega.get(v, {}) for v in taxonomy}
     parents = parents_of(taxonomy)
-    examples, factor = [], 0.0
-    for x in xs:
-        scores = oracles.prototype_scores(parents, omega, x)
-        y = oracles.argmax(scores)
-        for r in taxonomy:
-            if r != y:
-                if scores[y] - scores[r] < 1e-3:
-                    return None
-                root = math.sqrt(taxonomy.distance(y, r))
-                factor = max(factor, root / (scores[y] - scores[r]))
-        examples.append((x, y))
-    return examples, {v: {i: factor * a for i, a in w.items()} for v, w in omega.items()}
+    return [
+        {r: oracles.hieron_loss(parents, full, x, y, r) for r in taxonomy if r != y}
+        for x, y in examples
+    ]
 
 
-@given(taxonomy=trees(), seed=st.integers(0, 10**6), m=st.integers(1, 40))
-@n_examples(60)
-def test_hieron_bound_is_theorem_1(taxonomy: Taxonomy, seed: int, m: int) -> None:
-    rng = random.Random(seed)
-    omega = {v: {i: rng.gauss(0, 1) for i in range(3)} for v in taxonomy}
-    separated = separate(
-        taxonomy, omega, [{i: rng.gauss(0, 1) for i in range(4)} for _ in range(m)]
+def naive_hieron_bound(taxonomy: Taxonomy, omega: Any, examples: Stream, C: float) -> float:
+    far = max(taxonomy.distance(u, v) for u in taxonomy for v in taxonomy)
+    R2 = max(oracles.dot(x, x) for x, _ in examples)
+    norm2 = sum(oracles.dot(w, w) for w in omega.values())
+    losses_ = largest_losses(taxonomy, omega, examples)
+    if math.inf > C:
+        hinge = sum(max(each.values()) for each in losses_)
+        return max(far * R2, math.sqrt(far) / C) * (norm2 + 2 * C * hinge)
+    L2 = sum(
+        max(loss**2 / taxonomy.distance(y, r) for r, loss in each.items()) / oracles.dot(x, x)
+        for (x, y), each in zip(examples, losses_, strict=True)
     )
-    assume(separated is not None)
-    examples, omega = separated
-    bound = evaluate.hieron_bound(taxonomy, omega, examples)
-    assert bound == pytest.approx(naive_hieron_bound(taxonomy, omega, examples))
+    return far * R2 * (math.sqrt(L2) + math.sqrt(L2 + norm2)) ** 2
 
 
-def test_hieron_bound_names_the_example() -> None:
+@pytest.mark.parametrize("C", [math.inf, 1.0, 0.05])
+@given(taxonomy=trees(min_nodes=2), seed=st.integers(0, 10**6), m=st.integers(1, 40))
+@n_examples(30)
+def test_no_weights_make_the_bound_less_than_hierons_error(
+    C: float, taxonomy: Taxonomy, seed: int, m: int
+) -> None:
+    """Of any data and any weights, those found in hindsight included."""
+    rng = random.Random(seed)
+    examples = noisy(taxonomy, rng, m)
+    model, error = oracles.Hieron(parents_of(taxonomy), C), 0.0
+    for x, y in examples:
+        answer = model.predict(x)
+        loss = oracles.hieron_loss(model.parents, model.w, x, y, answer)
+        assert losses.hieron_loss(taxonomy, y, model.scores(x)) == pytest.approx(loss)
+        error += taxonomy.distance(y, answer)
+        model.learn(x, y)
+    found = evaluate.hieron_weights(taxonomy, examples, C if math.inf > C else 1.0, n_passes=10)
+    for omega in ({}, found, *(random_weights(taxonomy, rng, size) for size in (0.3, 1, 3))):
+        bound = evaluate.hieron_bound(taxonomy, omega, examples, C)
+        assert bound == pytest.approx(naive_hieron_bound(taxonomy, omega, examples, C))
+        assert error <= bound + 1e-9
+
+
+@given(taxonomy=trees(min_nodes=2), seed=st.integers(0, 10**6))
+@n_examples(20)
+def test_hieron_weights_are_best_in_hindsight(taxonomy: Taxonomy, seed: int) -> None:
+    """None near them, or far, have a smaller norm and loss."""
+    rng = random.Random(seed)
+    examples, C = noisy(taxonomy, rng, 12), 10 ** rng.uniform(-2, 1)
+
+    def cost(omega: Any) -> float:
+        hinge = sum(max(each.values()) for each in largest_losses(taxonomy, omega, examples))
+        return float(sum(oracles.dot(w, w) for w in omega.values()) / 2 + C * hinge)
+
+    found = evaluate.hieron_weights(taxonomy, examples, C, n_passes=300)
+    least = cost(found) * (1 - 2e-3)
+    for size in (0.0, 1e-3, 0.03, 1.0):
+        for shrink in (0.9, 0.99, 1.01):
+            other = random_weights(taxonomy, rng, size)
+            near = {
+                v: {i: shrink * w[i] + other[v][i] for i in w if i < 3} for v, w in found.items()
+            }
+            assert cost(near) >= least
+
+
+def test_hieron_weights_meet_all_margins_if_any_do() -> None:
+    stream = synth.PrototypeTree(branching=2, depth=2, noise=1e-4, seed=1)
+    t, examples = stream.taxonomy, list(stream.take(100))
+    found = evaluate.hieron_weights(t, examples, n_passes=500)
+    assert max(map(max, (e.values() for e in largest_losses(t, found, examples)))) < 1e-3
+    bound, u = evaluate.hieron_bound(t, found, examples), stream.prototypes
+    origin = u[t.root]
+    known = {
+        v: {i: 2.2 * (u[v][i] - u[p][i]) - 1.1 * origin[i] for i in origin} for p, v in t.edges
+    }
+    assert max(map(max, (e.values() for e in largest_losses(t, known, examples)))) == 0
+    assert bound < 0.9 * evaluate.hieron_bound(t, known, examples)
+
+
+def test_hieron_bound_errors() -> None:
     t = Taxonomy([("animal", "wolf"), ("animal", "owl")])
     w = {"wolf": {"howls": 1.0, "hoots": -1.0}, "owl": {"howls": -1.0, "hoots": 1.0}}
     good = [({"howls": 1.0}, "wolf"), ({"hoots": 1.0, "new": 2.0}, "owl")]
     assert evaluate.hieron_bound(t, w, good) == 4 * 2 * 5
     assert evaluate.hieron_bound(t, w, []) == 0.0
-    bad = {
-        "animal": {"howls": 1.0},
-        "wolf": {"howls": 0.9},
-        "owl": {"hoots": 0.5},
-    }
-    for label, x in bad.items():
-        with pytest.raises(ValueError, match=rf"do not separate example 2 \('{label}'\)"):
-            evaluate.hieron_bound(t, w, [*good, (x, label), (x, "animal")])
-    with pytest.raises(ValueError, match=r"exceeds that of 'animal' by 0.9, but Eq. 4 asks for 1,"):
-        evaluate.hieron_bound(t, w, [({"howls": 0.9}, "wolf")])
-    with pytest.raises(ValueError, match="do not separate example 0"):
-        evaluate.hieron_bound(t, w, [({"howls": math.nan}, "wolf")])
-    with pytest.raises(ValueError, match="do not separate example 0"):
-        evaluate.hieron_bound(t, w, [({}, "wolf")])
+    assert evaluate.hieron_bound(t, w, [*good, ({}, "wolf")]) == math.inf  # never learned
+    assert math.isnan(evaluate.hieron_bound(t, w, [({"howls": math.nan}, "wolf")]))
     with pytest.raises(ValueError, match="label 'fox' is not in the taxonomy"):
         evaluate.hieron_bound(t, w, [({"howls": 1.0}, "fox")])
     with pytest.raises(ValueError, match=r"label 'wolff' is not in .*; did you mean 'wolf'"):
         evaluate.hieron_bound(t, {"wolff": {}}, good)
+    with pytest.raises(ValueError, match=r"`C` must be positive, or math.inf for no cap, got 0"):
+        evaluate.hieron_bound(t, w, good, C=0)
     with pytest.raises(ValueError, match="node 'd' has 2 parents"):
         evaluate.hieron_bound(DAG, {}, [])
     with pytest.raises(TypeError, match="`taxonomy` must be a Taxonomy, got dict"):
@@ -543,16 +598,27 @@ def test_hieron_bound_keeps_nothing_for_each_label() -> None:
 # --- H-RLS's bound ------------------------------------------------------------------------------
 
 
-def naive_hrls_bound(taxonomy: Taxonomy, u: Any, examples: Any, costs: Any) -> float:
-    total = 0.0
+def naive_hrls_bounds(
+    taxonomy: Taxonomy, u: Any, examples: Any, costs: Any
+) -> tuple[float, float, float]:
+    """Theorem 2, Remark 6, and the bound on the loss."""
+    theorem = remark = total = 0.0
     for i in taxonomy.nodes[1:]:
         C = sum((costs or {}).get(k, 1.0) for k in (i, *taxonomy.descendants(i)))
         Delta = min(abs(oracles.dot(u[i], x)) for x, _ in examples)
-        S = [list(x.values()) for x, y in examples if y.get(taxonomy.parent(i), True)]
-        if S:
-            eigenvalues = np.linalg.eigvalsh(np.array(S).T @ np.array(S))
-            total += C / Delta**2 * sum(math.log(1 + eigenvalue) for eigenvalue in eigenvalues)
-    return 16 * (1 + 1 / math.e) * total
+        seen = [(list(x.values()), y) for x, y in examples if y.get(taxonomy.parent(i), True)]
+        A, Sv = np.eye(len(examples[0][0])), np.zeros(len(examples[0][0]))
+        for row, y in seen:
+            z = np.array(row)
+            A, Sv = A + np.outer(z, z), Sv + z * (1 if y[i] else -1)
+            remark += C * (z @ np.linalg.inv(A) @ z) / oracles.dot(u[i], dict(enumerate(row))) ** 2
+        logs = sum(map(math.log, np.linalg.eigvalsh(A)))
+        theorem += C / Delta**2 * logs
+        best = np.linalg.solve(A, Sv)
+        fit = sum(((1 if y[i] else -1) - best @ np.array(row)) ** 2 for row, y in seen)
+        total += (costs or {}).get(i, 1.0) * (best @ best + fit + logs)
+    factor = 16 * (1 + 1 / math.e)
+    return factor * theorem, factor * remark, total
 
 
 @given(taxonomy=trees(), seed=st.integers(0, 10**6), m=st.integers(1, 12), d=st.integers(2, 8))
@@ -561,8 +627,87 @@ def test_hrls_bound_is_theorem_2(taxonomy: Taxonomy, seed: int, m: int, d: int) 
     stream = synth.LinearLabels(taxonomy, n_features=d, seed=seed)
     examples = list(stream.take(m))
     for costs in (None, {label: 0.5 + i for i, label in enumerate(taxonomy.nodes[1:])}):
-        bound = evaluate.hrls_bound(taxonomy, stream.weights, stream.take(m), costs)
-        assert bound == pytest.approx(naive_hrls_bound(taxonomy, stream.weights, examples, costs))
+        given_ = taxonomy, stream.weights, stream.take(m), costs
+        theorem, remark, loss = naive_hrls_bounds(taxonomy, stream.weights, examples, costs)
+        assert evaluate.hrls_bound(*given_) == pytest.approx(theorem)
+        assert evaluate.hrls_bound(*given_, each_round=True) == pytest.approx(remark)
+        assert evaluate.hrls_loss_bound(taxonomy, examples, costs) == pytest.approx(loss)
+        assert remark <= theorem
+
+
+def naive_hperceptron_bound(taxonomy: Taxonomy, u: Any, examples: Any, costs: Any) -> float:
+    total = 0.0
+    for i in taxonomy.nodes[1:]:
+        seen = [(x, y[i]) for x, y in examples if y.get(taxonomy.parent(i), True)]
+        L = sum(max(0.0, 1 - (1 if on else -1) * oracles.dot(u[i], x)) for x, on in seen)
+        R2 = max((oracles.dot(x, x) for x, _ in seen), default=0.0)
+        half = math.sqrt(R2 * oracles.dot(u[i], u[i])) / 2
+        total += costs[i] * (half + math.sqrt(half**2 + L)) ** 2
+    return total
+
+
+@given(taxonomy=trees(min_nodes=2), seed=st.integers(0, 10**6), m=st.integers(1, 60))
+@n_examples(40)
+def test_losses_on_any_sequence(taxonomy: Taxonomy, seed: int, m: int) -> None:
+    """H-PERC and H-RLS stay below their bounds, whatever the labels, the norms and the weights.
+
+    So do the other losses, with the costs that the module names.
+    """
+    rng = random.Random(seed)
+    stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed)
+    scale = rng.uniform(0.3, 3)
+    examples = [({i: scale * a for i, a in x.items()}, y) for x, y in stream.take(m)]
+    sizes = {v: 1.0 + len(taxonomy.descendants(v)) for v in taxonomy.nodes[1:]}
+    drawn = {v: rng.uniform(0.1, 3) for v in taxonomy.nodes[1:]}
+    measures: list[tuple[Any, Any]] = [
+        (metrics.HLoss(taxonomy, drawn), drawn),
+        (metrics.ZeroOneLoss(taxonomy), None),
+        (metrics.SymmetricDifferenceLoss(taxonomy), sizes),
+    ]
+    for learner in (linear_model.HPerceptron, linear_model.HRLS):
+        model, totals = learner(taxonomy), [0.0] * len(measures)
+        for t, (x, y) in enumerate(examples):
+            y_pred = model.predict_one(x)
+            for k, (metric, _) in enumerate(measures):
+                totals[k] += metric._eval(y, y_pred) * (t > 0)
+            model.learn_one(x, y)
+        for total, (_, costs) in zip(totals, measures, strict=True):
+            if learner is linear_model.HRLS:
+                assert total <= evaluate.hrls_loss_bound(taxonomy, examples, costs) + 1e-9
+                continue
+            for size in (0.1, 1, 3):
+                u = random_weights(taxonomy, rng, size)
+                bound = evaluate.hperceptron_bound(taxonomy, u, examples, costs)
+                ones = dict.fromkeys(taxonomy.nodes, 1.0)
+                assert bound == pytest.approx(
+                    naive_hperceptron_bound(taxonomy, u, examples, costs or ones)
+                )
+                assert total <= bound + 1e-9
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_the_bounds_of_any_sequence_say_something(broken: str) -> None:
+    """Where labels are almost certain, broken learners exceed them."""
+    t = Taxonomy([("root", "a"), ("a", "b")])
+    stream = synth.LinearLabels(t, n_features=2, seed=0)
+    u = {v: {i: 2 * a for i, a in w.items()} for v, w in stream.weights.items()}
+    clear = stream.where(lambda x, y: min(map(abs, stream.scores(x).values())) >= 0.8)
+    sure = []
+    for x, _ in clear.take(1000):
+        scores = stream.scores(x)
+        sure.append((x, {"a": scores["a"] > 0, "b": min(scores.values()) > 0}))
+    for learner, bound in (
+        (linear_model.HPerceptron, evaluate.hperceptron_bound(t, u, sure)),
+        (linear_model.HRLS, evaluate.hrls_loss_bound(t, sure)),
+    ):
+        model: Any = learner(t)
+        model.learn_one = BROKEN[broken](model.learn_one, lambda y: dict.fromkeys(y, not y["a"]))
+        total = 0.0
+        for i, (x, y) in enumerate(sure):
+            total += losses.h_loss(t, y, model.predict_one(x)) * (i > 0)
+            model.learn_one(x, y)
+        assert bound < 50
+        assert (total <= bound) == (broken == "no")
 
 
 def test_hrls_bound_on_the_decision_boundary() -> None:

@@ -1,11 +1,8 @@
 """The benchmark: its measures, its methods on a few rows, the page of the recorded results."""
 
-from __future__ import annotations
-
 import json
 import sys
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +17,7 @@ TREE = Taxonomy.from_nested({"a": {"b": ["c", "d"]}, "e": {}})
 
 
 @pytest.fixture
-def benchmark(monkeypatch: pytest.MonkeyPatch) -> Any:
+def benchmark(monkeypatch):
     """The modules of the benchmark, whose names may be those of others."""
     monkeypatch.syspath_prepend(str(FOLDER))
     for name in NAMES:
@@ -28,13 +25,13 @@ def benchmark(monkeypatch: pytest.MonkeyPatch) -> Any:
     return SimpleNamespace(**{name: __import__(name) for name in reversed(NAMES)})
 
 
-def few(split: Any, n: int = 40) -> Any:
+def few(split, n=40):
     return split._replace(
         X=split.X[:n], y=split.y[:n], X_valid=split.X_valid[:15], y_valid=split.y_valid[:15]
     )
 
 
-def test_measures_of_several_labels(benchmark: Any) -> None:
+def test_measures_of_several_labels(benchmark):
     rng = np.random.default_rng(0)
     y = np.array([[True, True, b, not b, c] for b, c in rng.random((50, 2)) < 0.5])
     order = [TREE.nodes[1:].index(v) for v in "abcde"]
@@ -54,7 +51,7 @@ def test_measures_of_several_labels(benchmark: Any) -> None:
         scores = dict(zip(nodes, row, strict=True))
         for name, metric in expected.items():
             plain = name in ("zero-one", "H-loss")
-            answer: Any = [v for v in nodes if scores[v] >= 0.5] if plain else scores
+            answer = [v for v in nodes if scores[v] >= 0.5] if plain else scores
             metric.update([v for v in nodes if on[v]], answer)
     for name, metric in expected.items():
         assert found[name] == pytest.approx(metric.get()), name
@@ -62,7 +59,7 @@ def test_measures_of_several_labels(benchmark: Any) -> None:
     assert found["log loss"] == pytest.approx(whole)
 
 
-def test_measures_of_one_label(benchmark: Any) -> None:
+def test_measures_of_one_label(benchmark):
     rng = np.random.default_rng(0)
     p = rng.dirichlet(np.ones(len(TREE)), 60)
     y = [TREE.nodes[v] for v in rng.integers(len(TREE), size=60)]
@@ -82,12 +79,12 @@ def test_measures_of_one_label(benchmark: Any) -> None:
     assert "ECE" not in benchmark.all.figures(split, unsure, False)
 
 
-def test_the_page_is_that_of_the_recorded_results(benchmark: Any) -> None:
+def test_the_page_is_that_of_the_recorded_results(benchmark):
     text = benchmark.page.text(benchmark.results.read(FOLDER / "recorded.jsonl"))
     assert text == (DOCS / "benchmarks.md").read_text("utf-8"), "run all.py --page"
 
 
-def test_comparisons(benchmark: Any) -> None:
+def test_comparisons(benchmark):
     rows = {0: (0.4, 0.3), 1: (0.5, 0.42)}
     found = {
         ("rcv1", name, seed): {"zero-one": pair[i], "H-loss": 1.0 - pair[i]}
@@ -102,9 +99,7 @@ def test_comparisons(benchmark: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not (DATA / "hmc").is_dir(), reason=f"no Clus files in {DATA / 'hmc'}")
-def test_an_interrupted_run_continues(
-    benchmark: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_run_continues(benchmark, tmp_path, monkeypatch):
     run, recorded = benchmark.all, tmp_path / "recorded.jsonl"
     collections = {
         name: lambda data, seed, make=run.COLLECTIONS[name]: few(make(data, seed))
@@ -120,7 +115,7 @@ def test_an_interrupted_run_continues(
     assert {row["package"] for row in found} == {benchmark.results.package_key()}
     recorded.write_text("\n".join(lines[:5]) + "\n", "utf-8")
     before = run.result
-    calls: list[Any] = []
+    calls = []
     monkeypatch.setattr(run, "result", lambda *a: calls.append(a) or before(*a))
     run.main(DATA, 1, "", None, recorded)
     assert len(calls) == len(lines) - 5

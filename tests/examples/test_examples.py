@@ -1,7 +1,5 @@
 """The gallery: every script runs, offline, with and without the extras, and finds what it says."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import io
@@ -13,7 +11,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -28,15 +25,15 @@ HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 each_example = pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 
 
-def refuse(*args: Any) -> None:
+def refuse(*args):
     raise AssertionError("an example went online")
 
 
-def needs_data(path: Path) -> bool:
+def needs_data(path):
     return "RIVER_HIER_DATA" in path.read_text(encoding="utf-8")
 
 
-def run(path: Path, patch: pytest.MonkeyPatch) -> str:
+def run(path, patch):
     """What the script prints; it may neither connect, nor leave anything behind, nor take long."""
     if needs_data(path):
         for folder in FOLDERS.findall(path.read_text(encoding="utf-8")):
@@ -58,7 +55,7 @@ def run(path: Path, patch: pytest.MonkeyPatch) -> str:
 
 
 @each_example
-def test_form(path: Path) -> None:
+def test_form(path):
     text = path.read_text(encoding="utf-8")
     title, blank, *paragraph = text.split('"""')[1].splitlines()
     assert title.endswith("?")
@@ -74,7 +71,7 @@ def test_form(path: Path) -> None:
 @each_example
 @pytest.mark.filterwarnings("ignore:gasch1_GO:UserWarning")  # names an attribute twice
 @pytest.mark.skipif(not HAS_MATPLOTLIB, reason="matplotlib is an extra")
-def test_page(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page(path, tmp_path, monkeypatch):
     """It makes one figure, finds what the prose speaks of, and may run without extras.
 
     After a change read the prose again. Then, if it needs data, `gallery/make.py --record`, or else
@@ -108,7 +105,7 @@ def test_page(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert "matplotlib" in plainly.splitlines()[-1]
 
 
-def findings(path: Path) -> str:
+def findings(path):
     """What it printed when its prose was written."""
     if not needs_data(path):
         return (Path(__file__).parent / "printed" / f"{path.stem}.txt").read_text("utf-8")

@@ -1,7 +1,5 @@
 """The scripts that merge models: in each engine, and with a worker that dies."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle
@@ -52,7 +50,7 @@ class Parts(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def parts(tmp_path_factory: pytest.TempPathFactory) -> Parts:
+def parts(tmp_path_factory):
     folder = tmp_path_factory.mktemp("parts")
     (folder / "taxonomy.json").write_text(json.dumps(SHOP))
     t = Taxonomy.from_nested(SHOP)
@@ -70,7 +68,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Parts:
     return Parts(folder / "taxonomy.json", files, distributed.merge(models))
 
 
-def run(script: str, parts: Parts, saved: Path, died: Path | None = None) -> Any:
+def run(script, parts, saved, died=None):
     """The model that a script saves; with `died`, a file, a worker dies on the way."""
     folder = saved.parent
     (folder / "sitecustomize.py").write_text(DEADLY)
@@ -87,7 +85,7 @@ def run(script: str, parts: Parts, saved: Path, died: Path | None = None) -> Any
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_worker_that_dies_changes_nothing(engine: str, parts: Parts, tmp_path: Path) -> None:
+def test_a_worker_that_dies_changes_nothing(engine, parts, tmp_path):
     require_module(engine, "engines")
     if engine == "pyspark":
         require_program("java")
@@ -100,7 +98,7 @@ def test_a_worker_that_dies_changes_nothing(engine: str, parts: Parts, tmp_path:
     assert pickle.dumps(again) == pickle.dumps(model)
 
 
-def test_models_are_published_meanwhile(parts: Parts, tmp_path: Path) -> None:
+def test_models_are_published_meanwhile(parts, tmp_path):
     command = [sys.executable, str(STREAMING / "merge_while_learning.py")]
     command += ["--taxonomy", str(parts.taxonomy), "--folder", str(tmp_path / "models")]
     command += ["--every", "0.001", *map(str, parts.files)]

@@ -245,4 +245,5 @@ def test_agglomerated(monkeypatch: pytest.MonkeyPatch, n_classes: int) -> None:
 
 def splits(tree: Taxonomy) -> set[frozenset[object]]:
     """The classes below each inner node."""
-    return {frozenset({node, *tree.descendants(node)} & set(tree.leaves)) for node in tree._inner}
+    inner, leaves = tree._arrays.inner, set(tree.leaves)
+    return {frozenset({node, *tree.descendants(node)} & leaves) for node in inner}

@@ -1,31 +1,19 @@
 """Log tf-idf: against a loop over all documents, scikit-learn, and River's checks."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 import pickle
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import base, checks, compose, evaluate
-from river import drift as drift_
+from river import base, checks, compose
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
 
 from oracles import log_tfidf as oracle
-from river_hier import (
-    Taxonomy,
-    decision,
-    drift,
-    ensemble,
-    linear_model,
-    metrics,
-)
+from river_hier import Taxonomy, linear_model
 from river_hier.feature_extraction import STOP_WORDS, LogTFIDF
 from support.hypothesis_settings import n_examples
 
@@ -71,33 +59,6 @@ def test_the_formula_over_all_documents_so_far(
         expected = oracle.weights(document, documents[: n + 1], *options)
         assert bag.transform_one(document) == pytest.approx(expected)
     assert bag.n == len(documents)
-
-
-def test_scikit_learns_characters():
-    """Its words are what stands between blanks, and it does not mark the names."""
-    options = {"analyzer": "char_wb", "ngram_range": (2, 6)}
-    theirs = CountVectorizer(**options).fit(TEXTS)
-    bag = LogTFIDF(tokenizer_pattern=r"\S+", **options)
-    for text in TEXTS:
-        bag.learn_one(text)
-    counts = np.asarray((theirs.transform(TEXTS) > 0).sum(axis=0)).ravel()
-    names = [f"~{name}" for name in theirs.get_feature_names_out()]
-    assert bag.dfs == dict(zip(names, counts.tolist(), strict=True))
-
-
-@pytest.mark.parametrize("n_features", [None, 8])
-def test_words_and_characters_together(n_features):
-    """No name of one is a name of the other."""
-    words = LogTFIDF(n_features=n_features)
-    characters = LogTFIDF(n_features=n_features, analyzer="char_wb", ngram_range=(2, 5))
-    union = words.clone() + characters.clone()
-    for text in [*TEXTS, "werewolf owls", "the wolf"]:
-        both = words.transform_one(text), characters.transform_one(text)
-        found = union.transform_one(text)
-        assert len(found) == sum(map(len, both))
-        assert found == both[0] | both[1]
-        for bag in (words, characters, union):
-            bag.learn_one(text)
 
 
 def test_letters():
@@ -257,30 +218,21 @@ def test_rivers_checks(bag, monkeypatch):
     assert done >= (11 if bag.on is None else 18)
 
 
-def test_in_a_pipeline():
-    t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
+def test_in_a_union():
     bag = LogTFIDF(on="text", min_count=1)
     assert base.tags.TEXT_INPUT in LogTFIDF()._tags
     assert base.tags.TEXT_INPUT not in bag._tags
-    model = bag | linear_model.SHRLS(t)
-    examples = [("a wolf", "wolf"), ("an owl", "bird"), ("a whale", "mammal"), ("", "mammal")] * 20
-    stream = [({"text": text, "year": 1}, {y}) for text, y in examples]
-    metric = metrics.HLoss(t)
-    evaluate.progressive_val_score(stream, model, metric)
-    assert metric.get() < 0.6  # of it 0.5 or so is the text without words
-    assert set(model.transform_one({"text": "an owl"})) == {"an", "owl"}
-    assert bag.n == 80 or model["LogTFIDF"].n == 80
     both = bag.clone() + compose.Select("year")
     assert both.transform_one({"text": "", "year": 1}) == {"year": 1}
 
 
 @pytest.mark.parametrize("kind", ["series", "array", "list", "pyarrow", "frame", "polars"])
-def test_batches_are_loops(kind: str) -> None:
+def test_batches_are_loops(kind):
     texts = ["a cat and a dog", "the dog", "", "the end, the very end", "cat, cat"] * 3
     on = "text" if kind in ("frame", "polars") else None
     one, many = LogTFIDF(on=on, min_count=1), LogTFIDF(on=on, min_count=1)
     series = pd.Series(texts, index=range(5, 20))
-    X: Any = {
+    X = {
         "series": lambda: series,
         "array": lambda: np.array(texts),
         "list": lambda: texts,
@@ -288,7 +240,7 @@ def test_batches_are_loops(kind: str) -> None:
         "frame": lambda: pd.DataFrame({"id": range(15), "text": texts}),
         "polars": lambda: pytest.importorskip("polars").DataFrame({"text": texts}),
     }[kind]()
-    documents: list[Any] = [{"text": text} for text in texts] if on else texts
+    documents = [{"text": text} for text in texts] if on else texts
     learned = []
     for x in documents:
         one.learn_one(x)
@@ -310,7 +262,7 @@ def test_batches_are_loops(kind: str) -> None:
             assert table.index.equals(series.index)
 
 
-def test_a_batch_is_a_sequence_of_texts() -> None:
+def test_a_batch_is_a_sequence_of_texts():
     message = r"^X must be a series or a sequence of texts, got "
     for X in (iter(["a cat"]), "a cat", None):
         with pytest.raises(TypeError, match=message + type(X).__name__):
@@ -318,14 +270,14 @@ def test_a_batch_is_a_sequence_of_texts() -> None:
 
 
 @pytest.mark.parametrize("enabled", [True, False])
-def test_garbage_collection_stays_as_it_is(enabled: bool, request: pytest.FixtureRequest) -> None:
+def test_garbage_collection_stays_as_it_is(enabled, request):
     request.addfinalizer(gc.enable)
     gc.enable() if enabled else gc.disable()
     LogTFIDF().transform_many(pd.Series(["a cat"]))
     assert gc.isenabled() == enabled
 
 
-def test_a_batch_with_a_wrong_text_is_not_counted() -> None:
+def test_a_batch_with_a_wrong_text_is_not_counted():
     model = LogTFIDF()
     for X in (["one", 2], pd.Series(["one", None])):
         with pytest.raises(ValueError, match="row 1: expected text"):
@@ -346,7 +298,7 @@ words = st.sampled_from(["wolf", "fox", "owl", "the", "a", "snow", "hunts", "sin
 documents = st.lists(words, max_size=4).map(" ".join)
 streams = st.lists(st.tuples(documents, st.sampled_from(T.nodes)), min_size=1, max_size=30)
 
-TRANSFORMERS: dict[str, Any] = {
+TRANSFORMERS = {
     "words": LogTFIDF,
     "min_count": lambda: LogTFIDF(min_count=2, max_rare=3, normalize=False),
     "characters": lambda: LogTFIDF(analyzer="char_wb", ngram_range=(2, 3)),
@@ -354,41 +306,13 @@ TRANSFORMERS: dict[str, Any] = {
     "union": lambda: LogTFIDF() + LogTFIDF(analyzer="char_wb"),
 }
 
-softmax, hieron, harow = linear_model.PathSoftmax, linear_model.Hieron, linear_model.HAROW
-WRAPPERS: dict[str, tuple[Any, Any]] = {  # what is put around a model, and the model
-    "Selective": (lambda m: decision.Selective(m, risk=0.3), softmax),
-    "Tempered": (decision.Tempered, hieron),
-    "Selective, Tempered": (lambda m: decision.Selective(decision.Tempered(m)), softmax),
-    "BranchReset": (lambda m: drift.BranchReset(m, detector=drift_.ADWIN(clock=4)), softmax),
-    "LogarithmicPool": (lambda m: ensemble.LogarithmicPool([m]), softmax),
-    "Calibrated": (decision.Calibrated, harow),
-    "ZeroOneBayes": (lambda m: decision.ZeroOneBayes(decision.Calibrated(m)), harow),
-    "HLossBayes": (lambda m: decision.HLossBayes(decision.Calibrated(m)), harow),
-}
-
-
-@pytest.mark.parametrize("transformer", TRANSFORMERS)
-@pytest.mark.parametrize("wrapper", WRAPPERS)
-@n_examples(5)
-@given(streams)
-def test_a_wrapper_may_stand_on_either_side(transformer, wrapper, stream):
-    f, (wrapped, model) = TRANSFORMERS[transformer], WRAPPERS[wrapper]
-    behind, around = f() | wrapped(model(T)), wrapped(f() | model(T))
-    multilabel = model is harow
-    for text, y in stream:
-        assert behind.predict_one(text) == around.predict_one(text)
-        if wrapper != "Selective":
-            assert behind.predict_proba_one(text) == around.predict_proba_one(text)
-        for one in (behind, around):
-            one.learn_one(text, {y} if multilabel else y)
-
 
 @pytest.mark.parametrize("transformer", TRANSFORMERS)
 @n_examples(10)
 @given(st.lists(streams, max_size=3))
 def test_what_is_learned_is_what_would_have_been_predicted(transformer, batches):
     """One by one, in batches, and where River's transformers learn from predictions."""
-    one = TRANSFORMERS[transformer]() | hieron(T)
+    one = TRANSFORMERS[transformer]() | linear_model.Hieron(T)
     many, early = one.clone(), one.clone()
     for batch in batches:
         texts, ys = map(list, zip(*batch, strict=True))
@@ -409,24 +333,8 @@ def test_what_is_learned_is_what_would_have_been_predicted(transformer, batches)
         assert p == pytest.approx(np.array(expected))
 
 
-@pytest.mark.parametrize("n_features", [None, 2**10])
-@pytest.mark.parametrize("union", [False, True])
-def test_batches_through_a_pipeline(n_features: int | None, union: bool) -> None:
-    texts = ["a cat and a dog", "the dog", "the end"] * 9
-    ys = ["b", "c", "a"] * 9
-    words: Any = LogTFIDF(min_count=1, n_features=n_features)
-    if union:
-        words += LogTFIDF(analyzer="char_wb", n_features=n_features)
-    model = words | linear_model.Hieron()
-    for X in (texts, np.array(texts), pd.Series(texts)):
-        model.learn_many(X, ys)
-        assert list(model.predict_many(X)) == ys
-        assert [model.predict_one(text) for text in texts] == ys
-        assert len(model.predict_proba_many(X)) == len(texts)
-
-
 @pytest.mark.parametrize("options", [{}, {"analyzer": "char_wb"}, {"n_features": 2**20}])
-def test_predictions_store_no_names(options: dict[str, Any]) -> None:
+def test_predictions_store_no_names(options):
     model = LogTFIDF(**options) | linear_model.PathSoftmax()
     texts = [f"a text of {word}" for word in ("cats", "dogs", "owls")]
     model.learn_many(texts, texts)

@@ -1,11 +1,8 @@
 """Random Fourier features: against loops, the kernel that they approximate, and River's checks."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle
-from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -13,13 +10,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import compose, linear_model, preprocessing
 from scipy import sparse, stats
-from sklearn.kernel_approximation import RBFSampler
 
 from oracles import random_fourier_features as oracle
-from river_hier import Taxonomy, kernel
-from river_hier import linear_model as ours
+from river_hier import kernel
 from river_hier.feature_extraction import RandomFourierFeatures
 from river_hier.feature_extraction import random_fourier_features as module
 from support.river_checks import rivers_checks
@@ -35,7 +29,7 @@ X = [
 ]
 
 
-def close(found: dict[Any, float], expected: dict[Any, float]) -> bool:
+def close(found, expected):
     return list(found) == list(expected) and found == pytest.approx(expected, abs=1e-12)
 
 
@@ -52,10 +46,10 @@ def test_loops(xs, sigma, n, seed):
 @pytest.mark.parametrize("kind", ["float64", "float32", "bool", "pandas", "sparse", "polars"])
 def test_batches_of_all_kinds(kind):
     rows = np.random.default_rng(0).normal(size=(7, 5)).round(1)
-    names: list[Any] = list(range(5))
+    names = list(range(5))
     if kind == "pandas":
         names = list("abcde")
-        table: Any = pd.DataFrame(rows, range(10, 17), names)
+        table = pd.DataFrame(rows, range(10, 17), names)
     elif kind == "sparse":
         table = pd.DataFrame.sparse.from_spmatrix(sparse.csr_array(rows))
     elif kind == "polars":
@@ -95,10 +89,6 @@ def test_the_dot_product_is_near_the_kernel(sigma):
         errors.append(np.sqrt(np.mean((Z @ Z.T - K) ** 2)))
         assert errors[-1] < 1.5 / math.sqrt(n)  # m = n / 2, and a cosine has a variance of 1 / 2
     assert errors[1] < errors[0] / 4
-    Z = RBFSampler(gamma=1 / (2 * sigma**2), n_components=10_000, random_state=0).fit_transform(
-        points
-    )
-    assert errors[1] < 1.2 * np.sqrt(np.mean((Z @ Z.T - K) ** 2))
 
 
 def test_the_numbers_are_standard_normal_and_independent():
@@ -164,7 +154,7 @@ def test_copies(again):
 
 def test_a_name_that_is_refused_spoils_no_others():
     class Nameless:
-        def __repr__(self) -> str:
+        def __repr__(self):
             raise RuntimeError("no name")
 
     rff = RandomFourierFeatures(n_components=4)
@@ -218,35 +208,3 @@ def test_wrong_features(x, message):
 def test_rivers_checks():
     for check in rivers_checks(RandomFourierFeatures()):
         check(RandomFourierFeatures(n_components=10))
-
-
-def test_pipelines_learn_the_same_from_rows_and_examples():
-    t = Taxonomy.from_nested({"in": ["near", "nearer"], "out": []})
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(300, 2))
-    radius = np.linalg.norm(rows, axis=1)
-    y = np.select([radius < 0.6, radius < 1.2], ["nearer", "near"], "out").tolist()
-
-    def pipeline() -> Any:
-        return RandomFourierFeatures(n_components=200) | ours.AveragedHieron(t)
-
-    one, many, frames = pipeline(), pipeline(), pipeline()
-    for row, label in zip(rows.tolist(), y, strict=True):
-        one.learn_one(dict(enumerate(row)), label)
-    many.learn_many(rows, y)
-    frames.learn_many(pd.DataFrame(rows), y)
-    expected = [one.predict_one(dict(enumerate(row))) for row in rows.tolist()]
-    assert many.predict_many(rows).tolist() == expected
-    assert frames.predict_many(pd.DataFrame(rows)).tolist() == expected
-    assert np.mean([a == b for a, b in zip(expected, y, strict=True)]) > 0.85
-    plain = ours.AveragedHieron(t)
-    plain.learn_many(rows, y)
-    assert np.mean(plain.predict_many(rows) == y) < 0.7
-
-
-def test_features_beside_the_original_ones():
-    both = RandomFourierFeatures(n_components=4) + compose.Select("a", "b")
-    assert set(both.transform_one(X[0])) == {"a", "b", 0, 1, 2, 3}
-    model = preprocessing.StandardScaler() | both | linear_model.LogisticRegression()
-    model.learn_one(X[0], True)
-    assert 0.0 < model.predict_proba_one(X[0])[True] < 1.0

@@ -169,7 +169,7 @@ def compare(collection: Collection) -> None:
     t = collection.taxonomy
     if collection.several:
         make, loss = several, metrics.HLoss
-        if not t._is_tree:
+        if not t._arrays.is_tree:
             make, loss = several_in_dag, metrics.SymmetricDifferenceLoss
         constant: Any = []
     else:

@@ -271,7 +271,7 @@ def test_halving_delta_is_doubling_the_margin() -> None:
 
 
 def test_attributes_of_zero_make_a_flat_scorer_with_the_trees_losses() -> None:
-    flat = linear_model.HMinOver(TREE, t=dict.fromkeys(TREE._inner, 0.0))
+    flat = linear_model.HMinOver(TREE, t=dict.fromkeys(TREE._arrays.inner, 0.0))
     for x, y in [({"x": 1.0}, "b"), ({"x": -1.0, "y": 0.5}, "d"), ({"y": 1.0}, "c")] * 3:
         flat.learn_one(x, y)
     assert flat.weights["a"] == {}

@@ -57,7 +57,11 @@ def assert_same_hypothesis(ours: Any, w: Any, intercept: float) -> None:
 
 
 # Learners that are compared with their oracle in a file of their own.
-ELSEWHERE = {"HMinOver": "test_hminover.py", "PathSoftmax": "test_path_softmax.py"}
+ELSEWHERE = {
+    "HMinOver": "test_hminover.py",
+    "PathSoftmax": "test_path_softmax.py",
+    "HierarchicalSoftmax": "test_path_softmax.py",
+}
 SINGLE, MULTI = ([v for v in kind if v not in ELSEWHERE] for kind in learners("linear_model"))
 # Learners that divide: rounding decides the sign of a score near 0 of a node that has learned.
 INEXACT = ("HAROW",)

@@ -1,4 +1,4 @@
-"""`PathSoftmax`: beside its oracle, and what a step and the probabilities promise."""
+"""`PathSoftmax` and `HierarchicalSoftmax` beside their oracles, and what they promise."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 import oracles
-from river_hier import OpenTaxonomy, Taxonomy, linear_model
+from river_hier import OpenTaxonomy, Taxonomy, inspection, linear_model
 from support.comparison import NEAR, assert_near, assert_same_weights, near_the_top
 from support.hypothesis_settings import n_examples
 from support.strategies import extensions, parents_of, sample_weights, single_label_streams
@@ -24,6 +24,15 @@ def without_constant(weights: Any) -> dict[Any, dict[Any, float]]:
     return {v: {k: c for k, c in w.items() if k != "constant"} for v, w in weights.items()}
 
 
+BOTH = pytest.mark.parametrize("name", ["PathSoftmax", "HierarchicalSoftmax"])
+
+
+def test_both_have_an_oracle() -> None:
+    assert oracles.PathSoftmax
+    assert oracles.HierarchicalSoftmax
+
+
+@BOTH
 @given(
     data=single_label_streams(),
     pickle_at=st.integers(0, 25),
@@ -33,6 +42,7 @@ def without_constant(weights: Any) -> dict[Any, dict[Any, float]]:
 )
 @n_examples(100)
 def test_it_equals_the_oracle(
+    name: str,
     data: Any,
     pickle_at: int,
     prior_variance: float,
@@ -42,8 +52,8 @@ def test_it_equals_the_oracle(
     taxonomy, stream = data
     parameters = {"prior_variance": prior_variance, "forgetting": forgetting}
     value = 0.0 if pickle_at % 2 else 0.3  # of the intercept
-    theirs = oracles.PathSoftmax(parents_of(taxonomy), **parameters)
-    ours = linear_model.PathSoftmax(taxonomy, intercept=value, **parameters)
+    theirs = getattr(oracles, name)(parents_of(taxonomy), **parameters)
+    ours = getattr(linear_model, name)(taxonomy, intercept=value, **parameters)
     for step, (x, y) in enumerate(stream):
         full = {**x, "constant": value}
         scores = theirs.scores(full)
@@ -52,7 +62,7 @@ def test_it_equals_the_oracle(
         assert_near(proba, theirs.probabilities(scores))
         if len(near_the_top(scores)) == 1:
             assert ours.predict_one(x) == theirs.predict(full)
-        gaps = theirs.missing(full, y, dict.fromkeys(theirs.parents, 0.0))
+        gaps = theirs.missing(full, y)
         if any(abs(abs(gap) - 0.01) < NEAR for gap in gaps.values()):
             return  # rounding decides which vectors move
         ours.learn_one(x, y, w=weights[step])
@@ -63,16 +73,23 @@ def test_it_equals_the_oracle(
             ours = pickle.loads(pickle.dumps(ours))
 
 
-class InPython(linear_model.PathSoftmax):
-    """The rule of the class instead of the compiled policy."""
+def in_python(name: str) -> Any:
+    """A class that computes the rule in Python instead of by the compiled policy."""
+    kind: Any = getattr(linear_model, name)
 
-    close = False
+    class InPython(kind):  # type: ignore[misc]
+        close = False
 
-    def learns(self, p: Any, t: Any) -> Any:
-        self.close = self.close or bool((np.abs(np.abs(t - p) - 0.01) < NEAR).any())
-        return super().learns(p, t)
+        def learns(self, p: Any, t: Any) -> Any:
+            self.close = self.close or bool((np.abs(np.abs(t - p) - 0.01) < NEAR).any())
+            return super().learns(p, t)
+
+    assert InPython._policy is None
+    assert kind._policy is not None
+    return InPython
 
 
+@BOTH
 @given(
     data=single_label_streams(),
     more=st.data(),
@@ -82,16 +99,12 @@ class InPython(linear_model.PathSoftmax):
 )
 @n_examples(100)
 def test_the_rule_in_python_equals_the_compiled_policy(
-    data: Any, more: Any, forgetting: float, dtype: str, weights: Any
+    name: str, data: Any, more: Any, forgetting: float, dtype: str, weights: Any
 ) -> None:
     taxonomy, stream = data
     parameters: dict[str, Any] = {"forgetting": forgetting, "dtype": dtype}
-    ours, theirs = (
-        InPython(taxonomy, **parameters),
-        linear_model.PathSoftmax(taxonomy, **parameters),
-    )
-    assert InPython._policy is None
-    assert theirs._policy is not None
+    ours = in_python(name)(taxonomy, **parameters)
+    theirs = getattr(linear_model, name)(taxonomy, **parameters)
     near = NEAR if dtype == "float64" else 1e-4
     grown = more.draw(extensions(taxonomy))
     labels = more.draw(st.lists(st.sampled_from(grown.nodes), min_size=5, max_size=5))
@@ -104,9 +117,9 @@ def test_the_rule_in_python_equals_the_compiled_policy(
         theirs.learn_one(x, y, w=weights[step])
         if ours.close:
             return  # rounding decides which vectors move
-        for name in ("weights", "own_weights"):
-            for label, w in getattr(theirs, name).items():
-                assert getattr(ours, name)[label] == pytest.approx(w, abs=near, rel=near)
+        for kind in ("weights", "own_weights"):
+            for label, w in getattr(theirs, kind).items():
+                assert getattr(ours, kind)[label] == pytest.approx(w, abs=near, rel=near)
         assert ours._unseen == theirs._unseen
         assert ours._state.n == theirs._state.n
 
@@ -174,9 +187,10 @@ def test_a_step_ends_near_the_mode_of_the_posterior(prior_variance: float) -> No
     assert max(gaps) < 0.1
 
 
-def test_a_label_that_is_met_again_is_more_probable() -> None:
+@BOTH
+def test_a_label_that_is_met_again_is_more_probable(name: str) -> None:
     for y in TREE.nodes:
-        model = linear_model.PathSoftmax(TREE)
+        model = getattr(linear_model, name)(TREE)
         last = 0.0
         for _ in range(3):
             p = model.predict_proba_one({"x": 1.0})[y]
@@ -186,16 +200,17 @@ def test_a_label_that_is_met_again_is_more_probable() -> None:
         assert model.predict_one({"x": 1.0}) == y
 
 
-def test_no_example_freezes_or_inflates_a_weight() -> None:
+@BOTH
+def test_no_example_freezes_or_inflates_a_weight(name: str) -> None:
     rng = np.random.default_rng(2)
-    model = linear_model.PathSoftmax(TREE, forgetting=0.9)
+    model = getattr(linear_model, name)(TREE, forgetting=0.9)
     for i in range(300):
         scale = 10.0 ** rng.integers(-6, 7)
         x = {f"x{j}": scale * float(rng.normal()) for j in rng.integers(0, 8, size=3)}
         y = TREE.nodes[int(rng.integers(len(TREE)))]
         model.learn_one(x, y, w=[1.0, 1e-9, 1e9][i % 3])
         assert np.isfinite(list(model.predict_proba_one(x).values())).all()
-    *_, (*_, minus_one), _ = model._state.saved()
+    *_, (*_, minus_one), _, _ = model._state.saved()
     assert (minus_one <= 1e-12).all()
     assert (minus_one > -1.0).all()
 
@@ -247,17 +262,51 @@ def test_adopt_and_forget() -> None:
     assert set(model.score_one(probe).values()) == {0.0}
 
 
-def test_matrix_products_give_the_answers_of_single_rows() -> None:
+@BOTH
+def test_matrix_products_give_the_answers_of_single_rows(name: str) -> None:
     rng = np.random.default_rng(4)
     centres = rng.normal(size=(len(TREE), 2000))
     y = rng.integers(len(TREE), size=100)
     X = centres[y] + rng.normal(size=(100, 2000))
     X /= np.linalg.norm(X, axis=1)[:, None]
     labels = [TREE.nodes[v] for v in y]
-    model = linear_model.PathSoftmax(TREE)
+    model = getattr(linear_model, name)(TREE)
     model.learn_many(X, labels)
     assert model.predict_many(X).tolist() == labels
     rows = [model.predict_proba_one(dict(enumerate(x))) for x in X.tolist()]
     expected = np.array([list(row.values()) for row in rows])
     np.testing.assert_allclose(model.predict_proba_many(X), expected, atol=1e-9)
     assert [model.predict_one(dict(enumerate(x))) for x in X.tolist()] == labels
+
+
+@given(data=single_label_streams(), more=st.data(), k=st.integers(1, 8))
+@n_examples(100)
+def test_the_search_finds_what_is_best_of_all(data: Any, more: Any, k: int) -> None:
+    taxonomy, stream = data
+    model = linear_model.HierarchicalSoftmax(taxonomy)
+    for x, y in stream[:-1]:
+        model.learn_one(x, y)
+    model.adopt(more.draw(extensions(taxonomy)))
+    x, t = stream[-1][0] if stream else {}, model.taxonomy_
+    p = model.predict_proba_one(x)
+    whole = {v: sum(p[u] for u in t.nodes if v in t.path(u)) for v in t.nodes}
+    leaves = [v for v in t.nodes if not t.children(v)]
+    for some, values in (
+        ({}, p),
+        ({"leaves": True}, {v: p[v] for v in leaves}),
+        *(({"depth": d}, {v: whole[v] for v in t.nodes if t.depth(v) == d}) for d in range(3)),
+    ):
+        found = inspection.top_one(model, x, k, **some)
+        best = sorted(values.values(), reverse=True)[:k]
+        assert [share for _, share in found] == pytest.approx(best)
+        assert [values[path[-1]] for path, _ in found] == pytest.approx(best)
+    if len(near_the_top(model.score_one(x))) == 1:
+        assert model.predict_one(x) == max(p, key=p.__getitem__)
+    threshold = more.draw(st.floats(0.01, 0.99))
+    if min(abs(share - threshold) for share in whole.values()) > NEAR:
+        answer = model.predict_one(x, threshold=threshold)
+        deep = [v for v in t.nodes if whole[v] >= threshold]
+        depth = max(map(t.depth, deep))
+        likely = {v: whole[v] for v in deep if t.depth(v) == depth}
+        assert t.depth(answer) == depth
+        assert whole[answer] == pytest.approx(max(likely.values()))

@@ -1,28 +1,22 @@
 """Metrics that grow with the labels: the same values as in the final, closed taxonomy."""
 
-from __future__ import annotations
-
 import copy
 import pickle
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import evaluate as river_evaluate
 from river import linear_model as river_linear_model
-from river import metrics as river_metrics
 from river import utils
 
 from river_hier import OpenTaxonomy, Taxonomy, drift, linear_model, local, metrics
-from river_hier.datasets import synth
 from river_hier.taxonomy import UnknownLabelError
 from support.hypothesis_settings import n_examples
 from support.public_api import estimators
 
 CANDIDATES = [("a",), ("a", "b"), ("b",), ("b", "a", "a")]
 RANKING = {"candidates": CANDIDATES}
-PARAMS: dict[str, dict[str, Any]] = {
+PARAMS = {
     "HFBeta": {"beta": 2.0},
     "HLoss": {"costs": {("a", "b"): 2.5, ("c", "a"): 0.5}},
     "SymmetricDifferenceLoss": {"volumes": {("b", "a"): 7.0}, "spurious": 0.25},
@@ -39,7 +33,7 @@ multilabels = st.one_of(
 )
 
 
-def examples(name: str) -> st.SearchStrategy[list[tuple[Any, Any, float]]]:
+def examples(name):
     ranks = takes_scores(name)
     answers = scores if ranks else st.one_of(multilabels, st.dictionaries(paths, st.booleans()))
     weights = st.sampled_from([1.0, 0.25, 3.0])
@@ -47,18 +41,18 @@ def examples(name: str) -> st.SearchStrategy[list[tuple[Any, Any, float]]]:
     return st.lists(drawn, max_size=8)
 
 
-def takes_scores(name: str) -> bool:
+def takes_scores(name):
     return name in SCORES or "candidates" in PARAMS.get(name, {})
 
 
-def labels_in(y: Any) -> list[Any]:
+def labels_in(y):
     return [] if y is None else [y] if isinstance(y, tuple) else list(y)
 
 
 @pytest.mark.parametrize("name", metrics.__all__)
 @given(data=st.data())
 @n_examples(40)
-def test_the_value_is_that_in_the_final_taxonomy(name: str, data: st.DataObject) -> None:
+def test_the_value_is_that_in_the_final_taxonomy(name, data):
     stream = data.draw(examples(name))
     params = PARAMS.get(name, {})
     there = OpenTaxonomy()
@@ -99,10 +93,10 @@ def test_the_value_is_that_in_the_final_taxonomy(name: str, data: st.DataObject)
 
 
 @pytest.mark.parametrize("name", metrics.__all__)
-def test_bad_examples_change_nothing(name: str) -> None:
+def test_bad_examples_change_nothing(name):
     ranks = takes_scores(name)
     metric = getattr(metrics, name)(OpenTaxonomy(), **PARAMS.get(name, {}))
-    guess: Any = {("a",): 0.5} if ranks else ("a",)
+    guess = {("a",): 0.5} if ranks else ("a",)
     metric.update(("a", "b"), guess)
     before = pickle.dumps(metric)
     for y, bad, w in (
@@ -122,14 +116,14 @@ def test_bad_examples_change_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in PARAMS if "candidates" in PARAMS[name]])
-def test_rankings_need_candidates(name: str) -> None:
+def test_rankings_need_candidates(name):
     with pytest.raises(ValueError, match="`candidates` must be given with an OpenTaxonomy"):
         getattr(metrics, name)(OpenTaxonomy())
     with pytest.raises(TypeError, match="`candidates` must be a collection of labels"):
         getattr(metrics, name)(OpenTaxonomy("/"), candidates="a/b")
 
 
-def test_rolling_and_iterators() -> None:
+def test_rolling_and_iterators():
     rolling = utils.Rolling(metrics.TreeInducedError, window_size=2, taxonomy=OpenTaxonomy("/"))
     for y, guess in (("a/b", "a/c"), ("d", "e"), ("a/b", "a"), ("f/g/h", "f/g")):
         rolling.update(y, guess)
@@ -139,30 +133,7 @@ def test_rolling_and_iterators() -> None:
     assert metric.get() == 2.0
 
 
-def test_a_growing_model_is_judged_in_rivers_loop() -> None:
-    source = synth.PrototypeTree(branching=2, depth=3, noise=0.04, seed=1)
-    t = source.taxonomy
-    stream = [(x, "/".join(map(str, t.path(y)[1:]))) for x, y in source.take(400)]
-    there = OpenTaxonomy("/")
-    final = there.with_labels(Taxonomy.flat([], root=""), [y for _, y in stream])
-    for make in (
-        linear_model.Hieron,
-        linear_model.HAROW,
-        lambda t: drift.BranchReset(linear_model.Hieron(t)),
-    ):
-        values = []
-        for taxonomy in (there, final):
-            several = (
-                metrics.TreeInducedError(taxonomy) + metrics.HLoss(taxonomy) + metrics.HF1(taxonomy)
-            )
-            river_evaluate.progressive_val_score(stream, make(there), several)
-            values.append(several.get())
-        assert values[0] == values[1]
-        assert 0 < values[0][1] < 2
-    assert isinstance(several, river_metrics.base.Metrics)
-
-
-def test_every_model_shows_its_taxonomy() -> None:
+def test_every_model_shows_its_taxonomy():
     """Also wrappers, and also where it has grown or another one has been adopted."""
     found = 0
     for name, model in estimators().items():

@@ -9,8 +9,6 @@ A taxonomy is a dict `{node: tuple of its parents}` in taxonomy order, root firs
 Features are `{name: value}` and weights `{name: weight}`; what is missing is 0.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 

@@ -4,28 +4,23 @@ The average of a node begins again with its first example: the first whose label
 below it. With `from_first_round`, all averages are over all rounds.
 """
 
-from __future__ import annotations
-
 import copy
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable
 
-from .trees import Features, Node, Parents, Weights, closure
+from .trees import closure
 from .vectors import add
 
 
-def first_examples(
-    parents: Parents, labels: Sequence[Iterable[Node]], from_first_round: bool = False
-) -> dict[Node, int]:
+def first_examples(parents, labels, from_first_round=False):
     """The number of the round in which the average of each node begins, counted from 0."""
-    first: dict[Node, int] = dict.fromkeys(parents, 0) if from_first_round else {}
+    first = dict.fromkeys(parents, 0) if from_first_round else {}
     for i, y in enumerate(labels):
         for v in closure(parents, y):
             first.setdefault(v, i)
     return first
 
 
-def shares(counts: Sequence[float], first: int | None) -> list[float]:
+def shares(counts, first):
     """What each hypothesis counts in the average of a node that begins in this round.
 
     `counts` are 1 and then the weights of the examples. The hypothesis before the first example
@@ -36,11 +31,9 @@ def shares(counts: Sequence[float], first: int | None) -> list[float]:
     return [0.0] * first + [1.0, *counts[first + 1 :]]
 
 
-def mean(
-    hypotheses: list[Weights], counts: Sequence[float] | None, first: Mapping[Node, int]
-) -> Weights:
+def mean(hypotheses, counts, first):
     """The mean of each weight over the hypotheses of its node."""
-    means: Weights = {v: {} for v in hypotheses[-1]}
+    means = {v: {} for v in hypotheses[-1]}
     for v, w in means.items():
         own = shares(counts or [1.0] * len(hypotheses), first.get(v))
         for share, hypothesis in zip(own, hypotheses, strict=True):
@@ -48,12 +41,7 @@ def mean(
     return means
 
 
-def averaged_scores(
-    parents: Parents,
-    every: list[dict[Node, float]],
-    labels: Sequence[Iterable[Node]],
-    from_first_round: bool = False,
-) -> dict[Node, float]:
+def averaged_scores(parents, every, labels, from_first_round=False):
     """Scores of paths, from those of every hypothesis."""
     first, scores = first_examples(parents, labels, from_first_round), {}
     for v, above in parents.items():  # a parent comes before its children
@@ -67,35 +55,35 @@ def averaged_scores(
 class Averaged:
     """Around an oracle with weights `w`: predicts with the average of w_1, .., w_{m+1}."""
 
-    def __init__(self, oracle: Any, from_first_round: bool = False) -> None:
+    def __init__(self, oracle, from_first_round=False):
         self.oracle = oracle
         self.from_first_round = from_first_round
-        self.hypotheses: list[Weights] = [copy.deepcopy(oracle.w)]
+        self.hypotheses = [copy.deepcopy(oracle.w)]
         self.counts = [1.0]  # of each hypothesis: the weight of the example before it
-        self.labels: list[Iterable[Node]] = []
+        self.labels = []
 
     @property
-    def w(self) -> Weights:
+    def w(self):
         """The average."""
         first = first_examples(self.oracle.parents, self.labels, self.from_first_round)
         return mean(self.hypotheses, self.counts, first)
 
-    def averaged(self) -> Any:
+    def averaged(self):
         """The oracle with the average for its weights."""
         twin = copy.copy(self.oracle)
         twin.w = self.w
         return twin
 
-    def scores(self, x: Features) -> dict[Node, float]:
+    def scores(self, x):
         """Of the average."""
-        scores: dict[Node, float] = self.averaged().scores(x)
+        scores = self.averaged().scores(x)
         return scores
 
-    def predict(self, x: Features) -> Any:
+    def predict(self, x):
         """By the average."""
         return self.averaged().predict(x)
 
-    def learn(self, x: Features, y: Any, weight: float = 1.0) -> None:
+    def learn(self, x, y, weight=1.0):
         """One more hypothesis, the same as before if nothing is learned."""
         self.oracle.learn(x, y, weight)
         self.hypotheses.append(copy.deepcopy(self.oracle.w))

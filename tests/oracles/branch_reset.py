@@ -1,14 +1,9 @@
 """A learner that starts anew in a branch, in dictionaries and loops."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable
-from typing import Any
-
-from .trees import Features, Node, Parents, children, closure, root
+from .trees import children, closure, root
 
 
-def branch(parents: Parents, top: Node) -> set[Node]:
+def branch(parents, top):
     """A node and all that hangs under it, by whichever parent."""
     found = {top}
     for v, above in parents.items():  # parents come before their children
@@ -22,14 +17,16 @@ class BranchReset:
     is shown each example for which the node is rightly told to be on: whether its children are
     told rightly, too. Where one gives alarm, the weights and the detectors below start anew."""
 
-    def __init__(self, learner: Any, detector: Callable[[], Any]) -> None:
+    def __init__(self, learner, detector, min_age):
         self.learner = learner
         self.detector = detector
-        self.detectors: dict[Node, Any] = {}
-        self.drifts: list[tuple[int, Node]] = []
+        self.detectors = {}
+        self.min_age = min_age
+        self.seen = {}
+        self.drifts = []
         self.step = 0
 
-    def learn(self, x: Features, y: Iterable[Node]) -> None:
+    def learn(self, x, y):
         """Predict, learn, and look."""
         parents = self.learner.parents
         y = set(y)
@@ -37,9 +34,12 @@ class BranchReset:
         said = {i for i, on in self.learner.predict(x).items() if on} | {root(parents)}
         self.learner.learn(x, y)
         alarms = []
+        known = all(self.seen.get(i, 0) >= self.min_age for i in true)
+        for i in true:
+            self.seen[i] = self.seen.get(i, 0) + 1
         for i in parents:
             below = children(parents, i)
-            if below and i in true and i in said:
+            if below and i in true and i in said and known:
                 detector = self.detectors.setdefault(i, self.detector())
                 detector.update(any((c in true) != (c in said) for c in below))
                 if detector.drift_detected:

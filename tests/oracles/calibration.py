@@ -1,31 +1,28 @@
 """Calibrated scores, one number at a time."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
-from typing import Any
 
 
 class AdaGrad:
     """One parameter."""
 
-    def __init__(self, value: float, step: float) -> None:
+    def __init__(self, value, step):
         self.value = value
         self.step = step
         self.squares = 1.0
 
-    def move(self, gradient: float) -> None:
+    def move(self, gradient):
         self.squares += gradient**2
         self.value -= self.step * gradient / math.sqrt(self.squares)
 
 
-def near(scores: list[float], unit: float) -> list[float]:
+def near(scores, unit):
     """What is beyond ten units counts as ten."""
     return [max(min(score, 10 * unit), -10 * unit) for score in scores]
 
 
-def unit(scores: list[tuple[float, float]]) -> float:
+def unit(scores):
     """The root mean square of weighted scores."""
     squares = sum(weight * score**2 for score, weight in scores)
     return math.sqrt(squares / sum(weight for _, weight in scores)) if squares else math.inf
@@ -34,21 +31,21 @@ def unit(scores: list[tuple[float, float]]) -> float:
 class Calibration:
     """Shared and own slopes, of which logarithms are learned, and intercepts."""
 
-    def __init__(self) -> None:
-        self.scores: list[tuple[float, float]] = []  # each with its weight
+    def __init__(self):
+        self.scores = []  # each with its weight
         self.a, self.b = AdaGrad(math.log(2), 0.2), AdaGrad(0.0, 0.2)
-        self.own_a: Any = defaultdict(lambda: AdaGrad(0.0, 0.1))
-        self.own_b: Any = defaultdict(lambda: AdaGrad(0.0, 0.1))
+        self.own_a = defaultdict(lambda: AdaGrad(0.0, 0.1))
+        self.own_b = defaultdict(lambda: AdaGrad(0.0, 0.1))
 
-    def unit(self) -> float:
+    def unit(self):
         return unit(self.scores)
 
-    def given(self, node: Any, score: float) -> float:
+    def given(self, node, score):
         slope = math.exp(self.a.value + self.own_a[node].value)
         z = slope * score / self.unit() + self.b.value + self.own_b[node].value
         return 1 / (1 + math.exp(-z)) if z > -700 else 0.0
 
-    def learn(self, scores: dict[Any, float], on: dict[Any, bool], weight: float = 1.0) -> None:
+    def learn(self, scores, on, weight=1.0):
         """`scores` of the nodes whose parents are on."""
         seen = near(list(scores.values()), self.unit())
         self.scores += [(score, weight) for score in seen]
@@ -68,12 +65,12 @@ class Calibration:
 class Temperatures:
     """A sharp and a flat slope for all labels, and how much each counts."""
 
-    def __init__(self) -> None:
-        self.squares: list[tuple[float, float]] = []  # the mean squares of scores, with weights
+    def __init__(self):
+        self.squares = []  # the mean squares of scores, with weights
         self.sharp, self.flat = AdaGrad(1.0, 0.5), AdaGrad(0.0, 0.5)
         self.odds = AdaGrad(0.0, 0.5)
 
-    def unit(self) -> float:
+    def unit(self):
         """Of the latest examples; before 1,000 have arrived, of all."""
         total = weight = 0.0
         for square, w in self.squares:
@@ -82,27 +79,25 @@ class Temperatures:
                 total, weight = total * 1000 / weight, 1000.0
         return math.sqrt(total / weight) if total else math.inf
 
-    def softmax(self, scores: dict[Any, float], slope: float) -> dict[Any, float]:
+    def softmax(self, scores, slope):
         z = {label: math.exp(slope) * score / self.unit() for label, score in scores.items()}
         powers = {label: math.exp(value - max(z.values())) for label, value in z.items()}
         return {label: power / sum(powers.values()) for label, power in powers.items()}
 
-    def probabilities(
-        self, scores: dict[Any, float], sharp: float = 0.0, flat: float = 0.0, odds: float = 0.0
-    ) -> dict[Any, float]:
+    def probabilities(self, scores, sharp=0.0, flat=0.0, odds=0.0):
         """With the parameters moved by these amounts."""
         share = 1 / (1 + math.exp(-self.odds.value - odds))
         one = self.softmax(scores, self.sharp.value + sharp)
         other = self.softmax(scores, self.flat.value + flat)
         return {label: (1 - share) * one[label] + share * other[label] for label in scores}
 
-    def rescale(self, scores: dict[Any, float], weight: float = 1.0) -> dict[Any, float]:
+    def rescale(self, scores, weight=1.0):
         mean = sum(scores.values()) / len(scores)
         seen = near([score - mean for score in scores.values()], self.unit())
         self.squares.append((sum(score**2 for score in seen) / len(seen), weight))
         return dict(zip(scores, seen, strict=True))
 
-    def learn(self, scores: dict[Any, float], y: Any, weight: float = 1.0) -> None:
+    def learn(self, scores, y, weight=1.0):
         """By differences: nobody has to find a derivative."""
         scores, h = self.rescale(scores, weight), 1e-5
         slopes = {}

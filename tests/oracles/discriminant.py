@@ -1,13 +1,10 @@
 """Gaussian labels with one covariance, computed from all examples at every call."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Hashable
 
 import numpy as np
 
-from .trees import Features, Node, Parents, path
+from .trees import path
 
 
 class LinearDiscriminant:
@@ -21,17 +18,17 @@ class LinearDiscriminant:
     so they solve a linear system with the nodes as unknowns.
     """
 
-    def __init__(self, parents: Parents, shrinkage: float, l2: float) -> None:
+    def __init__(self, parents, shrinkage, l2):
         self.parents = parents
         self.shrinkage = shrinkage
         self.l2 = l2
-        self.examples: list[tuple[Features, Node, float]] = []
+        self.examples = []
 
-    def scores(self, x: Features) -> dict[Node, float]:
+    def scores(self, x):
         first = self.examples[0][0] if self.examples else {}
-        names: list[Hashable] = list(dict.fromkeys(a for z, _, _ in self.examples for a in z))
+        names = list(dict.fromkeys(a for z, _, _ in self.examples for a in z))
 
-        def centred(z: Features) -> list[float]:
+        def centred(z):
             return [z.get(a, 0.0) - first.get(a, 0.0) for a in names]
 
         nodes = list(self.parents)
@@ -75,6 +72,6 @@ class LinearDiscriminant:
             for v, mean in zip(nodes, means, strict=True)
         }
 
-    def learn(self, x: Features, y: Node, w: float = 1.0) -> None:
+    def learn(self, x, y, w=1.0):
         if w:
             self.examples.append((x, y, w))

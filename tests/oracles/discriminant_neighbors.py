@@ -1,29 +1,24 @@
 """Votes of the nearest examples, found by sorting all of them."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Hashable
 
 import numpy as np
-
-from .trees import Features, Node, Parents
 
 
 class DiscriminantNeighbors:
     """A list of the latest examples, in the metric of Hastie and Tibshirani (1996), Eq. 6."""
 
-    def __init__(self, parents: Parents, n_neighbors: int, budget: int) -> None:
+    def __init__(self, parents, n_neighbors, budget):
         self.parents = parents
         self.n_neighbors = n_neighbors
         self.budget = budget
-        self.examples: list[tuple[Features, Node, float]] = []
-        self.known: set[Hashable] = set()  # features of all examples so far; others do not count
+        self.examples = []
+        self.known = set()  # features of all examples so far; others do not count
         self.n = 0  # examples so far
         self.next = 16
-        self.metric: dict[tuple[Hashable, Hashable], float] | None = None
+        self.metric = None
 
-    def scores(self, x: Features) -> dict[Node, float]:
+    def scores(self, x):
         x = {name: value for name, value in x.items() if name in self.known}
         votes = dict.fromkeys(self.parents, 1e-4)
         nearest = sorted((self.distance(x, z), i) for i, (z, _, _) in enumerate(self.examples))
@@ -34,7 +29,7 @@ class DiscriminantNeighbors:
             votes[y] += w * math.exp(-2.0 * square / (last or 1.0))
         return {v: math.log(vote) for v, vote in votes.items()}
 
-    def learn(self, x: Features, y: Node, w: float = 1.0) -> None:
+    def learn(self, x, y, w=1.0):
         if w:
             self.known.update(x)
             self.examples = [*self.examples, (x, y, w)][-self.budget :]
@@ -43,22 +38,22 @@ class DiscriminantNeighbors:
             self.next = self.n * 3 // 2
             self.metric = self.estimate()
 
-    def distance(self, x: Features, z: Features) -> float:
+    def distance(self, x, z):
         if self.metric is None:
             return squared_distance(x, z)
         off = {a: x.get(a, 0.0) - z.get(a, 0.0) for a in {**x, **z}}
         return sum(off[a] * m * off[b] for (a, b), m in self.metric.items() if {a, b} <= {*off})
 
-    def forget(self, labels: set[Node]) -> None:
+    def forget(self, labels):
         self.examples = [example for example in self.examples if example[1] not in labels]
         self.n = len(self.examples)
 
-    def estimate(self) -> dict[tuple[Hashable, Hashable], float]:
+    def estimate(self):
         names = sorted(self.known, key=str)
         rows = [[x.get(a, 0.0) for a in names] for x, _, _ in self.examples]
         total = sum(w for *_, w in self.examples)
 
-        def mean(of: Node | None) -> list[float]:
+        def mean(of):
             some = [(row, w) for row, (_, y, w) in zip(rows, self.examples, strict=True) if y == of]
             if of is None:
                 some = [(row, w) for row, (*_, w) in zip(rows, self.examples, strict=True)]
@@ -81,5 +76,5 @@ class DiscriminantNeighbors:
         return {(a, b): metric[i, j] for i, a in enumerate(names) for j, b in enumerate(names)}
 
 
-def squared_distance(x: Features, z: Features) -> float:
+def squared_distance(x, z):
     return sum((x.get(a, 0.0) - z.get(a, 0.0)) ** 2 for a in {**x, **z})

@@ -1,15 +1,13 @@
 """Expected losses, by enumeration."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+import math
 
 from .losses import h_loss, symmetric_difference_loss, zero_one_loss
-from .trees import Node, Parents, closure, labels_below_root, root
+from .trees import closure, labels_below_root, root
 
 
-def multilabels(parents: Parents) -> Iterator[set[Node]]:
+def multilabels(parents):
     """Every multilabel that respects the taxonomy, root included: 2^N subsets, filtered."""
     labels = labels_below_root(parents)
     for on in itertools.product([False, True], repeat=len(labels)):
@@ -18,7 +16,7 @@ def multilabels(parents: Parents) -> Iterator[set[Node]]:
             yield multilabel
 
 
-def probability(parents: Parents, p: Mapping[Node, float], multilabel: set[Node]) -> float:
+def probability(parents, p, multilabel):
     """f_G(v | x) = prod_i P(V_i = v_i | parent, x) ([R] section 5), p[i] = P(V_i = 1 | on)."""
     product = 1.0
     for i in labels_below_root(parents):
@@ -27,39 +25,40 @@ def probability(parents: Parents, p: Mapping[Node, float], multilabel: set[Node]
     return product
 
 
-def expected_loss(
-    parents: Parents, p: Mapping[Node, float], loss: Callable[[set[Node]], float]
-) -> float:
-    """E loss(V), V drawn from f_G ([R] section 6)."""
-    return sum((probability(parents, p, v) * loss(v) for v in multilabels(parents)), 0.0)
+def joint_probability(parents, p, multilabel, factors):
+    """P(V = v | x) where nodes have a factor for no child that is on, for one and for more."""
+    product = probability(parents, p, multilabel)
+    for u in multilabel & factors.keys():
+        below = [v for v in parents if u in parents[v]]
+        cases = [0.0, 0.0, 0.0]
+        for on in itertools.product([False, True], repeat=len(below)):
+            chances = (p[v] if v_on else 1.0 - p[v] for v, v_on in zip(below, on, strict=True))
+            cases[min(sum(on), 2)] += math.prod(chances)
+        case = min(len(multilabel.intersection(below)), 2)
+        product *= factors[u][case] / sum(f * q for f, q in zip(factors[u], cases, strict=True))
+    return product
 
 
-def expected_h_loss(
-    parents: Parents,
-    p: Mapping[Node, float],
-    pred: set[Node],
-    costs: Mapping[Node, float] | None = None,
-) -> float:
+def expected_loss(parents, p, loss, factors=None):
+    """E loss(V), V drawn from f_G ([R] section 6), or from the joint model with factors."""
+    every = multilabels(parents)
+    return sum((joint_probability(parents, p, v, factors or {}) * loss(v) for v in every), 0.0)
+
+
+def expected_h_loss(parents, p, pred, costs=None, factors=None):
     """The expected H-loss of a prediction."""
-    return expected_loss(parents, p, lambda true: h_loss(parents, true, pred, costs))
+    return expected_loss(parents, p, lambda true: h_loss(parents, true, pred, costs), factors)
 
 
-def expected_zero_one_loss(parents: Parents, p: Mapping[Node, float], pred: set[Node]) -> float:
+def expected_zero_one_loss(parents, p, pred):
     """The expected zero-one loss of a prediction."""
     return expected_loss(parents, p, lambda true: zero_one_loss(parents, true, pred))
 
 
-def expected_symmetric_difference_loss(
-    parents: Parents,
-    p: Mapping[Node, float],
-    pred: set[Node],
-    volumes: Mapping[Node, float] | None = None,
-    missed: float = 1.0,
-    spurious: float = 1.0,
-) -> float:
+def expected_symmetric_difference_loss(parents, p, pred, volumes=None, missed=1.0, spurious=1.0):
     """The expected symmetric difference loss of a prediction."""
 
-    def loss(true: set[Node]) -> float:
+    def loss(true):
         return symmetric_difference_loss(parents, true, pred, volumes, missed, spurious)
 
     return expected_loss(parents, p, loss)

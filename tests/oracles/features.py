@@ -1,17 +1,14 @@
 """How examples are read, one value at a time."""
 
-from __future__ import annotations
-
 import math
 import numbers
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
 
 import numpy as np
 
 
-def number(value: Any) -> float:
+def number(value):
     """A finite float, or an error."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
@@ -28,7 +25,7 @@ def number(value: Any) -> float:
     return found
 
 
-def read(x: Any) -> dict[Hashable, float]:
+def read(x):
     """The features of x as floats; all are 0 if the squared norm is below 1e-300."""
     if not isinstance(x, Mapping):
         raise TypeError(f"{x!r} is no dict")

@@ -1,11 +1,7 @@
 """H-AROW."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
 from .least_squares import HPerceptron, trained_nodes
-from .trees import Features, Node, Parents, Weights, closure, labels_below_root
+from .trees import closure, labels_below_root
 from .vectors import dot
 
 
@@ -16,13 +12,13 @@ class HAROW(HPerceptron):
     What a node has learned about a feature, its precision 1 / S less the 1 of the start, fades by
     `forgetting` whenever the node learns from it."""
 
-    def __init__(self, parents: Parents, r: float = 1.0, forgetting: float = 1.0) -> None:
+    def __init__(self, parents, r=1.0, forgetting=1.0):
         super().__init__(parents)
         self.r = r
         self.forgetting = forgetting
-        self.variances: Weights = {i: {} for i in labels_below_root(parents)}
+        self.variances = {i: {} for i in labels_below_root(parents)}
 
-    def learn(self, x: Features, y: Iterable[Node], weight: float = 1.0) -> None:
+    def learn(self, x, y, weight=1.0):
         """With r / weight for r: if y_i w_i . x < 1, with y_i = +1 / -1 and r_x = sum_j S_j x_j^2:
         w_j += (y_i - w_i . x) / (r_x + r) S_j x_j, and S_j -= (S_j x_j)^2 / (r_x + r)."""
         self.has_learned = True

@@ -1,40 +1,29 @@
 """Hieron, and its average."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Mapping
 
 from .averages import first_examples, mean
-from .trees import Features, Node, Parents, Weights, distance, path
+from .trees import distance, path
 from .vectors import add, dot
 
 
-def prototype_scores(parents: Parents, w: Weights, x: Features) -> dict[Node, float]:
+def prototype_scores(parents, w, x):
     """W^v . x = sum over u in P(v) of w^u . x, for every node v ([H] Eq. 2, 3)."""
     return {v: sum((dot(w[u], x) for u in path(parents, v)), 0.0) for v in parents}
 
 
-def argmax(scores: Mapping[Node, float]) -> Node:
+def argmax(scores):
     """The node with the largest score; ties go to the first node in taxonomy order."""
     return max(scores, key=lambda v: scores[v])
 
 
-def hieron_loss(parents: Parents, w: Weights, x: Features, y: Node, yhat: Node) -> float:
+def hieron_loss(parents, w, x, y, yhat):
     """[W^yhat . x - W^y . x + sqrt(gamma(y, yhat))]_+ ([H] Eq. 5)."""
     scores = prototype_scores(parents, w, x)
     return max(0.0, scores[yhat] - scores[y] + math.sqrt(distance(parents, y, yhat)))
 
 
-def hieron_step(
-    parents: Parents,
-    w: Weights,
-    x: Features,
-    y: Node,
-    yhat: Node,
-    C: float = math.inf,
-    weight: float = 1.0,
-) -> Weights:
+def hieron_step(parents, w, x, y, yhat, C=math.inf, weight=1.0):
     """The next hypothesis, w_{i+1} ([H] Eq. 7), its step at most C, times the weight of the
     example; w is left as it was."""
     after = {v: dict(w[v]) for v in parents}
@@ -52,19 +41,19 @@ def hieron_step(
 class Hieron:
     """Online Hieron ([H] Algorithm 1); `w` holds the differences w^v, that of the root empty."""
 
-    def __init__(self, parents: Parents, C: float = math.inf) -> None:
+    def __init__(self, parents, C=math.inf):
         self.parents, self.C = parents, C
-        self.w: Weights = {v: {} for v in parents}
+        self.w = {v: {} for v in parents}
 
-    def scores(self, x: Features) -> dict[Node, float]:
+    def scores(self, x):
         """W^v . x of every node."""
         return prototype_scores(self.parents, self.w, x)
 
-    def predict(self, x: Features) -> Node:
+    def predict(self, x):
         """argmax_v W^v . x ([H] Eq. 3), inner nodes and root included."""
         return argmax(self.scores(x))
 
-    def learn(self, x: Features, y: Node, weight: float = 1.0) -> None:
+    def learn(self, x, y, weight=1.0):
         """One step against the prediction; none if it is right (conservative)."""
         self.w = hieron_step(self.parents, self.w, x, y, self.predict(x), self.C, weight)
 
@@ -72,38 +61,36 @@ class Hieron:
 class AveragedHieron:
     """Batch Hieron ([H] section 4), one pass; keeps all m + 1 hypotheses w_1 (= 0)..w_{m+1}."""
 
-    def __init__(
-        self, parents: Parents, C: float = math.inf, from_first_round: bool = False
-    ) -> None:
+    def __init__(self, parents, C=math.inf, from_first_round=False):
         self.parents, self.C, self.from_first_round = parents, C, from_first_round
-        self.hypotheses: list[Weights] = [{v: {} for v in parents}]
+        self.hypotheses = [{v: {} for v in parents}]
         self.weights = [1.0]  # of each: that of the example before it
-        self.labels: list[list[Node]] = []
+        self.labels = []
 
     @property
-    def w(self) -> Weights:
+    def w(self):
         """The current hypothesis, w_{m+1}."""
         return self.hypotheses[-1]
 
-    def average(self) -> Weights:
+    def average(self):
         """w^v = 1 / (m + 1) sum_{i=1}^{m+1} w_i^v ([H] Eq. 13), from the first example of v on."""
         first = first_examples(self.parents, self.labels, self.from_first_round)
         return mean(self.hypotheses, self.weights, first)
 
-    def scores(self, x: Features) -> dict[Node, float]:
+    def scores(self, x):
         """W^v . x of every node, W the average."""
         return prototype_scores(self.parents, self.average(), x)
 
-    def predict(self, x: Features) -> Node:
+    def predict(self, x):
         """argmax_v W^v . x ([H] Eq. 3), W the average."""
         return argmax(self.scores(x))
 
-    def worst_label(self, x: Features, y: Node) -> Node:
+    def worst_label(self, x, y):
         """argmax_v W_i^v . x + sqrt(gamma(y, v)): the label that maximises [H] Eq. 5."""
         scores = prototype_scores(self.parents, self.w, x)
         return argmax({v: s + math.sqrt(distance(self.parents, y, v)) for v, s in scores.items()})
 
-    def learn(self, x: Features, y: Node, weight: float = 1.0) -> None:
+    def learn(self, x, y, weight=1.0):
         """One step against the loss-maximising label; every call adds a hypothesis."""
         yhat = self.worst_label(x, y)
         self.hypotheses.append(hieron_step(self.parents, self.w, x, y, yhat, self.C, weight))

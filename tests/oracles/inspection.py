@@ -1,21 +1,14 @@
 """Answers a person can use: stopping early, the likeliest paths, what a decision is made of."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-from typing import Any
-
-from .trees import Features, Parents, ancestors, children, depth
-
-Node = Any
+from .trees import ancestors, children, depth
 
 
-def mass(parents: Parents, p: dict[Node, float], v: Node) -> float:
+def mass(parents, p, v):
     """The probability that the label is v or below it."""
     return p.get(v, 0.0) + sum(mass(parents, p, c) for c in children(parents, v))
 
 
-def deepest(parents: Parents, p: dict[Node, float], threshold: float) -> Node:
+def deepest(parents, p, threshold):
     """The deepest node at or below which the label is at least so likely, or the root.
 
     Of several the likeliest, of those the first.
@@ -28,42 +21,35 @@ def deepest(parents: Parents, p: dict[Node, float], threshold: float) -> Node:
     return best
 
 
-def cut(parents: Parents, v: Node, max_depth: int) -> Node:
+def cut(parents, v, max_depth):
     """The label itself, or its ancestor at that depth."""
     while depth(parents, v) > max_depth:
         (v,) = parents[v]
     return v
 
 
-def cut_multilabel(parents: Parents, on: Iterable[Node], max_depth: int) -> set[Node]:
+def cut_multilabel(parents, on, max_depth):
     """Nodes that are deeper are off."""
     return {v for v in on if depth(parents, v) <= max_depth}
 
 
-def likely_enough(parents: Parents, p: dict[Node, float], threshold: float) -> set[Node]:
+def likely_enough(parents, p, threshold):
     """The nodes that reach the threshold, as all above them do."""
     return {
         v for v in p if all(p[u] >= threshold for u in {v, *ancestors(parents, v)} if parents[u])
     }
 
 
-def parts(path_weights: Iterable[Features], x: Features) -> dict[Any, float]:
+def parts(path_weights, x):
     """w_j x_j, summed over the weight vectors that make up a score; zeros are left out."""
-    found: dict[Any, float] = {}
+    found = {}
     for w in path_weights:
         for name, value in x.items():
             found[name] = found.get(name, 0.0) + w.get(name, 0.0) * value
     return {name: part for name, part in found.items() if part}
 
 
-def top(
-    parents: Parents,
-    p: dict[Node, float],
-    k: int,
-    multilabel: bool,
-    leaves: bool = False,
-    max_depth: int | None = None,
-) -> list[tuple[Node, float]]:
+def top(parents, p, k, multilabel, leaves=False, max_depth=None):
     """The k largest of p, among the leaves, at a depth, or all.
 
     Single labels are compared at a depth by the masses of subtrees with a known label. Ties: the

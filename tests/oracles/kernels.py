@@ -1,30 +1,25 @@
 """The learners in dual form."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
 from .averages import averaged_scores
 from .hieron import argmax
 from .least_squares import top_down, trained_nodes
-from .trees import Features, Node, Parents, closure, distance, labels_below_root, path
+from .trees import closure, distance, labels_below_root, path
 from .vectors import add, dot
 
-KernelFunction = Callable[[Features, Features], float]
 
-
-def linear_kernel(x: Features, z: Features) -> float:
+def linear_kernel(x, z):
     """x . z."""
     return dot(x, z)
 
 
-def rbf_kernel(sigma: float) -> KernelFunction:
+def rbf_kernel(sigma):
     """exp(-|x - z|^2 / (2 sigma^2)), coordinate by coordinate."""
 
-    def kernel(x: Features, z: Features) -> float:
+    def kernel(x, z):
         names = {**x, **z}
         squared = sum((x.get(name, 0.0) - z.get(name, 0.0)) ** 2 for name in names)
         return math.exp(-squared / (2.0 * sigma**2))
@@ -32,17 +27,12 @@ def rbf_kernel(sigma: float) -> KernelFunction:
     return kernel
 
 
-def polynomial_kernel(degree: int, coef0: float) -> KernelFunction:
+def polynomial_kernel(degree, coef0):
     """(x . z + coef0)^degree."""
     return lambda x, z: (dot(x, z) + coef0) ** degree
 
 
-Expansion = list[tuple[Features, dict[Node, float]]]  # instances, and their coefficients at nodes
-
-
-def expansion_scores(
-    parents: Parents, kernel: KernelFunction, expansion: Expansion, x: Features
-) -> dict[Node, float]:
+def expansion_scores(parents, kernel, expansion, x):
     """W^v . x = sum over u in P(v) of sum_i a_i^u K(x_i, x): [H] Eq. 11."""
     return {
         v: sum((a.get(u, 0.0) * kernel(z, x) for z, a in expansion for u in path(parents, v)), 0.0)
@@ -50,15 +40,7 @@ def expansion_scores(
     }
 
 
-def kernel_step(
-    parents: Parents,
-    kernel: KernelFunction,
-    scores: dict[Node, float],
-    x: Features,
-    y: Node,
-    r: Node,
-    C: float,
-) -> dict[Node, float]:
+def kernel_step(parents, kernel, scores, x, y, r, C):
     """The coefficients of x at the nodes, at most C ([H] Eq. 7, 8, 13 with + sqrt(gamma))."""
     gamma = distance(parents, y, r)
     loss = max(0.0, scores[r] - scores[y] + math.sqrt(gamma))
@@ -69,7 +51,7 @@ def kernel_step(
     return up | dict.fromkeys(set(path(parents, r)) - set(path(parents, y)), -alpha)
 
 
-def nearest(kernel: KernelFunction, kept: list[Features], x: Features) -> tuple[np.ndarray, float]:
+def nearest(kernel, kept, x):
     """p such that sum_i p_i phi(z_i) over the kept is nearest to phi(x); the squared distance."""
     K = np.array([[kernel(a, b) for b in kept] for a in kept]).reshape(len(kept), len(kept))
     k = np.array([kernel(z, x) for z in kept])
@@ -77,12 +59,10 @@ def nearest(kernel: KernelFunction, kept: list[Features], x: Features) -> tuple[
     return p, kernel(x, x) - float(p @ k)
 
 
-def to_keep(
-    kernel: KernelFunction, instances: list[Features], weights: list[float], n: int
-) -> list[int]:
+def to_keep(kernel, instances, weights, n):
     """One after the other the instance whose squared distance from the sums over those chosen
     before, times its weight, is the largest; n, or fewer where all distances are 0. In order."""
-    kept: list[int] = []
+    kept = []
     while len(kept) < n:
         lost = {
             i: nearest(kernel, [instances[j] for j in kept], x)[1] * weights[i]
@@ -96,7 +76,7 @@ def to_keep(
     return sorted(kept)
 
 
-def forgotten(kernel: KernelFunction, expansion: Expansion, kept: list[int]) -> Expansion:
+def forgotten(kernel, expansion, kept):
     """The kept ones only, on which the others are projected."""
     after = [(expansion[i][0], dict(expansion[i][1])) for i in kept]
     for j, (x, b) in enumerate(expansion):
@@ -108,7 +88,7 @@ def forgotten(kernel: KernelFunction, expansion: Expansion, kept: list[int]) -> 
     return after
 
 
-def squared(a: Mapping[Node, float]) -> float:
+def squared(a):
     """sum_v a_v^2"""
     return sum(value**2 for value in a.values())
 
@@ -119,33 +99,26 @@ class KernelAveraged:
     Every w^u is the mean from the first example of u on or, as in [H] Eq. 13, from the first round.
     """
 
-    def __init__(
-        self,
-        parents: Parents,
-        kernel: KernelFunction,
-        budget: float = math.inf,
-        C: float = math.inf,
-        from_first_round: bool = False,
-    ) -> None:
+    def __init__(self, parents, kernel, budget=math.inf, C=math.inf, from_first_round=False):
         self.parents, self.kernel, self.budget, self.C = parents, kernel, budget, C
         self.from_first_round = from_first_round
-        self.hypotheses: list[Expansion] = [[]]
-        self.labels: list[list[Node]] = []
+        self.hypotheses = [[]]
+        self.labels = []
 
-    def current(self, x: Features) -> dict[Node, float]:
+    def current(self, x):
         """W^v . x of every node, of the last hypothesis."""
         return expansion_scores(self.parents, self.kernel, self.hypotheses[-1], x)
 
-    def scores(self, x: Features) -> dict[Node, float]:
+    def scores(self, x):
         """The means over the hypotheses, added up along paths."""
         every = [expansion_scores(self.parents, self.kernel, h, x) for h in self.hypotheses]
         return averaged_scores(self.parents, every, self.labels, self.from_first_round)
 
-    def rival(self, scores: dict[Node, float], y: Node) -> Node:
+    def rival(self, scores, y):
         """The prediction."""
         return argmax(scores)
 
-    def learn(self, x: Features, y: Node) -> None:
+    def learn(self, x, y):
         """One step of the last hypothesis; what is forgotten is so everywhere."""
         scores = self.current(x)
         self.labels.append([y])
@@ -165,7 +138,7 @@ class KernelAveraged:
 class KernelHieron(KernelAveraged):
     """Online Hieron in its dual form; with more than `budget` instances it keeps four fifths."""
 
-    def scores(self, x: Features) -> dict[Node, float]:
+    def scores(self, x):
         """W^v . x of every node, of the last hypothesis."""
         return self.current(x)
 
@@ -173,7 +146,7 @@ class KernelHieron(KernelAveraged):
 class KernelAveragedHieron(KernelAveraged):
     """Batch Hieron in its dual form, one pass."""
 
-    def rival(self, scores: dict[Node, float], y: Node) -> Node:
+    def rival(self, scores, y):
         """The label of the largest loss."""
         return argmax({v: s + distance(self.parents, y, v) ** 0.5 for v, s in scores.items()})
 
@@ -186,34 +159,27 @@ class KernelRLS:
     the instances that are kept.
     """
 
-    def __init__(
-        self,
-        parents: Parents,
-        kernel: KernelFunction,
-        threshold: float = math.inf,
-        l2: float = 1.0,
-        budget: float = math.inf,
-    ) -> None:
+    def __init__(self, parents, kernel, threshold=math.inf, l2=1.0, budget=math.inf):
         self.parents, self.kernel, self.threshold = parents, kernel, threshold
         self.l2, self.budget = l2, budget
         self.t = 0
-        self.examples: dict[Node, list[tuple[Features, float, float]]] = {
+        self.examples = {
             i: [] for i in labels_below_root(parents)
         }  # of every node: instance, label, and coefficient in w0
         self.n_stored = dict.fromkeys(self.examples, 0)
 
-    def prior(self, node: Node, x: Features) -> float:
+    def prior(self, node, x):
         """w0 . x"""
         return sum((c * self.kernel(z, x) for z, _, c in self.examples[node]), 0.0)
 
-    def solve(self, node: Node, instances: list[Features], labels: list[float]) -> np.ndarray:
+    def solve(self, node, instances, labels):
         """(l2 I + K)^-1 of what w0 leaves of the labels."""
         K = np.array([[self.kernel(a, b) for b in instances] for a in instances])
         left = [v - self.prior(node, z) for z, v in zip(instances, labels, strict=True)]
-        solution: np.ndarray = np.linalg.solve(self.l2 * np.eye(len(instances)) + K, left)
+        solution = np.linalg.solve(self.l2 * np.eye(len(instances)) + K, left)
         return solution
 
-    def margin(self, node: Node, x: Features) -> float:
+    def margin(self, node, x):
         """w . x / (1 + r), r = (K(x, x) - k^T (l2 I + K)^-1 k) / l2."""
         if not self.examples[node]:
             return 0.0
@@ -226,22 +192,22 @@ class KernelRLS:
         r = (self.kernel(x, x) - float(np.dot(k, left))) / self.l2
         return score / (1.0 + r)
 
-    def equation_1(self, node: Node, x: Features) -> float:
+    def equation_1(self, node, x):
         """[R] Eq. 1 as it is written, where w0 = 0: x is in the matrix, and not in S v."""
         instances = [*(z for z, _, _ in self.examples[node]), x]
         labels = [*(v for _, v, _ in self.examples[node]), 0.0]
         alpha = self.solve(node, instances, labels)
         return float(sum(a * self.kernel(z, x) for a, z in zip(alpha, instances, strict=True)))
 
-    def scores(self, x: Features) -> dict[Node, float]:
+    def scores(self, x):
         """The margin of every node but the root."""
         return {i: self.margin(i, x) for i in self.examples}
 
-    def predict(self, x: Features) -> dict[Node, bool]:
+    def predict(self, x):
         """Top-down, for every node but the root."""
         return top_down(self.parents, self.scores(x), self.t)
 
-    def learn(self, x: Features, y: Iterable[Node]) -> None:
+    def learn(self, x, y):
         """Store where the parents are truly on and in doubt; then forget."""
         self.t += 1
         if self.kernel(x, x) == 0.0:
@@ -255,7 +221,7 @@ class KernelRLS:
             self.n_stored[i] += 1
         self.forget()
 
-    def forget(self) -> None:
+    def forget(self):
         """The part of w of those that go goes to w0, by projection."""
         groups = [[i] for i in self.examples]
         if self.threshold == math.inf:  # siblings share their instances, and what they forget

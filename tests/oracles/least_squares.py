@@ -1,24 +1,18 @@
 """H-PERC, H-RLS and SH-RLS, and what a budget does."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Hashable, Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
-from .trees import Features, Node, Parents, Weights, closure, labels_below_root, root
+from .trees import closure, labels_below_root, root
 from .vectors import add, dot
 
 
-def top_down(
-    parents: Parents, scores: Mapping[Node, float], has_learned: Any = True
-) -> dict[Node, bool]:
+def top_down(parents, scores, has_learned=True):
     """On iff all parents are predicted on and the score is >= 0 ([R] Fig. 3, step 2); before the
     first example, not in the paper, no node is."""
 
-    def is_on(i: Node) -> bool:
+    def is_on(i):
         return i == root(parents) or (all(is_on(j) for j in parents[i]) and scores[i] >= 0)
 
     if not has_learned:
@@ -27,12 +21,12 @@ def top_down(
     return {i: is_on(i) for i in labels_below_root(parents)}
 
 
-def reference_classifier(parents: Parents, u: Weights, x: Features) -> dict[Node, bool]:
+def reference_classifier(parents, u, x):
     """The prediction of the true u_i ([R] Eq. 4)."""
     return top_down(parents, {i: dot(u[i], x) for i in labels_below_root(parents)})
 
 
-def trained_nodes(parents: Parents, true: set[Node]) -> list[Node]:
+def trained_nodes(parents, true):
     """The nodes that an example trains: those whose parents are all truly on ([R] section 4)."""
     return [i for i in labels_below_root(parents) if all(j in true for j in parents[i])]
 
@@ -40,20 +34,20 @@ def trained_nodes(parents: Parents, true: set[Node]) -> list[Node]:
 class HPerceptron:
     """H-PERC ([R] section 8)."""
 
-    def __init__(self, parents: Parents) -> None:
+    def __init__(self, parents):
         self.parents = parents
-        self.w: Weights = {i: {} for i in labels_below_root(parents)}
+        self.w = {i: {} for i in labels_below_root(parents)}
         self.has_learned = False
 
-    def scores(self, x: Features) -> dict[Node, float]:
+    def scores(self, x):
         """w_i . x of every node but the root."""
         return {i: dot(self.w[i], x) for i in self.w}
 
-    def predict(self, x: Features) -> dict[Node, bool]:
+    def predict(self, x):
         """Top-down, for every node but the root."""
         return top_down(self.parents, self.scores(x), self.has_learned)
 
-    def learn(self, x: Features, y: Iterable[Node], weight: float = 1.0) -> None:
+    def learn(self, x, y, weight=1.0):
         """w_i += weight v_i x, v_i = +1 / -1, iff {w_i . x >= 0} != v_i."""
         self.has_learned = True
         true = closure(self.parents, y)
@@ -72,9 +66,7 @@ class _RLS:
     forgetting^a max(1, |x|^2 / l2) < faint.
     """
 
-    def __init__(
-        self, parents: Parents, l2: float, forgetting: float = 1.0, faint: float = 0.0
-    ) -> None:
+    def __init__(self, parents, l2, forgetting=1.0, faint=0.0):
         self.parents = parents
         self.l2 = l2
         self.faint = faint
@@ -83,26 +75,24 @@ class _RLS:
             self.period += 1
         self.rate = forgetting**self.period
         self.t = 0.0  # rounds so far, by their weights
-        self.features: dict[Hashable, None] = {}  # every name learned from, in order
+        self.features = {}  # every name learned from, in order
         nodes = labels_below_root(parents)
         self.visits = dict.fromkeys(nodes, 0)
         self.N = dict.fromkeys(nodes, 0.0)
         # (x, v, the visit on which it came, from 0, its weight)
-        self.examples: dict[Node, list[tuple[dict[Hashable, float], float, int, float]]] = {
-            i: [] for i in nodes
-        }
+        self.examples = {i: [] for i in nodes}
 
-    def stored(self, node: Node) -> float:
+    def stored(self, node):
         """How many examples the node has stored, by their weights: N_i."""
         return self.N[node]
 
-    def weight(self, node: Node, x: Features, visit: int) -> float:
+    def weight(self, node, x, visit):
         """What an example counts by now."""
         ended = self.visits[node] // self.period - visit // self.period
         weight = self.rate**ended
         return 0.0 if weight * max(1.0, dot(x, x) / self.l2) < self.faint else weight
 
-    def _solve(self, node: Node, x: Features) -> dict[Hashable, float]:
+    def _solve(self, node, x):
         """(l2 I + S S^T + x x^T)^{-1} S v ([R] Eq. 1)."""
         names = list({**self.features, **dict.fromkeys(x)})
         A, Sv = self.l2 * np.eye(len(names)), np.zeros(len(names))
@@ -115,27 +105,27 @@ class _RLS:
         w = np.linalg.solve(A + np.outer(x_t, x_t), Sv)
         return dict(zip(names, w.tolist(), strict=True))
 
-    def w(self, node: Node) -> dict[Hashable, float]:
+    def w(self, node):
         """w_old = (l2 I + S S^T)^{-1} S v: no current x."""
         return self._solve(node, {})
 
-    def margin(self, node: Node, x: Features) -> float:
+    def margin(self, node, x):
         """w_{i,t} . x, x itself in the matrix ([R] Eq. 1)."""
         return dot(self._solve(node, x), x)
 
-    def scores(self, x: Features) -> dict[Node, float]:
+    def scores(self, x):
         """The margin of every node but the root."""
         return {i: self.margin(i, x) for i in self.examples}
 
-    def predict(self, x: Features) -> dict[Node, bool]:
+    def predict(self, x):
         """Top-down, for every node but the root."""
         return top_down(self.parents, self.scores(x), self.t)
 
-    def _stores(self, node: Node, x: Features) -> bool:
+    def _stores(self, node, x):
         """Whether the node stores x on this round."""
         raise NotImplementedError
 
-    def learn(self, x: Features, y: Iterable[Node], weight: float = 1.0) -> None:
+    def learn(self, x, y, weight=1.0):
         """Store (x, +1 / -1) where the parents are truly on; a zero x is a round, never stored."""
         self.t += weight
         if dot(x, x) == 0.0:
@@ -155,30 +145,21 @@ class _RLS:
 class HRLS(_RLS):
     """H-RLS ([R] Fig. 3): every trained node stores every example."""
 
-    def __init__(
-        self, parents: Parents, l2: float = 1.0, forgetting: float = 1.0, faint: float = 0.0
-    ) -> None:
+    def __init__(self, parents, l2=1.0, forgetting=1.0, faint=0.0):
         super().__init__(parents, l2, forgetting, faint)
 
-    def _stores(self, node: Node, x: Features) -> bool:
+    def _stores(self, node, x):
         return True
 
 
 class SHRLS(_RLS):
     """SH-RLS ([R] section 8): a trained node stores an example only if its margin is small."""
 
-    def __init__(
-        self,
-        parents: Parents,
-        threshold: float = 5.0,
-        l2: float = 1.0,
-        forgetting: float = 1.0,
-        faint: float = 0.0,
-    ) -> None:
+    def __init__(self, parents, threshold=5.0, l2=1.0, forgetting=1.0, faint=0.0):
         super().__init__(parents, l2, forgetting, faint)
         self.threshold = threshold
 
-    def _stores(self, node: Node, x: Features) -> bool:
+    def _stores(self, node, x):
         """|w_{i,t} . x_t| <= sqrt(5 ln t / N_{i,t}); t is the current round; N = 0 stores."""
         N = self.stored(node)
         if N == 0:
@@ -193,32 +174,32 @@ class BudgetedSHRLS:
     budget // 2 are left, and what they contributed to w stays as w0. From then on
     w = argmin l2 |w - w0|^2 + sum over the kept (v - w . x)^2."""
 
-    def __init__(self, d: int, threshold: float, l2: float, budget: int) -> None:
+    def __init__(self, d, threshold, l2, budget):
         self.threshold, self.l2, self.budget = threshold, l2, budget
         self.w0 = np.zeros(d)
-        self.S: list[np.ndarray] = []
-        self.v: list[float] = []
+        self.S = []
+        self.v = []
         self.t = self.n_stored = 0
 
-    def alpha(self) -> np.ndarray:
+    def alpha(self):
         """With w = w0 + S alpha, (l2 I + S^T S) alpha = v - S^T w0."""
         S = np.array(self.S).reshape(len(self.S), len(self.w0))
         B = self.l2 * np.eye(len(S)) + S @ S.T
         return np.linalg.solve(B, np.array(self.v) - S @ self.w0)
 
-    def w(self) -> np.ndarray:
+    def w(self):
         """The minimiser, solved as it is written."""
         S = np.array(self.S).reshape(len(self.S), len(self.w0))
         A = self.l2 * np.eye(len(self.w0)) + S.T @ S
         return np.linalg.solve(A, self.l2 * self.w0 + S.T @ np.array(self.v))
 
-    def score(self, x: np.ndarray) -> float:
+    def score(self, x):
         """w . x / (1 + x^T A^-1 x)."""
         S = np.array(self.S).reshape(len(self.S), len(self.w0))
         A = self.l2 * np.eye(len(self.w0)) + S.T @ S
         return float(self.w() @ x / (1.0 + x @ np.linalg.solve(A, x)))
 
-    def learn(self, x: np.ndarray, v: float) -> None:
+    def learn(self, x, v):
         """Store where in doubt, then forget."""
         self.t += 1
         if self.n_stored and self.threshold < math.inf:

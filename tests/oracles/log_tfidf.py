@@ -1,12 +1,10 @@
 """log(1 + tf) log(n / df), from a text and all the documents before it, kept as they came."""
 
-from __future__ import annotations
-
 import math
 import zlib
 
 
-def words(text: str) -> list[str]:
+def words(text):
     """Runs of letters, digits and underscores, in lower case; a letter alone is no word."""
     found, run = [], ""
     for character in text.lower() + " ":
@@ -19,7 +17,7 @@ def words(text: str) -> list[str]:
     return found
 
 
-def pieces(word: str, low: int, high: int) -> list[str]:
+def pieces(word, low, high):
     """All runs of n characters of a word between blanks; once itself if there are too few."""
     padded = f" {word} "
     lengths = range(low, min(high, len(padded)) + 1)
@@ -27,13 +25,7 @@ def pieces(word: str, low: int, high: int) -> list[str]:
     return runs if low <= len(padded) else [padded]
 
 
-def grams(
-    text: str,
-    stop_words: list[str],
-    analyzer: str,
-    ngram_range: tuple[int, int],
-    n_features: int | None,
-) -> list[str | int]:
+def grams(text, stop_words, analyzer, ngram_range, n_features):
     """All runs of n words that are left without stop words, or of n of their characters, or their
     hashes."""
     left = [word for word in words(text) if word not in stop_words]
@@ -55,15 +47,15 @@ def grams(
 
 
 def weights(
-    text: str,
-    documents: list[str],
-    stop_words: list[str],
-    min_count: int,
-    analyzer: str = "word",
-    ngram_range: tuple[int, int] = (1, 1),
-    n_features: int | None = None,
-    normalize: bool = False,
-) -> dict[str | int, float]:
+    text,
+    documents,
+    stop_words,
+    min_count,
+    analyzer="word",
+    ngram_range=(1, 1),
+    n_features=None,
+    normalize=False,
+):
     """The weights of the words of a text that come often enough in it and the ones before."""
     documents = [*documents, text]
     n = len(documents)

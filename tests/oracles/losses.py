@@ -1,28 +1,22 @@
 """Losses of one example."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Mapping
-
-from .trees import Node, Parents, ancestors, closure, distance, labels_below_root, root
+from .trees import ancestors, closure, distance, labels_below_root, root
 
 # Sets are taken as they are, closed or not (Lemma 1 is about predictions that are not), and the
 # root is ignored, in the sets or out. Costs and volumes that are not given are 1.
 
 
-def tree_induced_error(parents: Parents, y: Node, yhat: Node) -> int:
+def tree_induced_error(parents, y, yhat):
     """gamma(y, yhat), for single labels ([H] section 2)."""
     return distance(parents, y, yhat)
 
 
-def differs(v: Node, true: set[Node], pred: set[Node]) -> bool:
+def differs(v, true, pred):
     """{yhat_v != v_v}."""
     return (v in true) != (v in pred)
 
 
-def h_loss(
-    parents: Parents, true: set[Node], pred: set[Node], costs: Mapping[Node, float] | None = None
-) -> float:
+def h_loss(parents, true, pred, costs=None):
     """sum_i c_i {yhat_i != v_i and yhat_j = v_j, j in ANC(i)} ([R] section 3, Remark 5)."""
     loss = 0.0
     for i in labels_below_root(parents):
@@ -32,19 +26,12 @@ def h_loss(
     return loss
 
 
-def zero_one_loss(parents: Parents, true: set[Node], pred: set[Node]) -> float:
+def zero_one_loss(parents, true, pred):
     """{exists i: yhat_i != v_i} ([R] section 3)."""
     return float(any(differs(i, true, pred) for i in labels_below_root(parents)))
 
 
-def symmetric_difference_loss(
-    parents: Parents,
-    true: set[Node],
-    pred: set[Node],
-    volumes: Mapping[Node, float] | None = None,
-    missed: float = 1.0,
-    spurious: float = 1.0,
-) -> float:
+def symmetric_difference_loss(parents, true, pred, volumes=None, missed=1.0, spurious=1.0):
     """c- sum_{v in Y - Yhat} s_v + c+ sum_{v in Yhat - Y} s_v ([T]; [R] section 3 with all 1).
 
     [T] writes anc(Y) and anc(Yhat): the same on multilabels that are closed.
@@ -59,9 +46,7 @@ def symmetric_difference_loss(
     return loss
 
 
-def precision_recall(
-    parents: Parents, pairs: Iterable[tuple[set[Node], set[Node]]]
-) -> tuple[float, float]:
+def precision_recall(parents, pairs):
     """Micro-averaged hierarchical precision and recall of (true, pred) pairs; 0 / 0 is 0.
 
     hP = sum |C & Chat| / sum |Chat|, hR = sum |C & Chat| / sum |C|: closures without the root.

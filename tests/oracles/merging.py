@@ -4,25 +4,19 @@ The parts are oracles that were all copies of `start` and have learned since. We
 are those of nodes, or of whatever has a weight vector; a missing weight is 0.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 from typing import Any
 
-from .averages import Averaged, first_examples
-from .trees import Parents
-
-Vectors = dict[Any, dict[Any, float]]
+from .averages import first_examples
 
 
-def names(vectors: Sequence[Vectors], v: Any) -> set[Any]:
+def names(vectors, v):
     return {name for each in vectors for name in each[v]}
 
 
-def mixed(parts: Sequence[Vectors], counts: Sequence[float], start: Vectors) -> Vectors:
+def mixed(parts, counts, start):
     """Parameter mixing (McDonald, Hall & Mann 2010): the mean of the weights, in which a part
     counts as much as the examples that it has learned since the start."""
-    means: Vectors = {v: {} for v in start}
+    means = {v: {} for v in start}
     for v, w in means.items():
         for name in names(parts, v):
             moves = [part[v].get(name, 0.0) - start[v].get(name, 0.0) for part in parts]
@@ -31,12 +25,7 @@ def mixed(parts: Sequence[Vectors], counts: Sequence[float], start: Vectors) -> 
     return means
 
 
-def mixed_by_precision(
-    parts: Sequence[tuple[Vectors, Vectors]],
-    start: tuple[Vectors, Vectors],
-    prior: float = 1.0,
-    share: float = 1.0,
-) -> tuple[Vectors, Vectors]:
+def mixed_by_precision(parts, start, prior=1.0, share=1.0):
     """The mean of the weights, in which a part counts the precision that it has gained and a share
     of `prior`, the precision of weights at first; and the variances, as precisions add up."""
     (w0, S0), means, variances = start, dict[Any, Any](), dict[Any, Any]()
@@ -53,9 +42,7 @@ def mixed_by_precision(
     return means, variances
 
 
-def average_of_all(
-    parents: Parents, parts: Sequence[Averaged], start: Averaged, merged: Vectors
-) -> Vectors:
+def average_of_all(parents, parts, start, merged):
     """The average of the hypotheses of all parts, those of the start once, and of the merged one.
 
     As in one model, the hypotheses of a part do not count for a node without examples there,
@@ -63,7 +50,7 @@ def average_of_all(
     before = len(start.labels)
     first = [first_examples(parents, p.labels, p.from_first_round) for p in parts]
     at_start = first_examples(parents, start.labels, start.from_first_round)
-    means: Vectors = {}
+    means = {}
     for v in merged:
         begun = any(v in of for of in first)
         every = [merged[v]]

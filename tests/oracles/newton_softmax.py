@@ -1,38 +1,34 @@
 """Softmax regression whose labels share one covariance, inverted at every update."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Hashable
 
 import numpy as np
 
-from .trees import Features, Node, Parents
 from .vectors import dot
 
 
 class NewtonSoftmax:
     """A weight vector for each label; the precision of the weights is kept as a dictionary."""
 
-    def __init__(self, parents: Parents, prior_variance: float) -> None:
+    def __init__(self, parents, prior_variance):
         self.parents = parents
         self.prior_variance = prior_variance
-        self.weights: dict[Node, Features] = {}  # of the labels that have had examples
-        self.precision: dict[tuple[Hashable, Hashable], float] = {}  # without that of the prior
-        self.waiting: list[tuple[Features, float]] = []  # examples and their curvatures
+        self.weights = {}  # of the labels that have had examples
+        self.precision = {}  # without that of the prior
+        self.waiting = []  # examples and their curvatures
         self.n = 0
 
-    def probabilities(self, x: Features) -> dict[Node, float]:
+    def probabilities(self, x):
         powers = {v: math.exp(dot(w, x)) for v, w in self.weights.items()}
         return {v: power / sum(powers.values()) for v, power in powers.items()}
 
-    def scores(self, x: Features) -> dict[Node, float]:
+    def scores(self, x):
         return {
             v: dot(self.weights[v], x) if v in self.weights else math.log(0.01)
             for v in self.parents
         }
 
-    def spread(self, x: Features) -> Features:
+    def spread(self, x):
         """C x."""
         names = list(dict.fromkeys([*x, *(a for a, _ in self.precision)]))
         precision = np.array([[self.precision.get((a, b), 0.0) for b in names] for a in names])
@@ -41,7 +37,7 @@ class NewtonSoftmax:
         right = [x.get(a, 0.0) for a in names]
         return dict(zip(names, np.linalg.solve(precision, right).tolist(), strict=True))
 
-    def learn(self, x: Features, y: Node, w: float = 1.0) -> None:
+    def learn(self, x, y, w=1.0):
         if not w:
             return
         self.weights.setdefault(y, {})

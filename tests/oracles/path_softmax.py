@@ -1,11 +1,9 @@
 """Softmax regression over the labels of a tree, learned by diagonal second-order steps."""
 
-from __future__ import annotations
-
 import math
 
 from .hieron import argmax
-from .trees import Features, Node, Parents, Weights, path
+from .trees import path
 from .vectors import dot
 
 
@@ -20,59 +18,56 @@ class PathSoftmax:
     No a_i S_i x . x exceeds log(1 + weight S_i x . x) less the logarithm of the probability, before
     the step, of the labels that are in the same moving sets as y."""
 
-    def __init__(
-        self, parents: Parents, prior_variance: float = 32.0, forgetting: float = 1.0
-    ) -> None:
+    def __init__(self, parents, prior_variance=32.0, forgetting=1.0):
         self.parents, self.prior, self.forgetting = parents, prior_variance, forgetting
         root = next(v for v in parents if not parents[v])
-        self.sets: dict[tuple[str, Node], set[Node]] = {}
+        self.sets = {}
         for u in parents:
             if u != root:
                 self.sets["shared", u] = {v for v in parents if u in path(parents, v)}
             if any(u in above for above in parents.values()):
                 self.sets["own", u] = {u}
-        self.vectors: dict[tuple[str, Node], dict[object, float]] = {i: {} for i in self.sets}
-        self.variances: dict[tuple[str, Node], dict[object, float]] = {i: {} for i in self.sets}
+        self.vectors = {i: {} for i in self.sets}
+        self.variances = {i: {} for i in self.sets}
 
     @property
-    def w(self) -> Weights:
+    def w(self):
         """The shared weights of each node."""
         return {v: self.vectors.get(("shared", v), {}) for v in self.parents}
 
     @property
-    def own(self) -> Weights:
+    def own(self):
         """The weights of each label alone."""
         return {v: self.vectors.get(("own", v), {}) for v in self.parents}
 
-    def scores(self, x: Features) -> dict[Node, float]:
+    def scores(self, x):
         """The sum of the vectors that each label is part of, times x."""
         return {
             v: sum((dot(self.vectors[i], x) for i, some in self.sets.items() if v in some), 0.0)
             for v in self.parents
         }
 
-    def predict(self, x: Features) -> Node:
+    def predict(self, x):
         """The first of the labels with the largest score."""
         return argmax(self.scores(x))
 
-    def probabilities(self, scores: dict[Node, float]) -> dict[Node, float]:
+    def probabilities(self, scores):
         """Of the labels."""
         most = max(scores.values())
         e = {v: math.exp(s - most) for v, s in scores.items()}
         return {v: e[v] / sum(e.values()) for v in e}
 
-    def missing(
-        self, x: Features, y: Node, moved: dict[Node, float]
-    ) -> dict[tuple[str, Node], float]:
-        """t - P of every vector, with scores that have moved."""
-        p = self.probabilities({v: s + moved[v] for v, s in self.scores(x).items()})
+    def missing(self, x, y, moved=None):
+        """t - P of every vector, with scores that may have moved."""
+        moves = moved or dict.fromkeys(self.parents, 0.0)
+        p = self.probabilities({v: s + moves[v] for v, s in self.scores(x).items()})
         return {i: (y in some) - sum(p[v] for v in some) for i, some in self.sets.items()}
 
-    def learn(self, x: Features, y: Node, weight: float = 1.0) -> None:
+    def learn(self, x, y, weight=1.0):
         """One step; none if x is zero."""
         if dot(x, x) < 1e-300:
             return
-        gaps = self.missing(x, y, dict.fromkeys(self.parents, 0.0))
+        gaps = self.missing(x, y)
         moving = [i for i, gap in gaps.items() if abs(gap) >= 0.01]
         variance = {}
         for i in moving:

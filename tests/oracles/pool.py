@@ -1,13 +1,8 @@
 """A logarithmic pool: Newton steps on its log loss, written out for each example."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Mapping, Sequence
 
 import numpy as np
-
-from .trees import Node
 
 LEAST = 1e-6
 
@@ -15,19 +10,19 @@ LEAST = 1e-6
 class LogarithmicPool:
     """Coefficients of several distributions over labels, or of several marginals of nodes."""
 
-    def __init__(self, n: int, multilabel: bool) -> None:
+    def __init__(self, n, multilabel):
         self.multilabel = multilabel
         self.coefficients = [1.0 / n] * n
         self.precision = np.eye(n)
-        self.known: set[Node] = set()
+        self.known = set()
 
-    def logs(self, members: Sequence[Mapping[Node, float]]) -> list[dict[Node, float]]:
+    def logs(self, members):
         if not self.multilabel:
             return [{v: math.log(max(p, LEAST)) for v, p in each.items()} for each in members]
         kept = [{v: min(max(p, LEAST), 1 - LEAST) for v, p in each.items()} for each in members]
         return [{v: math.log(p / (1.0 - p)) for v, p in each.items()} for each in kept]
 
-    def probabilities(self, members: Sequence[Mapping[Node, float]]) -> dict[Node, float]:
+    def probabilities(self, members):
         logs = self.logs(members)
         scores = {
             v: sum(b * each[v] for b, each in zip(self.coefficients, logs, strict=True))
@@ -38,7 +33,7 @@ class LogarithmicPool:
         powers = {v: math.exp(s - max(scores.values())) for v, s in scores.items()}
         return {v: power / sum(powers.values()) for v, power in powers.items()}
 
-    def learn(self, members: Sequence[Mapping[Node, float]], y: set[Node], w: float) -> None:
+    def learn(self, members, y, w):
         new, self.known = y - self.known, self.known | y
         if new:
             return

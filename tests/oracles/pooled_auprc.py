@@ -6,19 +6,17 @@ between two thresholds as Davis and Goadrich (2006) draw it, the true positives 
 the false ones.
 """
 
-from __future__ import annotations
-
 Decision = tuple[float, bool, float]  # score, truth, weight
 
 
-def counts(decisions: list[Decision], threshold: float) -> tuple[float, float]:
+def counts(decisions, threshold):
     """True and false positives at a threshold."""
     tp = sum(w for score, true, w in decisions if score >= threshold and true)
     fp = sum(w for score, true, w in decisions if score >= threshold and not true)
     return tp, fp
 
 
-def pooled_auprc(decisions: list[Decision], steps: int = 2000) -> float:
+def pooled_auprc(decisions, steps=2000):
     """The area, each stretch between two thresholds cut into so many steps (midpoint rule)."""
     positives = sum(w for _, true, w in decisions if true)
     if not positives:

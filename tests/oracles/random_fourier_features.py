@@ -1,14 +1,11 @@
 """Random Fourier features with loops: [RR] is Rahimi & Recht 2007, with a sine for each cosine."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import struct
-from typing import Any
 
 
-def frequencies(seed: int, name: Any, sigma: float, m: int) -> list[float]:
+def frequencies(seed, name, sigma, m):
     """The m components of the frequencies that belong to a feature, by the method of Box & Muller.
 
     Both uniform numbers are eight bytes of SHAKE-128 of the seed and the name, low bytes first.
@@ -20,9 +17,7 @@ def frequencies(seed: int, name: Any, sigma: float, m: int) -> list[float]:
     return [r * math.cos(2 * math.pi * u) / sigma for r, u in zip(radius, uniform[m:], strict=True)]
 
 
-def random_fourier_features(
-    x: dict[Any, float], sigma: float, n_components: int, seed: int
-) -> dict[int, float]:
+def random_fourier_features(x, sigma, n_components, seed):
     m = n_components // 2
     angles = [0.0] * m
     for name, value in x.items():

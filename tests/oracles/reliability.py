@@ -4,17 +4,10 @@ Guo et al., "On calibration of modern neural networks" (2017), Eq. (3), where th
 pairs of an example and a label, and what is binned is the probability that the label is on.
 """
 
-from __future__ import annotations
-
 import math
-from typing import Any
-
-Decision = tuple[float, bool, float]  # what was said, the truth, the weight
-Parents = dict[Any, tuple[Any, ...]]
-Rows = dict[int, tuple[float, float, float]]
 
 
-def reliability(decisions: list[Decision], n_bins: int) -> Rows:
+def reliability(decisions, n_bins):
     """Of each bin that is not empty the mean of what was said, the share on, the weight."""
     rows = {}
     for i in range(n_bins):
@@ -27,14 +20,14 @@ def reliability(decisions: list[Decision], n_bins: int) -> Rows:
     return rows
 
 
-def calibration_error(decisions: list[Decision], n_bins: int) -> float:
+def calibration_error(decisions, n_bins):
     """The mean distance of the two, by weight."""
     rows = reliability(decisions, n_bins).values()
     total = sum(n for _, _, n in rows)
     return sum(n * abs(said - on) for said, on, n in rows) / total if total else 0.0
 
 
-def log_loss(parents: Parents, p: dict[Any, float], on: set[Any]) -> float:
+def log_loss(parents, p, on):
     """Minus the logarithm of the probability that exactly these nodes are on, root included."""
     loss = 0.0
     for v, above in parents.items():

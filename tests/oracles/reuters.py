@@ -1,26 +1,22 @@
 """Reuters-21578, read as naively as can be: whole files, and a pattern for each field."""
 
-from __future__ import annotations
-
 import re
 from datetime import datetime
-from pathlib import Path
-from typing import Any
 
 STORY = re.compile("<REUTERS(.*?)>(.*?)</REUTERS>", re.DOTALL)
 
 
-def first(pattern: str, text: str) -> str:
+def first(pattern, text):
     match = re.search(pattern, text, re.DOTALL)
     return match[1] if match else ""
 
 
-def plain(text: str) -> str:
+def plain(text):
     without_controls = re.sub(r"&#\d+;", "", text)
     return without_controls.replace("&lt;", "<").replace("&amp;", "&").strip()
 
 
-def stories(folder: Path) -> list[tuple[dict[str, str], dict[str, Any], set[str]]]:
+def stories(folder):
     """Attributes, x and topics of each story."""
     found = []
     for path in sorted(folder.glob("reut2-*.sgm")):
@@ -37,7 +33,7 @@ def stories(folder: Path) -> list[tuple[dict[str, str], dict[str, Any], set[str]
     return found
 
 
-def part(split: str, marks: dict[str, str]) -> str:
+def part(split, marks):
     """As section VIII of the collection's README defines it."""
     if split == "ModHayes":
         return "train" if marks["CGISPLIT"] == "TRAINING-SET" else "test"

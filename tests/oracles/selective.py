@@ -1,24 +1,21 @@
 """Selective prediction, with all values so far kept in a list."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Mapping
 
-from .trees import Node, Parents, ancestors, children, closure, root
+from .trees import ancestors, children, closure, root
 
 
 class Selective:
     """Answers given P(label), and what is learned from the true labels."""
 
-    def __init__(self, parents: Parents, risk: float, window: int) -> None:
+    def __init__(self, parents, risk, window):
         self.parents = parents
         self.risk = risk
         self.window = window
         self.level = risk
-        self.values: list[float] = []
+        self.values = []
 
-    def way(self, p: Mapping[Node, float]) -> list[tuple[Node, float]]:
+    def way(self, p):
         """From the root to the child with the most probable subtree, as long as the label is more
         likely there than here."""
         here, way = root(self.parents), []
@@ -34,21 +31,21 @@ class Selective:
             way.append((here, shares[best]))
         return way
 
-    def threshold(self) -> float:
+    def threshold(self):
         latest = sorted(self.values[-self.window :])
         k = math.ceil((1.0 - self.level) * (len(latest) + 1))
         if k > len(latest):
             return 1.0
         return latest[k - 1] if k >= 1 else 0.0
 
-    def answer(self, p: Mapping[Node, float]) -> Node:
+    def answer(self, p):
         found = root(self.parents)
         for v, share in self.way(p):
             if share > self.threshold():
                 found = v
         return found
 
-    def learn(self, p: Mapping[Node, float], y: Node) -> None:
+    def learn(self, p, y):
         path, threshold = closure(self.parents, [y]), self.threshold()
         wrong = [share for v, share in self.way(p) if v not in path]
         mistake = self.answer(p) not in path

@@ -1,7 +1,5 @@
 """Cepstra and what becomes of them, by loops over frames and samples."""
 
-from __future__ import annotations
-
 import cmath
 import math
 

@@ -1,15 +1,11 @@
 """Plots: they are drawn without warnings and contain the right data."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random
 import sys
 import warnings
-from collections.abc import Iterator
 from itertools import combinations, pairwise
-from typing import Any
 
 import pytest
 
@@ -27,7 +23,7 @@ LARGE = Taxonomy.from_paths(  # with the size and the depths of RCV1's
 
 
 @pytest.fixture(autouse=True)
-def quiet() -> Iterator[None]:
+def quiet():
     plt.switch_backend("Agg")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -35,18 +31,18 @@ def quiet() -> Iterator[None]:
     plt.close("all")
 
 
-def drawn(ax: Any) -> Any:
+def drawn(ax):
     ax.figure.canvas.draw()
     return ax
 
 
-def circles(ax: Any) -> list[int]:
+def circles(ax):
     """The numbers of hollow and of coloured nodes."""
     return [len(points.get_offsets()) for points in ax.collections]
 
 
 @pytest.mark.parametrize("taxonomy", [TREE, DAG, LARGE, Taxonomy.flat([]), Taxonomy.flat("ab")])
-def test_every_node_and_edge_is_drawn(taxonomy: Taxonomy) -> None:
+def test_every_node_and_edge_is_drawn(taxonomy):
     ax = drawn(plot.taxonomy(taxonomy))
     assert [text.get_text() for text in ax.texts] == [str(v) for v in taxonomy.nodes]
     assert circles(ax) == [len(taxonomy)]
@@ -71,7 +67,7 @@ RAGGED = Taxonomy.from_paths(  # names of leaves beside those of deeper inner no
 
 @pytest.mark.parametrize("taxonomy", [TREE, DAG, LARGE, RAGGED, Taxonomy.flat(["a" * 60, "b"])])
 @pytest.mark.parametrize("scale", [False, True])
-def test_no_name_is_cut_or_meets_another(taxonomy: Taxonomy, scale: bool) -> None:
+def test_no_name_is_cut_or_meets_another(taxonomy, scale):
     values = dict.fromkeys(taxonomy, 1.0) if scale else None
     ax = drawn(plot.taxonomy(taxonomy, values))
     boxes = [text.get_window_extent() for text in ax.texts]
@@ -90,7 +86,7 @@ def test_no_name_is_cut_or_meets_another(taxonomy: Taxonomy, scale: bool) -> Non
             assert not any(b.x0 < x < b.x1 and b.y0 < high and low < b.y1 for b in boxes)
 
 
-def test_nodes_stand_in_layers_and_do_not_meet() -> None:
+def test_nodes_stand_in_layers_and_do_not_meet():
     ax = drawn(plot.taxonomy(LARGE))
     points = ax.collections[0].get_offsets().tolist()
     assert len(set(map(tuple, points))) == len(LARGE)
@@ -107,7 +103,7 @@ def test_nodes_stand_in_layers_and_do_not_meet() -> None:
 HUGE = Taxonomy((v // 7, v) for v in range(1, 5_000))
 
 
-def test_large_taxonomies_are_readable() -> None:
+def test_large_taxonomies_are_readable():
     """5,000 nodes: the largest branches, and the number of nodes that each node leaves out."""
     ax = drawn(plot.taxonomy(HUGE))
     names = [text.get_text() for text in ax.texts]
@@ -121,7 +117,7 @@ def test_large_taxonomies_are_readable() -> None:
     assert len(plot.taxonomy(LARGE, top=None).texts) == len(LARGE)
 
 
-def test_the_nodes_with_the_largest_values_are_drawn() -> None:
+def test_the_nodes_with_the_largest_values_are_drawn():
     values = {v: float(v % 1000) for v in HUGE} | {4_321: -5_000.0}
     ax = drawn(plot.taxonomy(HUGE, values, top=20))
     names = {int(text.get_text().partition(" ")[0]) for text in ax.texts}
@@ -136,19 +132,19 @@ def test_the_nodes_with_the_largest_values_are_drawn() -> None:
 
 
 @pytest.mark.parametrize(("name", "value"), [("max_depth", -1), ("top", 0)])
-def test_bad_limits(name: str, value: int) -> None:
-    limits: dict[str, Any] = {name: value}
+def test_bad_limits(name, value):
+    limits = {name: value}
     with pytest.raises(ValueError, match=f"`{name}` must be at least {value + 1}, got {value}"):
         plot.taxonomy(TREE, **limits)
     assert not plt.get_fignums()
 
 
-def test_names_are_not_formulas() -> None:
+def test_names_are_not_formulas():
     ax = drawn(plot.taxonomy(Taxonomy.flat(["$10", "$x^{", "a$b_2$"])))
     assert [text.get_text() for text in ax.texts][1:] == ["$10", "$x^{", "a$b_2$"]
 
 
-def test_values_are_colours_and_sizes() -> None:
+def test_values_are_colours_and_sizes():
     ax = drawn(plot.taxonomy(TREE, {"wolf": 4.0, "owl": -1.0, "bird": 0.0}, label="gain"))
     hollow, full = ax.collections
     assert circles(ax) == [3, 3]
@@ -161,17 +157,17 @@ def test_values_are_colours_and_sizes() -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), None, "much", [1.0]])
-def test_bad_values(value: Any) -> None:
+def test_bad_values(value):
     with pytest.raises(ValueError, match=r"the value of 'wolf' is .*; it must be a finite number"):
         plot.taxonomy(TREE, {"wolf": value})
     with pytest.raises(ValueError, match="label 'wolff' is not in the taxonomy"):
         plot.taxonomy(TREE, {"wolff": 1.0})
     with pytest.raises(TypeError, match="`taxonomy` must be a Taxonomy, got dict"):
-        plot.taxonomy({})  # type: ignore[arg-type]
+        plot.taxonomy({})
     assert not plt.get_fignums(), "a figure of something that was refused"
 
 
-def states() -> list[dict[str, float]]:
+def states():
     stream = synth.LinearLabels(TREE, n_features=3, seed=1)
     model = linear_model.HPerceptron(TREE)
     return list(
@@ -179,7 +175,7 @@ def states() -> list[dict[str, float]]:
     )
 
 
-def test_regret() -> None:
+def test_regret():
     rows = states()
     ax = drawn(plot.regret(iter(rows), bounds={"at most": 1e9}))
     curve, bound = ax.lines
@@ -189,7 +185,7 @@ def test_regret() -> None:
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["regret", "at most"]
 
 
-def test_regret_of_several_models_and_seeds() -> None:
+def test_regret_of_several_models_and_seeds():
     rows = states()
     twice = [{k: v if k == "Step" else 3 * v for k, v in row.items()} for row in rows]
     runs = {"one": rows, "two seeds": [iter(rows), iter(twice)]}
@@ -211,7 +207,7 @@ def test_regret_of_several_models_and_seeds() -> None:
     assert ax.get_ylabel() == "loss so far"
 
 
-def test_regret_of_several_models_in_one_pass() -> None:
+def test_regret_of_several_models_in_one_pass():
     stream = synth.LinearLabels(TREE, n_features=3, seed=1)
     models = {"p": linear_model.HPerceptron(TREE), "r": linear_model.HRLS(TREE)}
     fixed = {"a": stream.reference, "p": models["p"]}
@@ -222,20 +218,18 @@ def test_regret_of_several_models_in_one_pass() -> None:
         assert list(line.get_ydata()) == [row["Regret"][name][other] for row in rows]
 
 
-def test_states_that_cannot_be_drawn() -> None:
+def test_states_that_cannot_be_drawn():
     rows = states()
     for nothing in ([], [[]], {"a": []}, {"a": [rows, []]}, {}):
         with pytest.raises(ValueError, match="`states` is empty"):
             plot.regret(nothing)
     with pytest.raises(ValueError, match="`states` of several seeds must have the same steps"):
         plot.regret([rows, rows[:2]])
-    with pytest.raises(
-        ValueError, match="`value` must be 'Regret', 'Loss' or 'Comparator', got 'l"
-    ):
+    with pytest.raises(ValueError, match="`value` must be 'Regret', 'Loss' or 'Comparator', got"):
         plot.regret(rows, value="loss")
 
 
-def test_axes_that_are_given_are_drawn_on() -> None:
+def test_axes_that_are_given_are_drawn_on():
     figure, axes = plt.subplots(1, 2, figsize=(9, 3))
     made = [
         plot.taxonomy(TREE, {"wolf": random.Random(1).random()}, ax=axes[0]),
@@ -244,10 +238,10 @@ def test_axes_that_are_given_are_drawn_on() -> None:
     assert made == list(axes)
     assert plt.get_fignums() == [figure.number]
     with pytest.raises(TypeError, match="`ax` must be the Axes of matplotlib, got 'here'"):
-        plot.taxonomy(TREE, ax="here")  # type: ignore[arg-type]
+        plot.taxonomy(TREE, ax="here")
 
 
-def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r'pip install "river-hier\[plot\]"'):
         plot.taxonomy(TREE)

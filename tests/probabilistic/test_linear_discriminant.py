@@ -104,7 +104,7 @@ def test_forgetting_a_branch_changes_nothing_elsewhere() -> None:
         after = model.score_one({0: 1.0, 2: -1.0})
         assert [after[v] for v in other] == pytest.approx([before[v] for v in other])
     # It has the mean of its parent, and the probability of a label without examples.
-    rates = model._discriminant.rates.logs()
+    rates = model._rates.logs()
     never = before["a"] - rates[t.index("a")] + math.log(0.01 / (60 + len(t) + 1))
     assert [after[v] for v in gone] == pytest.approx([never] * len(gone))
     model.forget("a")  # with what has been kept of the branch below

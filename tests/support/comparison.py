@@ -1,46 +1,41 @@
 """Comparisons of a learner with its oracle, up to rounding."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 import oracles
-from river_hier import Taxonomy
 
 NEAR = 1e-9
 
 
-def assert_near(ours: dict[Any, float], theirs: dict[Any, float]) -> None:
+def assert_near(ours, theirs):
     assert list(ours) == list(theirs)
     for label, value in theirs.items():
         assert ours[label] == pytest.approx(value, abs=NEAR), label
 
 
-def assert_same_weights(ours: dict[Any, dict[Any, float]], theirs: dict[Any, Any]) -> None:
+def assert_same_weights(ours, theirs):
     for label, w in ours.items():
         for name in w.keys() | theirs[label].keys():
             assert w.get(name, 0.0) == pytest.approx(theirs[label].get(name, 0.0), abs=NEAR)
 
 
-def decided(scores: dict[Any, float], learned: Any) -> bool:
+def decided(scores, learned):
     """Whether no rounding error could turn a decision: scores are zero for sure, or not near it."""
     return all(abs(score) > NEAR or not learned(label) for label, score in scores.items())
 
 
-def near_the_top(scores: dict[Any, float]) -> set[Any]:
+def near_the_top(scores):
     top = max(scores.values())
     return {label for label, score in scores.items() if top - score <= NEAR}
 
 
-def untouched(oracle: Any) -> set[Any]:
+def untouched(oracle):
     """The nodes whose prototypes are zero, so that their scores are exact."""
     parents = oracle.parents
     return {v for v in parents if not any(oracle.w[u] for u in oracles.path(parents, v))}
 
 
-def assert_coherent(proba: dict[Any, dict[bool, float]], taxonomy: Taxonomy) -> None:
+def assert_coherent(proba, taxonomy):
     for label, p in proba.items():
         assert p[False] + p[True] == pytest.approx(1.0)
         assert 0.0 <= p[True] <= 1.0

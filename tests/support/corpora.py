@@ -1,37 +1,28 @@
 """A small corpus of every dataset that reads files."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from river_hier import Taxonomy, datasets
-from support import (
-    hmc_corpus,
-    ohsumed_corpus,
-    rcv1_corpus,
-    reuters_corpus,
-    timit_corpus,
-)
+from river_hier import datasets
+from river_hier.taxonomy import closure_mask
+from support import hmc_corpus, ohsumed_corpus, rcv1_corpus, reuters_corpus, timit_corpus
 from support.paths import DATA
 
 MANY = 1_000  # examples; the corpora hold a handful
 
 
-def timit(folder: Path) -> None:
+def timit(folder):
     timit_corpus.write(folder, timit_corpus.LICENSED[:1], timit_corpus.sphere)
 
 
 # Every dataset that reads files: what writes its corpus, and what else it needs to be told.
-FORMATS: dict[str, tuple[Callable[[Path], Any], dict[str, Any]]] = {
+FORMATS = {
     "HMC": (hmc_corpus.write_parts, {}),
     "OHSUMED": (ohsumed_corpus.write_folder, {"root": "C08"}),
     "RCV1": (rcv1_corpus.write_corpus, {}),
@@ -41,12 +32,12 @@ FORMATS: dict[str, tuple[Callable[[Path], Any], dict[str, Any]]] = {
 }
 
 
-def stream_of(name: str, path: Path | None, **params: Any) -> Any:
+def stream_of(name, path, **params):
     return getattr(datasets, name)(path, **FORMATS[name][1] | params)
 
 
 @contextlib.contextmanager
-def corpus(name: str) -> Iterator[Path]:
+def corpus(name):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "corpus")
         path.mkdir()
@@ -54,7 +45,7 @@ def corpus(name: str) -> Iterator[Path]:
         yield path
 
 
-def read(name: str, path: Path, on_error: str) -> int:
+def read(name, path, on_error):
     """How many examples there are, unless it is said what is wrong."""
     try:
         stream = stream_of(name, path, on_error=on_error)
@@ -62,7 +53,7 @@ def read(name: str, path: Path, on_error: str) -> int:
         n = 0
         for x, y in itertools.islice(stream, MANY):
             assert x is not None
-            stream.taxonomy._closure_mask(y)  # its labels are known
+            closure_mask(stream.taxonomy, y)  # its labels are known
             n += 1
         return n
     except UnicodeError:  # which names no file
@@ -71,11 +62,11 @@ def read(name: str, path: Path, on_error: str) -> int:
         return 0
 
 
-def on(y: dict[str, bool]) -> set[str]:
+def on(y):
     return {label for label, value in y.items() if value}
 
 
-def refused(make: Callable[[str], Any], message: str) -> list[Any]:
+def refused(make, message):
     """The examples that are left if the one broken record, of which this is said, is skipped."""
     with pytest.raises(ValueError, match="line") as error:
         list(make("raise"))
@@ -88,20 +79,20 @@ def refused(make: Callable[[str], Any], message: str) -> list[Any]:
     return left
 
 
-def never_skipped(make: Callable[[str], Any], message: str) -> None:
+def never_skipped(make, message):
     """Whatever `on_error` is: nothing can be read without what is broken here."""
     for on_error in ("raise", "skip"):
         with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
             list(make(on_error))
 
 
-def by_depth(taxonomy: Taxonomy) -> list[int]:
+def by_depth(taxonomy):
     """The numbers of nodes at the depths 0, 1, ..."""
     counts = Counter(map(taxonomy.depth, taxonomy))
     return [counts[depth] for depth in range(taxonomy.height + 1)]
 
 
-def real_data(folder: str) -> Path:
+def real_data(folder):
     """A folder of the real data; without it, the test is skipped."""
     if not (DATA / folder).is_dir():
         pytest.skip(f"no {folder} at {DATA}: set RIVER_HIER_DATA")

@@ -7,16 +7,12 @@ tried, so the last line tells what went wrong. What cannot be right is refused w
 With EVERY, only one way in so many is tried.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import pickle
 import random
 import resource
 import sys
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +24,7 @@ TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 X = {"x": 1.0, "y": -0.5, "z": 0.25, ("t", 1): 2.0}
 
 
-def states() -> Iterator[tuple[str, str, tuple[Any, ...]]]:
+def states():
     """A title, a type of the core, and the state of an object: of every kind."""
     rng = np.random.default_rng(0)
     for name, model, y in (
@@ -56,7 +52,7 @@ def states() -> Iterator[tuple[str, str, tuple[Any, ...]]]:
         yield f"rls {wide} {budget}", "LeastSquares", rls._rls.saved()
 
 
-def others(value: Any) -> Iterator[tuple[str, Any]]:
+def others(value):
     """What might stand in the place of a value."""
     if isinstance(value, np.ndarray):
         flat = value.ravel()
@@ -73,7 +69,7 @@ def others(value: Any) -> Iterator[tuple[str, Any]]:
         yield "empty", value[:0]
         yield "swapped bytes", value.astype(value.dtype.newbyteorder())
         powers = [2**31 - 1, *(2**k for k in (20, 31, 40)), *(2**k - 1 for k in (32, 63, 64))]
-        numbers: list[Any] = [0, 1, 2, 7, 1000, *powers]
+        numbers = [0, 1, 2, 7, 1000, *powers]
         numbers += [-1, -5, -(2**63), np.nan, np.inf, 1e300, -1e300]
         for number in numbers:
             for at in {0, len(flat) // 2, len(flat) - 1} if len(flat) else ():
@@ -96,7 +92,7 @@ def others(value: Any) -> Iterator[tuple[str, Any]]:
         yield "twice", value + value
 
 
-def damage(value: Any) -> Iterator[tuple[str, Any]]:
+def damage(value):
     """The value with one thing changed anywhere within."""
     yield from others(value)
     if isinstance(value, list | tuple):
@@ -106,7 +102,7 @@ def damage(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 # Learners, labels for them, and their parameters.
-POLICIES: list[tuple[str, Any, Any]] = [
+POLICIES = [
     ("HPerceptron", ["b"], None),
     ("HAROW", ["b"], (1.0, 0.9)),
     ("Hieron", 3, math.inf),
@@ -117,11 +113,11 @@ POLICIES: list[tuple[str, Any, Any]] = [
 ]
 
 
-def use(thing: Any) -> None:
+def use(thing):
     """Everything that a learner does with it; Python's errors are all right, a crash is not."""
     names, labels, rng = k.FeatureIndex(), k.Labels(TREE), np.random.default_rng(0)
     names.insert(X)
-    calls: list[Any] = []
+    calls = []
     if isinstance(thing, k.LeastSquares):
         calls += [lambda: thing.solve(k.Example(names.find(X)), 4), lambda: thing.sizes]
         calls += [lambda s=s: thing.weights(s, 40) for s in range(4)]
@@ -172,7 +168,7 @@ def use(thing: Any) -> None:
             continue
 
 
-def strangers() -> None:
+def strangers():
     """Objects of different sizes, put together."""
     for n_planes, vectors in ((1, 1), (2, 1), (1, 2), (2, 2)):
         use(k.LinearState(k.Labels(TREE), [], 0.0, "float64", n_planes, vectors))
@@ -189,7 +185,7 @@ def strangers() -> None:
                 continue
 
 
-def main() -> None:
+def main():
     resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, 6 * 2**30))
     rng = random.Random(0)
     every = int(sys.argv[1]) if len(sys.argv) > 1 else 1

@@ -5,14 +5,11 @@
 A process of its own, so that strings may have other hashes. Floats are taken bit for bit.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random
 import sys
 from itertools import islice
-from typing import Any
 
 from river_hier import induction
 from support.public_api import STREAMS, dense, estimators, step
@@ -20,11 +17,11 @@ from support.public_api import STREAMS, dense, estimators, step
 N = 600  # more than two of the blocks in which streams draw
 
 
-def stream_of(name: str, seed: int | None) -> str:
+def stream_of(name, seed):
     return fingerprint(list(islice(STREAMS[name](seed), N)))
 
 
-def answers_of(model: Any) -> str:
+def answers_of(model):
     """What it says of a stream of some examples, and in the end."""
     rng = random.Random(5)
     said = [step(model, *dense(model, rng)) for _ in range(60)]
@@ -33,11 +30,11 @@ def answers_of(model: Any) -> str:
     return fingerprint(said)
 
 
-def fingerprint(value: Any) -> str:
+def fingerprint(value):
     return hashlib.sha256(repr(value).encode()).hexdigest()
 
 
-def fingerprints(seed: int) -> dict[str, str]:
+def fingerprints(seed):
     found = {name: stream_of(name, seed) for name in STREAMS}
     models = estimators(seed=seed)
     return found | {name: answers_of(model) for name, model in models.items()}

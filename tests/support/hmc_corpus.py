@@ -1,7 +1,5 @@
 """A few rows in the formats of Clus's collections, a tree and a DAG."""
 
-from __future__ import annotations
-
 import gzip
 
 CLASSES = "01,01/01,01/01/03,02"

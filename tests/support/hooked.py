@@ -1,27 +1,23 @@
 """Names and values that run code of ours when they are hashed, compared or read."""
 
-from __future__ import annotations
-
 import numbers
-from collections.abc import Callable
-from typing import Any
 
 
 class Hooked:
     """A name; equal to others of the same text."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text):
         self.text = text
         self.which, self.run = "", _nothing
 
-    def hook(self, which: str, run: Callable[[], Any]) -> None:
+    def hook(self, which, run):
         """From now on, `run` comes before each "hash", "eq" or "float"; it does not nest."""
         self.which, self.run = which, run
 
-    def unhook(self) -> None:
+    def unhook(self):
         self.which, self.run = "", _nothing
 
-    def _ran(self, which: str) -> None:
+    def _ran(self, which):
         if which == self.which:
             run, self.which = self.run, ""
             try:
@@ -29,31 +25,31 @@ class Hooked:
             finally:
                 self.which = which
 
-    def __hash__(self) -> int:
+    def __hash__(self):
         self._ran("hash")
         return hash(self.text)
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other):
         self._ran("eq")
         if isinstance(other, Hooked):
             other._ran("eq")
             return self.text == other.text
         return NotImplemented
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self):
         return Hooked, (self.text,)
 
-    def __repr__(self) -> str:
+    def __repr__(self):
         return f"Hooked({self.text!r})"
 
 
 class Number(Hooked):
     """A value; a real number in the eyes of `numbers`."""
 
-    def __init__(self, value: float) -> None:
+    def __init__(self, value):
         super().__init__(str(value))
 
-    def __float__(self) -> float:
+    def __float__(self):
         self._ran("float")
         return float(self.text)
 
@@ -61,5 +57,5 @@ class Number(Hooked):
 numbers.Real.register(Number)
 
 
-def _nothing() -> None:
+def _nothing():
     pass

@@ -1,20 +1,16 @@
 """How many examples hypothesis tries: few in a fast run, the number at each test with `--slow`."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from hypothesis import HealthCheck, settings
 
 FEW = 6
 
 
-def n_examples(n: int, **parameters: Any) -> settings:
+def n_examples(n, **parameters):
     """At most `n` examples; at most `FEW` where the profile is "few"."""
     return settings(max_examples=min(n, FEW) if settings().max_examples == FEW else n, **parameters)
 
 
-def register_profiles(derandomize: bool) -> None:
+def register_profiles(derandomize):
     """Profiles "usual" and "few"; without deadlines, because machines differ in speed."""
     settings.register_profile(
         "usual",

@@ -4,22 +4,18 @@ It is the Nth such call that kills it, as `kill -9` would; 0 lets it live. It th
 error how many there were.
 """
 
-from __future__ import annotations
-
 import os
 import runpy
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 
-def run_until_killed(run: Callable[[], object], fatal: int) -> int:
+def run_until_killed(run, fatal):
     """Run a function, and kill this process at a call into C; if it lives, how many there were."""
     calls = 0
 
-    def count(frame: Any, event: str, arg: Any) -> None:
+    def count(frame, event, arg):
         nonlocal calls
         if event == "c_call":
             calls += 1

@@ -1,7 +1,5 @@
 """The layers of the package, from the bottom up. Imports point downwards."""
 
-from __future__ import annotations
-
 LAYERS = [
     {"taxonomy"},
     {"base", "_core"},

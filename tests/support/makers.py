@@ -3,8 +3,6 @@
 A new model is a row here. The tests of the whole package take their models from this table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,14 +36,14 @@ class Row:
     make: Make
     several: bool = False  # labels
     refuses: dict[str, str] = field(default_factory=dict)  # joints, and what is said of them
-    inside: Row | None = None  # that of the model in a wrapper
+    inside: "Row | None" = None  # that of the model in a wrapper
     late: str = ""  # why a class that comes late needs more examples than an early one
     varied: tuple[dict[str, Any], ...] = ()  # values of each parameter of a linear learner
 
-    def __call__(self, taxonomy: Any) -> Any:
+    def __call__(self, taxonomy):
         return self.make(self.inside(taxonomy) if self.inside else taxonomy)
 
-    def y(self, label: Any) -> Any:
+    def y(self, label):
         """A label as the model learns it."""
         return {label} if self.several else label
 
@@ -68,35 +66,38 @@ FREQUENCIES = "the classifiers estimate frequencies from all examples"
 MANY = "neighbours of an early class are many"
 
 
-def one(make: Make, *refuses: dict[str, str], late: str = "", varied: Any = ()) -> Row:
+def one(make, *refuses, late="", varied=()):
     return Row(make, False, TREE | _all(refuses), None, late, varied)
 
 
-def several(make: Make, *refuses: dict[str, str], late: str = "", varied: Any = ()) -> Row:
+def several(make, *refuses, late="", varied=()):
     return Row(make, True, _all(refuses), None, late, varied)
 
 
-def around(inside: Row, make: Make, *refuses: dict[str, str], late: str = "") -> Row:
+def around(inside, make, *refuses, late=""):
     """A wrapper, of the kind of the model inside, which refuses all that this one refuses."""
     refused = inside.refuses | _all(refuses)
     return Row(make, inside.several, refused, inside, late or inside.late)
 
 
-def _all(parts: tuple[dict[str, str], ...]) -> dict[str, str]:
+def _all(parts):
     return {joint: said for part in parts for joint, said in part.items()}
 
 
-def pool(*names: str) -> Make:
+def pool(*names):
     return lambda t: ensemble.LogarithmicPool([LEARNERS[name](t) for name in names])
 
 
-LEARNERS: dict[str, Row] = {
+LEARNERS = {
     "Hieron": one(linear_model.Hieron, varied=[{"C": 0.1}]),
     "AveragedHieron": one(
         linear_model.AveragedHieron, varied=[{"C": 0.1}, {"from_first_round": True}]
     ),
     "PathSoftmax": one(
         linear_model.PathSoftmax, varied=[{"prior_variance": 0.5}, {"forgetting": 0.9}]
+    ),
+    "HierarchicalSoftmax": one(
+        linear_model.HierarchicalSoftmax, varied=[{"prior_variance": 0.5}, {"forgetting": 0.9}]
     ),
     "LinearDiscriminant": one(probabilistic.LinearDiscriminant),
     "NewtonSoftmax": one(probabilistic.NewtonSoftmax, MERGE),
@@ -137,12 +138,12 @@ LEARNERS: dict[str, Row] = {
     ),
     "PerNode": several(lambda t: local.PerNode(LOGISTIC.clone(), t), READ, MERGE, FORGET),
 }
-POOLS: dict[str, Row] = {
+POOLS = {
     "LogarithmicPool": one(pool("PathSoftmax", "LinearDiscriminant"), MERGE),
     "LogarithmicPool HAROW": several(pool("HAROW", "HPerceptron"), MERGE),
 }
 # Wrappers; those of models of either kind come twice.
-WRAPPERS: dict[str, Row] = {
+WRAPPERS = {
     "Averaged": around(LEARNERS["Hieron"], linear_model.Averaged, PIPELINE),
     "Averaged HAROW": around(LEARNERS["HAROW"], linear_model.Averaged, PIPELINE),
     "Tempered": around(LEARNERS["Hieron"], decision.Tempered),
@@ -170,7 +171,7 @@ WRAPPERS: dict[str, Row] = {
 }
 # Decompositions into two classes, whose taxonomies are their own.
 OWN = READ | {"taxonomy": "must be a full binary tree"}
-DECOMPOSITIONS: dict[str, Row] = {
+DECOMPOSITIONS = {
     name: one(
         lambda _, make=make: make(naive_bayes.GaussianNB()),
         *(OWN, MERGE, FORGET, ADOPT, BATCH, WEIGHTS),
@@ -181,13 +182,13 @@ DECOMPOSITIONS: dict[str, Row] = {
     )
 }
 # Classifiers of River inside, and pipelines.
-PIPELINES: dict[str, Row] = {
+PIPELINES = {
     "Calibrated pipeline": several(
         lambda t: decision.Calibrated(preprocessing.Normalizer() | linear_model.HAROW(t)), READ
     ),
     "SymmetricDifferenceBayes pipeline": several(
         lambda t: decision.SymmetricDifferenceBayes(
-            preprocessing.Normalizer() | linear_model.HPerceptron(t)
+            preprocessing.Normalizer() | decision.Calibrated(linear_model.HAROW(t))
         ),
         READ,
     ),
@@ -204,7 +205,7 @@ PIPELINES: dict[str, Row] = {
 }
 TABLE = LEARNERS | WRAPPERS | POOLS | DECOMPOSITIONS | PIPELINES
 # Wrappers around what has parts itself: a detector, and a pool.
-NESTED: dict[str, Row] = {
+NESTED = {
     f"{name} of {inside}": around(TABLE[inside], row.make, row.refuses)
     for name, row in WRAPPERS.items()
     for inside in ("BranchReset", "BranchReset HAROW", "LogarithmicPool", "LogarithmicPool HAROW")
@@ -212,12 +213,12 @@ NESTED: dict[str, Row] = {
 }
 
 
-def that(*refuse: str) -> list[str]:
+def that(*refuse):
     """The names of the models that refuse none of these joints."""
     return [name for name, row in TABLE.items() if row.refuses.keys().isdisjoint(refuse)]
 
 
-def of_kind(several: bool) -> dict[str, Row]:
+def of_kind(several):
     """The models of a kind that predict labels, in closed and in open taxonomies."""
     names = that("taxonomy", "open", "answers")
     return {name: TABLE[name] for name in names if TABLE[name].several is several}

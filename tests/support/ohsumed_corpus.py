@@ -1,7 +1,5 @@
 """Four records and a tree in the formats of OHSUMED's publishers."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 

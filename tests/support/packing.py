@@ -1,20 +1,17 @@
 """The same folder in every way in which it may lie on a disk, and all kinds of damage."""
 
-from __future__ import annotations
-
 import gzip
 import tarfile
 import zipfile
-from pathlib import Path
 
 from hypothesis import strategies as st
 
 
-def folder(path: Path) -> Path:
+def folder(path):
     return path
 
 
-def gzipped(path: Path) -> Path:
+def gzipped(path):
     """A copy of the folder with each file packed."""
     copy = path.with_name(f"{path.name}-gzipped")
     for file in (file for file in path.rglob("*") if file.is_file()):
@@ -24,7 +21,7 @@ def gzipped(path: Path) -> Path:
     return copy
 
 
-def zipped(path: Path) -> Path:
+def zipped(path):
     archive = path.with_name(f"{path.name}.zip")
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
         for file in path.rglob("*"):
@@ -32,7 +29,7 @@ def zipped(path: Path) -> Path:
     return archive
 
 
-def tarred(path: Path) -> Path:
+def tarred(path):
     archive = path.with_name(f"{path.name}.tar.gz")
     with tarfile.open(archive, "w:gz") as packed:
         packed.add(path, "./")
@@ -43,7 +40,7 @@ EVERYWHERE = [folder, gzipped, zipped, tarred]
 
 
 @st.composite
-def mutations(draw: st.DrawFn, data: bytes) -> bytes:
+def mutations(draw, data):
     """Some bytes changed, put in or left out, and perhaps the end cut off."""
     mutated = bytearray(data)
     pieces = st.one_of(

@@ -1,11 +1,8 @@
 """Run the papers' scripts and compare what they print with what is recorded."""
 
-from __future__ import annotations
-
 import re
 import runpy
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -20,7 +17,7 @@ read_claims = runpy.run_path(str(PAPERS / "section.py"))["read_claims"]
 sys.path.remove(str(PAPERS))
 
 
-def needs(*folders: str) -> pytest.MarkDecorator:
+def needs(*folders):
     lacking = [str(DATA / name) for name in folders if not (DATA / name).is_dir()]
     return pytest.mark.skipif(bool(lacking), reason=f"no {' and no '.join(lacking)}")
 
@@ -28,12 +25,12 @@ def needs(*folders: str) -> pytest.MarkDecorator:
 class Script:
     """Runs a script in this process; what it printed, and what is recorded."""
 
-    def __init__(self, patch: pytest.MonkeyPatch, printed: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, patch, printed):
         self._patch = patch
         self._printed = printed
         patch.syspath_prepend(str(PAPERS))
 
-    def __call__(self, name: str, *arguments: str | Path) -> tuple[str, str]:
+    def __call__(self, name, *arguments):
         path = PAPERS / f"{name}.py"
         self._patch.setattr("sys.argv", [str(path), *map(str, arguments)])
         runpy.run_path(str(path), run_name="__main__")
@@ -41,7 +38,7 @@ class Script:
         return self._printed.readouterr().out, recorded
 
 
-def assert_same(printed: str, documented: str, tolerance: float) -> None:
+def assert_same(printed, documented, tolerance):
     """The same words, and the same numbers as far as another machine's arithmetic allows.
 
     Whole numbers may differ by one.
@@ -57,12 +54,12 @@ def assert_same(printed: str, documented: str, tolerance: float) -> None:
         assert abs(ours_ - theirs_) <= slack, (ours, theirs)
 
 
-def sentences(text: str) -> list[str]:
+def sentences(text):
     """The claims and laws, each once."""
     return [claim.sentence for claim in read_claims(text)]
 
 
-def assert_protocol(printed: str) -> None:
+def assert_protocol(printed):
     """The table of what differs from the paper is there, each row with a reason."""
     table = re.search(r"^Differs from the paper\n\n((?:\|.*\n)+)", printed, re.MULTILINE)
     assert table

@@ -1,7 +1,5 @@
 """Where the project and the data of the tests lie."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

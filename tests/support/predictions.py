@@ -1,9 +1,5 @@
 """Predictions and true labels in every form that losses and metrics accept."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from hypothesis import strategies as st
 
 import oracles
@@ -14,26 +10,26 @@ ANIMALS = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": 
 P_ANIMALS = {"mammal": 0.8, "bird": 0.1, "wolf": 0.5, "whale": 0.3, "owl": 0.9}
 
 
-def answers(taxonomy: Taxonomy) -> st.SearchStrategy[tuple[Any, set[Any]]]:
+def answers(taxonomy):
     """A prediction in any form, or none, and the nodes (but the root) that it means."""
     return st.one_of(given_answers(taxonomy), st.just((None, set())))
 
 
-def given_answers(taxonomy: Taxonomy) -> st.SearchStrategy[tuple[Any, set[Any]]]:
+def given_answers(taxonomy):
     """A prediction in any form."""
     parents = parents_of(taxonomy)
 
-    def label(y: Any) -> tuple[Any, set[Any]]:
+    def label(y):
         return y, oracles.closure(parents, [y])
 
-    def labels(y: set[Any]) -> tuple[Any, set[Any]]:
+    def labels(y):
         return y, oracles.closure(parents, y)
 
-    def flat(on: list[bool]) -> tuple[Any, set[Any]]:  # respects the taxonomy or not
+    def flat(on):  # respects the taxonomy or not
         y = dict(zip(taxonomy.nodes[1:], on, strict=True))
         return y, {v for v in y if y[v]}
 
-    def partial(stated: dict[Any, bool]) -> tuple[Any, set[Any]]:  # what is unsaid is filled in
+    def partial(stated):  # what is unsaid is filled in
         off = {v for v in stated if not stated[v]}
         on = set(stated) - off
         while above := {p for v in on for p in parents[v]} - on - off:
@@ -54,11 +50,11 @@ def given_answers(taxonomy: Taxonomy) -> st.SearchStrategy[tuple[Any, set[Any]]]
     )
 
 
-def truths(taxonomy: Taxonomy) -> st.SearchStrategy[tuple[Any, set[Any]]]:
+def truths(taxonomy):
     """A truth in any form, and the nodes that it means: a closed multilabel."""
     parents = parents_of(taxonomy)
 
-    def read(y: tuple[Any, set[Any]]) -> tuple[Any, set[Any]]:
+    def read(y):
         form, on = y
         on = oracles.closure(parents, on)
         return ({v: v in on for v in form} if isinstance(form, dict) else form), on

@@ -1,7 +1,5 @@
 """Processes of their own, which find the package and what tests share."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
@@ -11,9 +9,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import river_hier
 from support.paths import DOCS, EXAMPLES, TESTS
@@ -23,18 +18,18 @@ PATIENCE = 120.0  # seconds until a test gives up waiting
 KILLS = int(os.environ.get("RIVER_HIER_KILLS", "3"))
 
 
-def environment() -> dict[str, str]:
+def environment():
     paths = [str(TESTS), os.path.dirname(os.path.dirname(river_hier.__file__))]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONSAFEPATH": "1"}
 
 
-def environment_of_scripts() -> dict[str, str]:
+def environment_of_scripts():
     """A script finds what lies in its folder, unlike elsewhere, and must flush what it prints."""
     unwanted = ("PYTHONSAFEPATH", "PYTHONUNBUFFERED")
     return {name: value for name, value in environment().items() if name not in unwanted}
 
 
-def until(fits: Callable[[], Any], said: Callable[[], str] = lambda: "it takes too long") -> None:
+def until(fits, said=lambda: "it takes too long"):
     """Wait until this is true."""
     deadline = time.monotonic() + PATIENCE
     while not fits():
@@ -42,13 +37,13 @@ def until(fits: Callable[[], Any], said: Callable[[], str] = lambda: "it takes t
         time.sleep(0.005)
 
 
-def free_port() -> int:
+def free_port():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
 
 
-def run_commands_of(page: str, port: str, folder: Path) -> tuple[list[str], list[str], str]:
+def run_commands_of(page, port, folder):
     """Run the blocks of a page; return them, the lines that they print, and the errors.
 
     They are run as they stand there, but for the port and which Python it is.

@@ -3,13 +3,7 @@
 Estimators are made from their own `_unit_test_params`, as River's checks make them.
 """
 
-from __future__ import annotations
-
 import inspect
-import random
-from collections.abc import Iterator
-from types import ModuleType
-from typing import Any
 
 from river import base
 
@@ -34,10 +28,10 @@ STREAMS = {
 }
 
 
-def public() -> Iterator[tuple[str, Any]]:
+def public():
     """Every public class and function, by its name with the module's."""
 
-    def walk(prefix: str, module: ModuleType) -> Iterator[tuple[str, Any]]:
+    def walk(prefix, module):
         for name in module.__all__:
             thing = getattr(module, name)
             if inspect.ismodule(thing):
@@ -48,7 +42,7 @@ def public() -> Iterator[tuple[str, Any]]:
     return walk("", river_hier)
 
 
-def estimators(**parameters: Any) -> dict[str, Any]:
+def estimators(**parameters):
     """A fresh estimator of every public class that learns one example at a time.
 
     With parameters, of those classes that have all of them.
@@ -64,7 +58,7 @@ def estimators(**parameters: Any) -> dict[str, Any]:
     return found
 
 
-def in_taxonomy(model: Any, taxonomy: Any) -> Any:
+def in_taxonomy(model, taxonomy):
     """A copy of an estimator that has not learned, in this taxonomy; so are the models it wraps."""
     names = inspect.signature(type(model)).parameters
     if "taxonomy" in names:
@@ -79,7 +73,7 @@ def in_taxonomy(model: Any, taxonomy: Any) -> Any:
     return model.clone(inner)
 
 
-def learners(package: str) -> tuple[list[str], list[str]]:
+def learners(package):
     """The names of the learners of a package that are made from a taxonomy, by kind.
 
     Those of a single label, and those of multilabels.
@@ -92,19 +86,19 @@ def learners(package: str) -> tuple[list[str], list[str]]:
     return single, multi
 
 
-def one_label(model: Any) -> bool:
+def one_label(model):
     """Whether an example has one label; multilabel models take a set of them."""
     return not isinstance(model, base.MultiLabelClassifier)
 
 
-def dense(model: Any, rng: random.Random) -> tuple[Any, Any]:
+def dense(model, rng):
     """An example of few numbers, all of them there, and none below 0."""
     y = rng.choice(LABELS)
     x = {i: abs(rng.gauss(float(LABELS.index(y) == i), 0.5)) for i in range(4)}
     return x, y if one_label(model) else {y}
 
 
-def text(model: Any, rng: random.Random, n_names: int = 3) -> tuple[Any, Any]:
+def text(model, rng, n_names=3):
     """An example of few of `5 n_names` names, which say what the label is; counts of words."""
     y = rng.choice(LABELS)
     x = {f"{y} {rng.randrange(n_names)}": 1 for _ in range(4)}
@@ -112,7 +106,7 @@ def text(model: Any, rng: random.Random, n_names: int = 3) -> tuple[Any, Any]:
     return x, y if one_label(model) else {y}
 
 
-def step(model: Any, x: Any, y: Any) -> Any:
+def step(model, x, y):
     """Answer if the model can, then learn."""
     if isinstance(model, RandomFourierFeatures):
         return model.transform_one(x)

@@ -1,23 +1,18 @@
 """Candidates and examples for tests of label rankers."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 from hypothesis import strategies as st
 
 import oracles
-from river_hier import Taxonomy
 from support.strategies import parents_of
 
 
-def candidates_of(taxonomy: Taxonomy) -> st.SearchStrategy[Any]:
+def candidates_of(taxonomy):
     """None, or some labels but the root."""
     return st.none() | st.sets(st.sampled_from(taxonomy.nodes[1:]), min_size=1)
 
 
-def listed(taxonomy: Taxonomy, candidates: Any) -> list[Any]:
+def listed(taxonomy, candidates):
     """The candidates in taxonomy order."""
     if candidates is None:
         return oracles.leaves(parents_of(taxonomy))
@@ -34,7 +29,7 @@ BAD_CANDIDATES = [
 ]
 
 
-def separable(taxonomy: Taxonomy, n: int, seed: int) -> list[tuple[dict[Any, float], set[Any]]]:
+def separable(taxonomy, n, seed):
     """Two leaves an example; x tells all the nodes that are on, and some noise."""
     rng = np.random.default_rng(seed)
     leaves = oracles.leaves(parents_of(taxonomy))

@@ -1,7 +1,5 @@
 """Three documents in the formats of RCV1's publisher."""
 
-from __future__ import annotations
-
 import gzip
 
 PARENTS = {

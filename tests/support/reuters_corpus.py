@@ -1,10 +1,6 @@
 """A few stories in the formats of the publisher of Reuters-21578."""
 
-from __future__ import annotations
-
 import datetime
-from pathlib import Path
-from typing import Any
 
 CATEGORIES = """\
 Some notes on the Reuters Categories
@@ -66,9 +62,7 @@ BRIEF = '<TEXT TYPE="BRIEF">&#2;\n******<TITLE>{title}\n</TITLE>Blah\n&#3;\n\n</
 UNPROC = '<TEXT TYPE="UNPROC">&#2;\n{body}\n&#3;</TEXT>'
 
 
-def story(
-    text: str = NORMAL, topics: str = "", date: str = "26-FEB-1987 15:01:01.79", **fields: str
-) -> str:
+def story(text=NORMAL, topics="", date="26-FEB-1987 15:01:01.79", **fields):
     marks = {"TOPICS": "YES", "LEWISSPLIT": "TRAIN", "CGISPLIT": "TRAINING-SET"}
     marks |= {name: fields.pop(name) for name in marks if name in fields}
     tagged = "".join(f"<D>{topic}</D>" for topic in topics.split())
@@ -87,7 +81,7 @@ STORIES = [
     story(title="A", body="B", TOPICS="BYPASS", date="20-OCT-1987 605:12:19.12"),
     story(title="C", body="D", TOPICS="NO", LEWISSPLIT="TEST", topics="money-fx"),
 ]
-XS: list[dict[str, Any]] = [
+XS = [
     {"title": "BAHIA <COCOA> REVIEW", "body": "Showers\n    AT&T &lt; &notes\n Reuter"},
     {"title": "OIL", "body": ""},
     {"title": "", "body": "1. GOLD   2\n3"},
@@ -109,12 +103,12 @@ YS = [
 ALL = ("train", "test", "unused")
 
 
-def write_stories(path: Path, stories: list[str]) -> None:
+def write_stories(path, stories):
     doctype = '<!DOCTYPE lewis SYSTEM "lewis.dtd">\n'
     path.write_bytes((doctype + "".join(stories)).encode("latin-1"))
 
 
-def write_corpus(path: Path) -> Path:
+def write_corpus(path):
     path.mkdir(exist_ok=True)
     (path / "cat-descriptions_120396.txt").write_text(CATEGORIES)
     (path / "README.txt").write_text("no stories here")

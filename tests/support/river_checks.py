@@ -1,18 +1,12 @@
 """River's own checks of an estimator."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable, Collection, Iterator
-from typing import Any
 
 import pytest
 from river import checks, datasets
 
-Check = Callable[[Any], None]
 
-
-def rivers_checks(model: Any, skips: Collection[str] | None = None) -> Iterator[Check]:
+def rivers_checks(model, skips=None):
     """The checks that a model must pass, to be called with fresh models.
 
     `skips` are parts of the names of checks that do not concern it: by default what it says itself.
@@ -34,10 +28,10 @@ def rivers_checks(model: Any, skips: Collection[str] | None = None) -> Iterator[
     assert done >= 5
 
 
-def debugged(check: Check) -> Check:
+def debugged(check):
     """The check without its sorting of labels of a pipeline: True and "sky" have no order."""
 
-    def run(model: Any) -> None:
+    def run(model):
         try:
             check(model)
         except TypeError as error:

@@ -1,7 +1,5 @@
 """Taxonomies over the labels of River's datasets."""
 
-from __future__ import annotations
-
 from river import datasets
 
 from river_hier import Taxonomy

@@ -1,9 +1,5 @@
 """Taxonomies, multilabels and examples for hypothesis."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from hypothesis import strategies as st
 
 from river_hier import Taxonomy
@@ -13,7 +9,7 @@ LABELS = ["wolf", 7, True, ("a", "b"), "", 2.5, frozenset({"f"}), b"x", "fox", -
 
 
 @st.composite
-def trees(draw: st.DrawFn, min_nodes: int = 2, max_nodes: int = 9) -> Taxonomy:
+def trees(draw, min_nodes=2, max_nodes=9):
     n = draw(st.integers(min_nodes, max_nodes))
     labels = draw(st.permutations(LABELS))[:n]
     parents = [draw(st.integers(0, v - 1)) for v in range(1, n)]
@@ -21,7 +17,7 @@ def trees(draw: st.DrawFn, min_nodes: int = 2, max_nodes: int = 9) -> Taxonomy:
 
 
 @st.composite
-def dags(draw: st.DrawFn, min_nodes: int = 2, max_nodes: int = 9) -> Taxonomy:
+def dags(draw, min_nodes=2, max_nodes=9):
     n = draw(st.integers(min_nodes, max_nodes))
     labels = draw(st.permutations(LABELS))[:n]
     above = [draw(st.sets(st.integers(0, v - 1), min_size=1, max_size=3)) for v in range(1, n)]
@@ -30,11 +26,11 @@ def dags(draw: st.DrawFn, min_nodes: int = 2, max_nodes: int = 9) -> Taxonomy:
     )
 
 
-def taxonomies(min_nodes: int = 2, max_nodes: int = 9) -> st.SearchStrategy[Taxonomy]:
+def taxonomies(min_nodes=2, max_nodes=9):
     return st.one_of(trees(min_nodes, max_nodes), dags(min_nodes, max_nodes))
 
 
-def multilabels(taxonomy: Taxonomy) -> st.SearchStrategy[set[Any]]:
+def multilabels(taxonomy):
     """Any set of labels but the root; not closed."""
     return st.sets(st.sampled_from(taxonomy.nodes[1:]))
 
@@ -44,35 +40,35 @@ values = st.integers(-6, 6).map(lambda i: i / 2)
 reals = st.floats(-3, 3, allow_nan=False).filter(lambda v: v == 0 or abs(v) > 1e-3)
 
 
-def features(numbers: st.SearchStrategy[float] = values) -> st.SearchStrategy[dict[Any, float]]:
+def features(numbers=values):
     """Sparse feature dicts, the empty one and zeros included; features come and go."""
     return st.dictionaries(st.sampled_from(["a", "b", "c", 1, ("d", 2)]), numbers, max_size=5)
 
 
 @st.composite
-def single_label_streams(draw: st.DrawFn) -> tuple[Taxonomy, list[tuple[dict[Any, float], Any]]]:
+def single_label_streams(draw):
     taxonomy = draw(trees())
     example = st.tuples(features(), st.sampled_from(taxonomy.nodes))
     return taxonomy, draw(st.lists(example, max_size=25))
 
 
 @st.composite
-def multilabel_streams(draw: st.DrawFn) -> tuple[Taxonomy, list[tuple[dict[Any, float], Any]]]:
+def multilabel_streams(draw):
     taxonomy = draw(taxonomies())
     example = st.tuples(features(), multilabels(taxonomy))
     return taxonomy, draw(st.lists(example, max_size=25))
 
 
-def parents_of(taxonomy: Taxonomy) -> dict[Any, tuple[Any, ...]]:
+def parents_of(taxonomy):
     """The taxonomy as the oracles take it."""
     return {label: taxonomy.parents(label) for label in taxonomy}
 
 
 @st.composite
-def extensions(draw: st.DrawFn, before: Taxonomy) -> Taxonomy:
+def extensions(draw, before):
     """A tree with some more nodes below those of a tree."""
     new = draw(st.lists(st.sampled_from(["new", ("new", 2), 99, -99]), unique=True, min_size=1))
-    edges: list[tuple[Any, Any]] = []
+    edges = []
     for label in new:
         edges.append((draw(st.sampled_from([*before.nodes, *(v for _, v in edges)])), label))
     return before.extend(edges)

@@ -1,7 +1,5 @@
 """A few utterances in the formats of TIMIT's publisher: noise, and marks in it."""
 
-from __future__ import annotations
-
 import io
 import wave
 import zlib

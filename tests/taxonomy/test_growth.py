@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from river_hier import OpenTaxonomy, Taxonomy, linear_model, metrics
 from river_hier._core import Labels, labels_of
-from river_hier.taxonomy import UnknownLabelError
+from river_hier.taxonomy import UnknownLabelError, closure_mask
 
 OPEN = OpenTaxonomy()
 paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map(tuple)
@@ -32,7 +32,7 @@ def described(taxonomy: Taxonomy) -> Any:
     columns = arrays.parent_ptr, arrays.parent_index, arrays.depth, *arrays.groups
     return (
         *(taxonomy.nodes, taxonomy.edges, taxonomy.leaves, taxonomy.height, len(taxonomy)),
-        *(taxonomy._child_indices, taxonomy._parent_indices, taxonomy._implied_parents),
+        *(taxonomy._arrays.children, taxonomy._arrays.parents, taxonomy._arrays.implied_parents),
         *(taxonomy.show(), taxonomy._repr_html_(), hash(taxonomy), repr(taxonomy), some),
         *([column.tolist() for column in columns], [repr(level) for level in arrays.levels]),
     )
@@ -46,7 +46,7 @@ def test_a_tree_of_versions(steps: list[tuple[int, list[Any]]]) -> None:
     for number, labels in steps:
         before = versions[number % len(versions)]
         after = OPEN.with_labels(before, labels)
-        assert after is before or after._extends(before)
+        assert after is before or after._arrays.extends(before._arrays)
         versions.append(after)
         alone.append(OPEN.with_labels(own(before), labels))
     for shared, separate in zip(versions, alone, strict=True):
@@ -62,9 +62,9 @@ def test_a_tree_of_versions(steps: list[tuple[int, list[Any]]]) -> None:
                 with pytest.raises(UnknownLabelError, match=rf"\({len(version)} nodes\)"):
                     version.index(label)
                 with pytest.raises(UnknownLabelError):
-                    version._closure_mask({label: True})
+                    closure_mask(version, {label: True})
                 with pytest.raises(KeyError):
-                    version._known_indices([label])
+                    version._arrays.numbers([label])
 
 
 @given(data=st.data())
@@ -89,7 +89,7 @@ def test_labels_that_grow_equal_new_ones(data: Any) -> None:
         assert labels.marginals(p).tolist() == new.marginals(p).tolist()
         assert labels.probabilities(p) == new.probabilities(p)
         later = OPEN.with_labels(taxonomy, [("z", "y")])
-        assert later._known_index(("z", "y")) is not None
+        assert later._arrays.number(("z", "y")) is not None
         with pytest.raises(UnknownLabelError):  # which the table has, but not this taxonomy
             labels.closure([("z",)])
         with pytest.raises(UnknownLabelError):
@@ -176,7 +176,7 @@ def test_growing_takes_as_long_as_what_is_new() -> None:
         taxonomy = OPEN.with_labels(taxonomy, [(f"{i % 10}", f"{i}")])
         versions.append(taxonomy)
     assert len(taxonomy) == 50_011
-    assert len({id(version._table) for version in versions}) == 1
+    assert len({id(version._arrays.table) for version in versions}) == 1
     assert versions[4].nodes == (
         *((), ("0",), ("0", "0"), ("1",), ("1", "1"), ("2",)),
         *(("2", "2"), ("3",), ("3", "3"), ("4",), ("4", "4")),

@@ -55,7 +55,7 @@ def test_labels_are_names_or_paths(paths: list[tuple[str, ...]]) -> None:
     assume(any(paths))
     by_path = Taxonomy.from_paths(paths, labels="path")
     assert by_path == expected(paths, "root", lambda place: place)
-    assert by_path._is_tree
+    assert by_path._arrays.is_tree
     twice = oracles.names_in_two_places(paths)
     if twice:
         with pytest.raises(ValueError, match=r'is in two places, .*labels="path"') as caught:
@@ -113,7 +113,7 @@ def test_nested(paths: list[tuple[str, ...]]) -> None:
     assert set(t.edges) == set(again.edges)
     assert t.root == again.root
     joined = Taxonomy.from_nested(nested, separator="/", labels="path")
-    assert joined._parent_indices == t._parent_indices
+    assert joined._arrays.parents == t._arrays.parents
     assert joined.nodes[1:] == tuple("/".join(label) for label in t.nodes[1:])
     if oracles.names_in_two_places(paths):
         with pytest.raises(ValueError, match=r'is in two places, .*labels="path"'):
@@ -363,9 +363,9 @@ def test_products() -> None:
     with pytest.raises(ValueError, match=r"path 7: the name 'Shirts' is in two places"):
         Taxonomy.from_paths(paths, " >> ")
     t = Taxonomy.from_paths(paths, " >> ", labels="path")
-    assert (len(t), len(t.leaves), t.height, t._is_tree) == (6742, 4373, 8, True)
+    assert (len(t), len(t.leaves), t.height, t._arrays.is_tree) == (6742, 4373, 8, True)
     assert [t.depth(y) for y in paths[:3]] == [y.count(">>") + 1 for y in paths[:3]]
-    spelled = [y for y in paths if t._known_index(y) is None]
+    spelled = [y for y in paths if t._arrays.number(y) is None]
     assert len(spelled) == 9
     assert all(y in t for y in spelled)
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import oracles
 from river_hier import OpenTaxonomy, Taxonomy
-from river_hier.taxonomy import UnknownLabelError
+from river_hier.taxonomy import UnknownLabelError, closure_mask
 from river_hier.taxonomy.open import initial_taxonomy
 from support.strategies import LABELS, multilabels, parents_of, taxonomies, trees
 
@@ -49,8 +49,8 @@ def test_navigation(taxonomy: Taxonomy) -> None:
     assert taxonomy.nodes[0] == taxonomy.root == oracles.root(parents)
     assert taxonomy.height == max(map(taxonomy.depth, taxonomy))
     assert set(taxonomy.leaves) == {v for v in taxonomy if not taxonomy.children(v)}
-    assert set(taxonomy._inner) == set(taxonomy) - set(taxonomy.leaves)
-    assert taxonomy._is_tree == all(len(taxonomy.parents(v)) < 2 for v in taxonomy)
+    assert set(taxonomy._arrays.inner) == set(taxonomy) - set(taxonomy.leaves)
+    assert taxonomy._arrays.is_tree == all(len(taxonomy.parents(v)) < 2 for v in taxonomy)
     depths = [taxonomy.depth(v) for v in taxonomy]
     assert depths == sorted(depths), "level by level"
 
@@ -62,7 +62,7 @@ def test_arrays(taxonomy: Taxonomy) -> None:
         above = arrays.parent_index[arrays.parent_ptr[v] : arrays.parent_ptr[v + 1]]
         assert taxonomy.parents(label) == tuple(taxonomy.nodes[p] for p in above)
     assert arrays.n == n
-    families = [{taxonomy._parent_indices[v] for v in nodes} for nodes in arrays.groups]
+    families = [{taxonomy._arrays.parents[v] for v in nodes} for nodes in arrays.groups]
     assert all(len(parents) == 1 for parents in families), "a group has the same parents"
     assert len(set.union(*families)) == len(families), "and there is one of them"
     assert sorted(np.concatenate(arrays.groups)) == list(range(1, n))
@@ -70,13 +70,13 @@ def test_arrays(taxonomy: Taxonomy) -> None:
     for d, level in enumerate(arrays.levels, start=1):
         nodes = np.arange(n)[level.nodes].tolist()
         assert [v for v in range(n) if arrays.depth[v] == d] == nodes
-        parents = [p for v in nodes for p in taxonomy._parent_indices[v]]
+        parents = [p for v in nodes for p in taxonomy._arrays.parents[v]]
         assert level.parents.tolist() == parents
         if level.starts is None:
             assert len(parents) == len(nodes)
         else:
             sizes = np.diff([*level.starts, len(parents)]).tolist()
-            assert sizes == [len(taxonomy._parent_indices[v]) for v in nodes]
+            assert sizes == [len(taxonomy._arrays.parents[v]) for v in nodes]
     columns = arrays.parent_ptr, arrays.parent_index, arrays.depth
     assert {a.dtype for a in (*columns, *arrays.groups)} == {np.dtype(np.intp)}
 
@@ -93,7 +93,7 @@ def test_stars(labels: list[Any]) -> None:
     star = Taxonomy.flat(labels, root="all")
     assert list(star.children("all")) == list(dict.fromkeys(labels)), "each once, in this order"
     assert list(map(type, star.nodes[1:])) == list(map(type, dict.fromkeys(labels)))
-    assert star._parent_indices == ((), *((0,) for _ in star.nodes[1:]))
+    assert star._arrays.parents == ((), *((0,) for _ in star.nodes[1:]))
     if labels:
         slowly = Taxonomy([("all", label) for label in labels])
         assert star == slowly
@@ -122,12 +122,12 @@ def test_multilabels(taxonomy: Taxonomy, data: st.DataObject) -> None:
     kept = taxonomy.truncate(y)
     assert kept == oracles.truncate(parents, y)
     assert taxonomy.closure(kept) == taxonomy.truncate(kept) == kept
-    mask = taxonomy._closure_mask({label: label in closed for label in taxonomy.nodes[1:]})
+    mask = closure_mask(taxonomy, {label: label in closed for label in taxonomy.nodes[1:]})
     assert [label for label, on in zip(taxonomy, mask, strict=True) if on] == sorted(
         closed, key=taxonomy.index
     )
-    assert (taxonomy._closure_mask(y) == mask).all()
-    assert (taxonomy._closure_mask(iter(y)) == mask).all()
+    assert (closure_mask(taxonomy, y) == mask).all()
+    assert (closure_mask(taxonomy, iter(y)) == mask).all()
 
 
 @given(taxonomy=taxonomies())
@@ -371,7 +371,7 @@ def test_unknown_labels_survive_pickling() -> None:
 )
 def test_bad_multilabels(y: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        ANIMALS._closure_mask(y)
+        closure_mask(ANIMALS, y)
 
 
 def test_where_nothing_is_on_the_root_may_be_false() -> None:

@@ -96,7 +96,8 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
             raise ValueError(f"`drift_width` is {drift_width}, but there is no `drift_at`")
         elif drift_in is not None:
             raise ValueError(f"`drift_in` is {drift_in!r}, but there is no `drift_at`")
-        branch = taxonomy._branch(taxonomy.root if drift_in is None else drift_in)
+        top = taxonomy.root if drift_in is None else drift_in
+        branch = taxonomy._arrays.branch(taxonomy.index(top))
         self._entropy = sampling.entropy(seed)
         super().__init__(MO_BINARY_CLF, n_features, n_outputs=len(taxonomy) - 1)
         self._taxonomy = taxonomy
@@ -162,7 +163,7 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
             X = _unit(rng.standard_normal((sampling.BLOCK, self.n_features)))
             p = (1 + self._dot(X, steps)) / 2  # Eq. 3
             on = rng.random(p.shape) < p
-            for v, parents in enumerate(self.taxonomy._parent_indices):
+            for v, parents in enumerate(self.taxonomy._arrays.parents):
                 for parent in parents:
                     if parent:  # the root is always on and has no column
                         on[:, v - 1] &= on[:, parent - 1]  # Eq. 2, from the root downwards
@@ -205,7 +206,7 @@ class ReferenceClassifier(MultiLabelPredictor):
     def _labels(self) -> Labels:
         return labels_of(self.taxonomy)
 
-    def learn_one(self, x: dict[Any, Any], y: Any) -> None:
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
         """Do nothing."""
 
     def score_one(self, x: dict[Any, Any]) -> dict[Label, float]:

@@ -90,7 +90,7 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     @functools.cached_property
     def _prototypes(self) -> NDArray[np.float64]:
         W = sampling.rotation(len(self.taxonomy), sampling.generator(self._entropy, self._ROTATION))
-        for v, parents in enumerate(self.taxonomy._parent_indices):
+        for v, parents in enumerate(self.taxonomy._arrays.parents):
             for parent in parents:
                 W[v] += W[parent]  # Eq. 2, from the root downwards
         return W
@@ -234,7 +234,7 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
             ends = 1 + rng.choice(n - 1, n_paths.sum(), p=self._p)
             on[np.repeat(np.arange(m), n_paths), ends] = True
             for v in range(n - 1, 0, -1):  # from the leaves upwards
-                for parent in self.taxonomy._parent_indices[v]:
+                for parent in self.taxonomy._arrays.parents[v]:
                     on[:, parent] |= on[:, v]
             X = on @ self._w + deviation * rng.standard_normal((m, n))
             for x, y in zip(X.tolist(), on[:, 1:].tolist(), strict=True):

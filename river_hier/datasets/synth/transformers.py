@@ -12,7 +12,7 @@ import numpy as np
 from river.datasets.base import MULTI_CLF
 
 from ...base.checks import check_integer
-from ...taxonomy import Label, Taxonomy
+from ...taxonomy import Label, Taxonomy, closure_mask
 from ..base import Stream, TaxonomyDataset, shown_stream
 from . import sampling
 
@@ -86,14 +86,14 @@ class Appearing(Transformed):
             )
         taxonomy = self.taxonomy
         if self.task == MULTI_CLF:
-            taxonomy._check_tree()
+            taxonomy._arrays.check_tree()
         for label, step in appears_at.items():
             if taxonomy.index(label) == 0:
                 raise ValueError(f"`appears_at` must not hold the root, {label!r}: it is always on")
             check_integer(f"appears_at[{label!r}]", step, at_least=0)
         self.appears_at = appears_at
         self._since: list[int] = []  # of each node
-        for label, parents in zip(taxonomy.nodes, taxonomy._parent_indices, strict=True):
+        for label, parents in zip(taxonomy.nodes, taxonomy._arrays.parents, strict=True):
             own = int(appears_at.get(label, 0))
             self._since.append(max([own, *(self._since[p] for p in parents)]))
 
@@ -110,7 +110,7 @@ class Appearing(Transformed):
             else:
                 v = taxonomy.index(y)
                 while since[v] > step:
-                    (v,) = taxonomy._parent_indices[v]
+                    (v,) = taxonomy._arrays.parents[v]
                 yield x, taxonomy.nodes[v]
 
 
@@ -202,8 +202,8 @@ class SubtreeDrift(Transformed):
         if not isinstance(y, Mapping):
             v = taxonomy.index(y)
             return nodes[self._next.get(v, v)]
-        on = np.flatnonzero(taxonomy._closure_mask(y)).tolist()
-        passed = {p for v in on for p in taxonomy._parent_indices[v]}
+        on = np.flatnonzero(closure_mask(taxonomy, y)).tolist()
+        passed = {p for v in on for p in taxonomy._arrays.parents[v]}
         ends = [v for v in on if v in self._next and v not in passed]
         old = {nodes[v]: False for v in ends}
         return {**y, **old, **{nodes[self._next[v]]: True for v in ends}}

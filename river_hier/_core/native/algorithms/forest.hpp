@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -22,7 +23,9 @@ namespace river_hier {
 
 class Forest {
   public:
-    Forest(size_t n_trees, size_t budget, uint64_t seed) : budget_(budget), trees_(n_trees) {
+    // Of one label, or of several.
+    Forest(size_t n_trees, size_t budget, uint64_t seed, bool of_labels)
+        : budget_(budget), of_labels_(of_labels), trees_(n_trees) {
         for (size_t k = 0; k < n_trees; ++k) {
             trees_[k].random = (seed << 32) + k;
             trees_[k].next_build = 2.0 * std::pow(growth, static_cast<double>(k) / static_cast<double>(n_trees));
@@ -37,20 +40,11 @@ class Forest {
             learn(X + i * d(), Nodes(targets + start[i], targets + start[i + 1]), w[i]);
     }
 
-    // The share of each node, or of each label, in the leaf of x: the mean over the trees with examples there.
-    void shares(const double* x, bool of_labels, double* shares, size_t n_nodes) const {
+    // The share of each label in the leaf of x, or of each node in the smallest part of a tree that holds x and
+    // as many examples as have predicted best: the mean over the trees with examples there.
+    void shares(const double* x, double* shares, size_t n_nodes) const {
         ensure(n_nodes >= n_nodes_, "a share for each node");
-        double n_voters = 0.0;
-        for (const Tree& tree : trees_) {
-            const uint32_t first = tree.nodes[leaf(tree, x)].example;
-            double total = 0.0;
-            for (uint32_t i = first; i != none; i = tree.next[i]) total += w_[i];
-            for (uint32_t i = first; i != none; i = tree.next[i])
-                for (size_t a = of_labels ? targets_[i].size() - 1 : 0; a < targets_[i].size(); ++a)
-                    shares[targets_[i][a]] += w_[i] / total;
-            n_voters += first != none;
-        }
-        for (size_t v = 0; v < n_nodes && n_voters > 0.0; ++v) shares[v] /= n_voters;
+        this->shares(x, shares, n_nodes, of_labels_ ? 1 : best_size());
     }
 
     // Adds features, which are 0 in all examples so far, given the keys of all. Features are drawn in the order
@@ -93,17 +87,20 @@ class Forest {
         for (const Tree& tree : trees_)
             trees.append(nb::make_tuple(nb::bytes(tree.nodes.data(), tree.nodes.size() * sizeof(Node)),
                                         array(std::vector(tree.next)), tree.random, tree.next_build));
-        const auto state =
-            nb::make_tuple(n_, targets_, array(Numbers(w_)), array(Nodes(keys_)), array(Numbers(x_)), trees);
-        return nb::make_tuple(trees_.size(), budget_, 0, state);
+        const auto state = nb::make_tuple(n_, targets_, array(Numbers(w_)), array(Nodes(keys_)), array(Numbers(x_)),
+                                          array(Numbers(loss_.begin(), loss_.end())), trees);
+        return nb::make_tuple(trees_.size(), budget_, 0, of_labels_, state);
     }
 
-    using Saved = std::tuple<size_t, std::vector<Nodes>, nb::object, nb::object, nb::object, nb::list>;
+    using Saved = std::tuple<size_t, std::vector<Nodes>, nb::object, nb::object, nb::object, nb::object, nb::list>;
 
     void restore(nb::handle saved) {
-        nb::object w, keys, x;
+        nb::object w, keys, x, loss;
         nb::list trees;
-        std::tie(n_, targets_, w, keys, x, trees) = nb::cast<Saved>(saved);
+        std::tie(n_, targets_, w, keys, x, loss, trees) = nb::cast<Saved>(saved);
+        const Numbers losses = numbers(loss);
+        ensure(losses.size() == loss_.size(), "a loss for each size");
+        std::copy(losses.begin(), losses.end(), loss_.begin());
         w_ = numbers(w);
         const size_t n_stored = std::min(n_, budget_);
         ensure(targets_.size() == n_stored && w_.size() == n_stored, "targets and a weight for each example");
@@ -140,6 +137,56 @@ class Forest {
 
   private:
     static constexpr uint32_t none = ~0u;
+    static constexpr std::array<uint32_t, 4> sizes{1, 4, 16, 64};  // of the parts of a tree that may predict
+    static constexpr size_t judged = 4;                    // one example in so many chooses the size
+    static constexpr double least = 1e-3, decay = 0.996;  // of probabilities, and of the log loss so far
+
+    uint32_t best_size() const {
+        return sizes[static_cast<size_t>(std::min_element(loss_.begin(), loss_.end()) - loss_.begin())];
+    }
+
+    void shares(const double* x, double* shares, size_t n_nodes, uint32_t size) const {
+        double n_voters = 0.0;
+        Nodes parts, found;
+        for (const Tree& tree : trees_) {
+            parts.assign(1, part(tree, x, size));
+            found.clear();
+            double total = 0.0;
+            while (!parts.empty()) {
+                const Node& node = tree.nodes[parts.back()];
+                parts.pop_back();
+                if (!node.is_leaf()) {
+                    parts.push_back(node.child + 1);
+                    parts.push_back(node.child);
+                    continue;
+                }
+                for (uint32_t i = node.example; i != none; i = tree.next[i]) {
+                    found.push_back(i);
+                    total += w_[i];
+                }
+            }
+            for (uint32_t i : found)
+                for (size_t a = of_labels_ ? targets_[i].size() - 1 : 0; a < targets_[i].size(); ++a)
+                    shares[targets_[i][a]] += w_[i] / total;
+            n_voters += !found.empty();
+        }
+        for (size_t v = 0; v < n_nodes && n_voters > 0.0; ++v) shares[v] /= n_voters;
+    }
+
+    // The log loss of each size on an example that has not been learned.
+    void judge(const double* x, const Nodes& targets, double w) {
+        for (size_t k = 0; k < sizes.size(); ++k) {
+            shares_.assign(n_nodes_, 0.0);
+            shares(x, shares_.data(), n_nodes_, sizes[k]);
+            double loss = 0.0;
+            for (size_t v = 1, a = 1; v < n_nodes_; ++v) {
+                const bool on = a < targets.size() && targets[a] == v;
+                a += on;
+                loss -= std::log(std::max(on ? shares_[v] : 1.0 - shares_[v], least));
+            }
+            loss_[k] = decay * loss_[k] + w * loss;
+        }
+    }
     static constexpr double growth = 1.5;
 
     // In place of a feature: a leaf, and what its examples have in common.
@@ -152,6 +199,7 @@ class Forest {
             uint32_t child;           // of an inner node: the first of two
         };
         double threshold = 0.0;  // of an inner node: larger values belong to the second child
+        uint32_t size = 0;       // the number of examples at or below it
 
         bool is_leaf() const { return feature >= same_x; }
     };
@@ -184,9 +232,13 @@ class Forest {
                 return false;
         }
         size_t listed = 0;
-        for (size_t a = 0; a < tree.nodes.size(); ++a)
-            for (uint32_t i = tree.nodes[a].is_leaf() ? tree.nodes[a].example : none; i != none; i = tree.next[i])
+        for (size_t a = tree.nodes.size(); a-- > 0;) {  // parts of a node come after it
+            const Node& node = tree.nodes[a];
+            uint32_t size = node.is_leaf() ? 0 : tree.nodes[node.child].size + tree.nodes[node.child + 1].size;
+            for (uint32_t i = node.is_leaf() ? node.example : none; i != none; i = tree.next[i], ++size)
                 if (i >= tree.next.size() || ++listed > w_.size() || leaf(tree, x(i)) != a) return false;
+            if (node.size != size) return false;
+        }
         return true;
     }
 
@@ -201,14 +253,32 @@ class Forest {
     // In [0, 1).
     static double uniform(uint64_t& state) { return static_cast<double>(random_bits(state) >> 11) * 0x1p-53; }
 
-    static uint32_t leaf(const Tree& tree, const double* x) {
+    static uint32_t below(const Node& node, const double* x) {
+        return node.child + (x[node.feature] > node.threshold);
+    }
+
+    // Visits the nodes down to the leaf of x, which it returns.
+    template <class Visit>
+    static uint32_t descend(const Tree& tree, const double* x, Visit visit) {
         uint32_t at = 0;
-        while (!tree.nodes[at].is_leaf())
-            at = tree.nodes[at].child + (x[tree.nodes[at].feature] > tree.nodes[at].threshold);
+        for (; !tree.nodes[at].is_leaf(); at = below(tree.nodes[at], x)) visit(at);
+        visit(at);
         return at;
     }
 
+    static uint32_t leaf(const Tree& tree, const double* x) {
+        return descend(tree, x, [](uint32_t) {});
+    }
+
+    // The smallest part of at least so many examples; a leaf if that is 1.
+    static uint32_t part(const Tree& tree, const double* x, uint32_t size) {
+        uint32_t found = 0;
+        descend(tree, x, [&](uint32_t at) { found = size == 1 || tree.nodes[at].size >= size ? at : found; });
+        return found;
+    }
+
     void learn(const double* x, Nodes&& targets, double w) {
+        if (!of_labels_ && n_ % judged == 0) judge(x, targets, w);
         const auto i = static_cast<uint32_t>(n_ % budget_);
         if (n_ < budget_) {
             x_.resize((n_ + 1) * stride_);
@@ -246,10 +316,11 @@ class Forest {
             at = &tree.next[*at];
         }
         *at = tree.next[i];
+        descend(tree, x(i), [&](uint32_t node) { --tree.nodes[node].size; });
     }
 
     void insert(Tree& tree, uint32_t i) {
-        const uint32_t at = leaf(tree, x(i));
+        const uint32_t at = descend(tree, x(i), [&](uint32_t node) { ++tree.nodes[node].size; });
         Node& node = tree.nodes[at];
         const uint32_t other = node.example;
         tree.next[i] = other;
@@ -282,7 +353,7 @@ class Forest {
             Split split;
             if (differ) split = best_split(tree, begin, end);
             if (split.feature == none) {
-                tree.nodes[node] = {differ ? same_x : same_targets, {*rows}};
+                tree.nodes[node] = {differ ? same_x : same_targets, {*rows}, 0.0, static_cast<uint32_t>(end - begin)};
                 for (uint32_t* i = rows; i < last; ++i) tree.next[*i] = i[1];
                 tree.next[*last] = none;
                 continue;
@@ -291,7 +362,7 @@ class Forest {
             const auto low = [&](uint32_t i) { return x(i)[split.feature] <= split.threshold; };
             const size_t middle = static_cast<size_t>(std::stable_partition(rows, last + 1, low) - rows_.data());
             tree.nodes.resize(child + 2);
-            tree.nodes[node] = {split.feature, {child}, split.threshold};
+            tree.nodes[node] = {split.feature, {child}, split.threshold, static_cast<uint32_t>(end - begin)};
             parts_.push_back({child + 1, middle, end});
             parts_.push_back({child, begin, middle});
         }
@@ -385,6 +456,8 @@ class Forest {
     }
 
     const size_t budget_;
+    const bool of_labels_;
+    std::array<double, sizes.size()> loss_{};
     size_t n_ = 0, n_nodes_ = 0, stride_ = 0;  // examples so far, nodes of their targets, and room for features
     Nodes keys_, in_order_;      // of the features
     Numbers x_, w_;
@@ -393,6 +466,7 @@ class Forest {
     std::vector<Tree> trees_;
 
     // Scratch
+    Numbers shares_;
     std::vector<uint32_t> rows_;
     std::vector<std::pair<uint64_t, uint32_t>> drawn_;  // features, in a random order
     std::vector<uint64_t> last_split_;  // that met each feature

@@ -1,12 +1,12 @@
 // The probabilities of single labels, and the decisions by them.
 #pragma once
 
-#include "algorithms/path_softmax.hpp"
-#include "algorithms/probabilities.hpp"
+#include "algorithms/hierarchical_softmax.hpp"
 
 namespace river_hier {
 
 inline double* path_scores(LinearState& state, const Vector& x, bool averaged) {
+    if (state.decides) return PathProbabilities(state.w, x, state.labels, 0).expand_all(x);
     return state.vectors == PathSoftmax::vectors ? label_scores(state.w, x, state.labels)
                               : path_scores(state.w, x, state.labels, averaged);
 }

@@ -6,7 +6,8 @@
 //
 //     w = w_0 + sum_k (a + g_k) (w_k - w_0) / (a + sum_k g_k),    1 / S = 1 / S_0 + sum_k g_k
 //
-// a is the precision that w_0 has as a prior of all parts. With a = 1 / S_0 this is Bayes' rule.
+// a is the precision that w_0 has as a prior of all parts. With a = 1 / S_0 this is Bayes' rule. As all are sums
+// over the parts, in which what a part does not hold is 0, a row is merged in one pass over what they hold.
 #pragma once
 
 #include <algorithm>
@@ -20,175 +21,145 @@ struct Part {
     const LinearState& state;
     std::vector<uint32_t> rows;     // for each feature of the merged model, its row or `no_row`
     std::vector<uint32_t> columns;  // for each of its weight vectors, the merged one
-    bool same_columns;              // the first ones, in order
+    Numbers counts, rounds;         // how often each of its averages counts, and its rounds times this
 };
 
-// The merged models have n weight vectors. Numbers of one feature stand side by side: those of part k begin at
-// k * n.
 class Merging {
   public:
     // The last part is the start. The features of `merged` are those of all parts.
-    Merging(LinearState& merged, const std::vector<Part>& parts, double prior)
-        : merged_(merged), parts_(parts), prior_(prior), n_(merged.w.n_nodes()), start_(parts.size() - 1),
-          certain_(merged.w.n_planes == 1), w_(parts.size() * n_), s_(w_.size()), u_(w_.size()), moves_(n_),
-          gained_(n_), before_(n_) {
-        merged.n = parts[start_].state.n;
-        for (size_t k = 0; k < start_; ++k) merged.n += examples(k);
+    Merging(LinearState& merged, std::vector<Part>& parts, double prior)
+        : merged_(merged), parts_(parts), start_(parts.back().state), prior_(prior), sums_(merged.w.n_nodes()) {
+        merged.n = start_.n;
+        for (const Part& part : parts) merged.n += examples(part);
         if (merged.w.average) start_average();
     }
 
     void run() {
         Entries weights, updates;
         for (uint32_t row = 0; row < merged_.features.size(); ++row) {
-            touched_.clear();
-            all_ = false;
-            for (size_t k = 0; k < parts_.size(); ++k) read(k, row);
-            std::sort(touched_.begin(), touched_.end());
-            touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
-            if (all_) touched_.assign(1, 0);
-            for (uint32_t v : touched_) mean(v, all_ ? n_ : v + 1, weights, updates);
+            for (size_t k = parts_.size(); k--;) add(parts_[k], row);  // the start first
+            sort_touched();
+            resize(weights, touched_.size());
+            resize(updates, touched_.size());
+            for (size_t i = 0; i < touched_.size(); ++i) mean(touched_[i], i, weights, updates);
             merged_.w->load(row, weights);
             if (merged_.w.average) merged_.w.average->updates->load(row, updates);
-            clear(weights);
-            clear(updates);
+            touched_.clear();
         }
     }
 
   private:
+    struct Sums {
+        double w0 = 0.0, before = 1.0;     // weight and precision of the start
+        double moved = 0.0, gained = 0.0;  // (a + g_k) w_k or n_k w_k, and g_k
+        double hypotheses = 0.0;           // of the average
+        bool touched = false;
+    };
+
     // How many a part has learned since the start. It counts as much for a label that it does not know, where
     // its weights are those of the start: groups of groups are then all parts, and open taxonomies as closed ones.
-    double examples(size_t k) const { return parts_[k].state.n - parts_[start_].state.n; }
+    double examples(const Part& part) const { return part.state.n - start_.n; }
 
-    static void clear(Entries& entries) {
-        entries.nodes.clear();
-        for (Numbers& plane : entries.planes) plane.clear();
+    static void resize(Entries& entries, size_t n) {
+        entries.nodes.resize(n);
+        for (Numbers& plane : entries.planes) plane.resize(n);
     }
 
-    // The numbers of a feature in a part, and which of its nodes they are for.
-    void read(size_t k, uint32_t row) {
-        const Part& part = parts_[k];
-        const Weights& w = part.state.w;
-        double* planes[2] = {&w_[k * n_], &s_[k * n_]};
-        read(w, w.n_planes, part, row, planes);
-        planes[0] = &u_[k * n_];
-        if (w.average) read(w.average->updates, 1, part, row, planes);
-    }
-
-    void read(const Weights& from, size_t n_planes, const Part& part, uint32_t row, double* const* planes) {
-        row = part.rows[row];
-        if (row == no_row || row >= from->n_features()) return;
-        if (part.same_columns && from->copy(0, row, part.columns.size(), planes[0])) {
-            if (n_planes > 1) from->copy(1, row, part.columns.size(), planes[1]);
-            all_ = true;
-            return;
-        }
-        clear(entries_);
+    // Calls visit(sums, v, weight, variance less 1) for what a part holds of a feature.
+    template <class Visit>
+    void each(const Weights& from, const Part& part, uint32_t row, Visit visit) {
+        if (row >= from->n_features()) return;
+        resize(entries_, 0);
         from->save(row, entries_);
         for (size_t i = 0; i < entries_.nodes.size(); ++i) {
-            touched_.push_back(part.columns[entries_.nodes[i]]);
-            for (size_t plane = 0; plane < n_planes; ++plane)
-                planes[plane][touched_.back()] = entries_.planes[plane][i];
+            const uint32_t v = part.columns[entries_.nodes[i]];
+            Sums& sums = sums_[v];
+            if (!sums.touched) touched_.push_back(v);
+            sums.touched = true;
+            visit(sums, v, entries_.planes[0][i], from.n_planes > 1 ? entries_.planes[1][i] : 0.0);
         }
     }
 
-    // Appends the merged numbers of the weight vectors first:last, and clears those of the parts.
-    void mean(size_t first, size_t last, Entries& weights, Entries& updates) {
-        const double *w0 = &w_[start_ * n_], *s0 = &s_[start_ * n_];
-        std::fill(&moves_[first], &moves_[0] + last, 0.0);
-        std::fill(&gained_[first], &gained_[0] + last, 0.0);
-        for (size_t v = first; v < last; ++v) before_[v] = 1.0 / (1.0 + s0[v]);
-        for (size_t k = 0; k < start_; ++k) {
-            const double *w = &w_[k * n_], *s = &s_[k * n_], n = examples(k);
-            if (certain_)
-                for (size_t v = first; v < last; ++v) moves_[v] += n * (w[v] - w0[v]);
-            else
-                add_moves(w, s, w0, first, last);
-        }
-        const double total = merged_.n - parts_[start_].state.n;
-        for (size_t v = first; v < last; ++v) {
-            const double weight = certain_ ? total : prior_ + gained_[v];
-            const double w = weight > 0.0 ? w0[v] + moves_[v] / weight : w0[v];
-            const double s = certain_ ? 0.0 : 1.0 / (before_[v] + gained_[v]) - 1.0;
-            if (w != 0.0 || s != 0.0) {
-                weights.nodes.push_back(static_cast<uint32_t>(v));
-                weights.planes[0].push_back(w);
-                weights.planes[1].push_back(s);
+    void sort_touched() {
+        if (16 * touched_.size() < sums_.size()) return std::sort(touched_.begin(), touched_.end());
+        touched_.clear();
+        for (uint32_t v = 0; v < sums_.size(); ++v)
+            if (sums_[v].touched) touched_.push_back(v);
+    }
+
+    void add(const Part& part, uint32_t row) {
+        const Weights& from = part.state.w;
+        const bool is_start = &part == &parts_.back(), certain = from.n_planes == 1;
+        const double n = examples(part);
+        if ((row = part.rows[row]) == no_row) return;
+        each(from, part, row, [&](Sums& sums, uint32_t v, double w, double s) {
+            if (is_start) {
+                sums.w0 = w;
+                sums.before = 1.0 / (1.0 + s);
+            } else {
+                const double gain = certain ? 0.0 : std::max(1.0 / (1.0 + s) - sums.before, 0.0);
+                sums.moved += (certain ? n : prior_ + gain) * w;
+                sums.gained += gain;
             }
-            if (!merged_.w.average) continue;
-            updates.nodes.push_back(static_cast<uint32_t>(v));
-            updates.planes[0].push_back(update(static_cast<uint32_t>(v), w));
-        }
-        const auto clear = [&](Numbers& numbers) {
-            for (size_t k = 0; k < parts_.size(); ++k) std::fill_n(&numbers[k * n_ + first], last - first, 0.0);
-        };
-        clear(w_);
-        if (!certain_) clear(s_);
-        if (merged_.w.average) clear(u_);
+            if (from.average) sums.hypotheses += part.rounds[v] * w;
+        });
+        if (!from.average) return;
+        each(from.average->updates, part, row, [&](Sums& sums, uint32_t v, double u, double) {
+            sums.hypotheses -= part.counts[v] * u;
+        });
     }
 
-    void add_moves(const double* w, const double* s, const double* w0, size_t first, size_t last) {
-        double *moves = moves_.data(), *gained = gained_.data();
-        const double *before = before_.data(), prior = prior_;
-        for (size_t v = first; v < last; ++v) {
-            const double gain = std::max(1.0 / (1.0 + s[v]) - before[v], 0.0);
-            moves[v] += (prior + gain) * (w[v] - w0[v]);
-            gained[v] += gain;
-        }
+    // Sets the merged numbers of a weight vector, the i-th that is touched, and clears its sums.
+    void mean(uint32_t v, size_t i, Entries& weights, Entries& updates) {
+        const Sums sums = std::exchange(sums_[v], Sums());
+        const bool certain = merged_.w.n_planes == 1;
+        const double total = certain ? merged_.n - start_.n : prior_ + sums.gained;
+        const double again = certain ? 0.0 : prior_ * static_cast<double>(parts_.size() - 2);  // w_0 in all parts
+        const double w = total > 0.0 ? (sums.moved - again * sums.w0) / total : sums.w0;
+        weights.nodes[i] = updates.nodes[i] = v;
+        weights.planes[0][i] = w;
+        weights.planes[1][i] = certain ? 0.0 : 1.0 / (sums.before + sums.gained) - 1.0;
+        if (merged_.w.average) updates.planes[0][i] = (merged_.w.average->rounds(v) - 1.0) * w - sums.hypotheses;
     }
 
     // The average of a weight vector is over its hypotheses in all parts, in which the updates are those that
     // lead to the merged weights. The hypotheses of r rounds have the sum r w - u. A part counts if its average
-    // has begun, or if none has; and so does the start, which all parts contain.
+    // has begun, or if none has; and so does the start, which all parts contain, but once.
     void start_average() {
         Average& average = *merged_.w.average;
-        average.m = parts_[start_].state.w.average->m;
-        rounds_.assign(w_.size(), 0.0);
-        counts_.assign(w_.size(), 0);
-        for (size_t k = 0; k < parts_.size(); ++k) {
-            const Average& from = *parts_[k].state.w.average;
-            if (k < start_) average.m += from.m - parts_[start_].state.w.average->m;
-            for (size_t i = 0; i < parts_[k].columns.size(); ++i) {
-                const uint32_t v = parts_[k].columns[i];
-                rounds_[k * n_ + v] = from.m - from.since[i];
-                counts_[k * n_ + v] = from.begun[i];
+        average.m = start_.w.average->m;
+        for (Part& part : parts_) {
+            const Average& from = *part.state.w.average;
+            average.m += from.m - start_.w.average->m;
+            part.rounds.assign(sums_.size(), 0.0);
+            part.counts = part.rounds;
+            for (size_t i = 0; i < part.columns.size(); ++i) {
+                const uint32_t v = part.columns[i];
+                part.rounds[v] = from.m - from.since[i];
+                part.counts[v] = from.begun[i];
                 average.begun[v] |= from.begun[i];
             }
         }
-        for (size_t i = 0; i < counts_.size(); ++i) counts_[i] = counts_[i] == average.begun[i % n_];
-        for (uint32_t v = 0; v < n_; ++v) {
-            average.since[v] = average.m - sum(v, [&](size_t i) { return rounds_[i]; });
+        for (uint32_t v = 0; v < sums_.size(); ++v) {
+            double rounds = 0.0, others = 0.0;
+            for (Part& part : parts_) {
+                double& counts = part.counts[v];
+                counts = counts == average.begun[v];
+                if (&part == &parts_.back()) counts *= 1.0 - others;
+                others += counts;
+                rounds += part.rounds[v] *= counts;
+            }
+            average.since[v] = average.m - rounds;
             average.moved[v] = 1;
         }
     }
 
-    // The sum over the parts that count, in which the start counts once.
-    template <class Value>
-    double sum(uint32_t v, Value value) const {
-        const size_t start = start_ * n_ + v;
-        const double before = counts_[start] ? value(start) : 0.0;
-        double total = before;
-        for (size_t i = v; i < start; i += n_)
-            if (counts_[i]) total += value(i) - before;
-        return total;
-    }
-
-    double update(uint32_t v, double w) const {
-        const Average& average = *merged_.w.average;
-        return (average.m - average.since[v]) * w -
-               sum(v, [&](size_t i) { return rounds_[i] * w_[i] - u_[i]; });
-    }
-
     LinearState& merged_;
-    const std::vector<Part>& parts_;
+    std::vector<Part>& parts_;
+    const LinearState& start_;
     const double prior_;
-    const size_t n_, start_;
-    const bool certain_;  // weights without variances
-    Numbers rounds_;      // of the averages
-    std::vector<char> counts_;
-    Numbers w_, s_, u_;  // weights, variances less 1, and updates of averages
-    Numbers moves_, gained_, before_;  // before: the precisions of the start
-    Nodes touched_;  // the weight vectors with numbers, unless `all_` have some
-    bool all_ = false;
+    std::vector<Sums> sums_;  // of the weight vectors for one feature
+    Nodes touched_;           // those that a part holds
     Entries entries_;
 };
 

@@ -180,13 +180,6 @@ struct HLossRule {
     const double* costs;  // or nothing: 1 each
 };
 
-// The logarithm of its probability: P / P_parent if it is on, else 1 - P / P_parent.
-struct ZeroOneRule {
-    double on(uint32_t, double p, double above) const { return std::log(p / above); }
-    double off(uint32_t, double p, double above) const { return std::log(1.0 - p / above); }
-    bool better(double on, double off) const { return on >= off; }
-};
-
 // Only nodes that are more likely on than off, given their parents, all the way up, can be on. They are
 // visited from the top down, and decided from the bottom up. In a DAG, what is below several nodes counts
 // for the least probable of them, as if the others were on whenever it is.

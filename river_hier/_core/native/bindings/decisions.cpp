@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 
 #include "algorithms/calibration.hpp"
+#include "algorithms/child_counts.hpp"
 #include "algorithms/label_probabilities.hpp"
 #include "bindings/bindings.hpp"
 
@@ -61,6 +62,17 @@ double* scores_of(const Labels& labels, const LabelProbabilities& from) {
     return rival_scores(state, state.find(from.x), from.averaged, from.first);
 }
 
+// Decides by search where `values` are the probabilities of decisions along paths; else there is no answer.
+template <class Decide>
+auto by_search(nb::handle values, Decide decide) -> std::optional<decltype(decide(std::declval<PathProbabilities&>()))> {
+    const LabelProbabilities* from = nullptr;
+    if (!nb::try_cast(values, from) || from->sharp != 1.0 || from->share != 0.0) return {};
+    auto& state = nb::cast<LinearState&>(from->state);
+    if (!state.decides) return {};
+    PathProbabilities p(state.w, state.find(from->x), state.labels, from->first);
+    return decide(p);
+}
+
 // They become probabilities, but for the factor that is returned.
 double to_probabilities(double* scores, const LabelProbabilities& from) {
     auto& state = nb::cast<LinearState&>(from.state);
@@ -95,6 +107,7 @@ struct Shares {
 };
 
 uint32_t deepest_label(const Labels& tree, nb::handle values, std::optional<double> threshold) {
+    if (const auto found = by_search(values, [&](PathProbabilities& p) { return deepest(p, threshold); })) return *found;
     const Shares shares(tree, values);
     subtree_sums(shares.p, tree);
     if (threshold) *threshold /= shares.factor;
@@ -115,20 +128,87 @@ nb::object below(const Labels& tree, nb::handle values) {
     return array(shares.all(tree.n()));
 }
 
-nb::object connected_nodes(const Labels& labels, nb::handle values, double threshold,
-                           std::optional<uint32_t> max_depth) {
-    return Labels::nodes(with_probabilities(
-        labels, values, [&](Probabilities& p) { return connected(p, labels, threshold, max_depth); }));
+// From the root down to the most probable child, as long as the label is rather there than at the node itself: the
+// nodes and their probabilities.
+nb::list descent(const Labels& tree, nb::handle values) {
+    const auto descend = [&](const auto& p, const auto& expand) {
+        nb::list way;
+        for (uint32_t u = 0;;) {
+            expand(u);
+            uint32_t best = 0;
+            double sum = 0.0;
+            for (Range children : tree.below(u))
+                for (uint32_t v = children.first; v < children.last; ++v) {
+                    sum += p(v);
+                    if (!best || p(v) > p(best)) best = v;
+                }
+            if (!best || p(best) <= p(u) - sum) return way;
+            way.append(nb::make_tuple(best, p(best)));
+            u = best;
+        }
+    };
+    if (auto found = by_search(values, [&](PathProbabilities& p) {
+            return descend([&](uint32_t v) { return std::exp(p.below(v)); }, [&](uint32_t u) { p.expand(u); });
+        }))
+        return *found;
+    const Shares shares(tree, values);
+    subtree_sums(shares.p, tree);
+    return descend([&](uint32_t v) { return std::min(shares.factor * shares.p[v], 1.0); }, [](uint32_t) {});
 }
 
-template <class Rule>
-nb::object decided(const Rule& rule, const Labels& tree, nb::handle p) {
+// The rows of a table of counts, one a node; nodes after its last one have none.
+using Table = nb::ndarray<const double, nb::c_contig, nb::device::cpu, nb::shape<-1, 7>>;
+
+ChildCounts counts_of(const Labels& labels, const Table& table) {
+    return {table.data(), table.shape(0), labels};
+}
+
+// The nodes that are on, and what each adds to its row of the table.
+nb::object child_counts(const Labels& labels, nb::handle p, nb::handle y, const Table& table) {
+    const ChildCounts counts = counts_of(labels, table);
+    On on = labels.closed(y);
+    std::sort(on.nodes.begin(), on.nodes.end());  // from the top down
+    Nodes nodes;
+    Numbers rows;
+    with_probabilities(labels, p, [&](Probabilities& p) {
+        for (uint32_t u : on.nodes) {
+            p.expand(labels.below(u));
+            if (!counts.counts(u)) continue;
+            const ChildCounts::Row row = counts.seen(u, p, on);
+            nodes.push_back(u);
+            rows.insert(rows.end(), row.found.begin(), row.found.end());
+            rows.insert(rows.end(), row.expected.begin(), row.expected.end());
+            rows.push_back(row.gain);
+        }
+    });
+    const size_t n = nodes.size();
+    return nb::make_tuple(array(std::move(nodes)), array(std::move(rows), {n, 7}));
+}
+
+nb::object likeliest_nodes(const Labels& labels, nb::handle p, const Table& table) {
+    const ChildCounts counts = counts_of(labels, table);
     return Labels::nodes(
-        with_probabilities(tree, p, [&](Probabilities& p) { return decode(rule, p, tree); }));
+        with_probabilities(labels, p, [&](Probabilities& p) { return likeliest(p, labels, counts); }));
 }
 
-nb::object least_h_loss(const Labels& tree, nb::handle p, const std::optional<Values>& costs) {
-    return decided(HLossRule{costs ? checked(*costs, tree.n()) : nullptr}, tree, p);
+nb::object least_h_loss(const Labels& tree, nb::handle p, const Table& table, const std::optional<Values>& costs) {
+    const HLossRule rule{costs ? checked(*costs, tree.n()) : nullptr};
+    const ChildCounts counts = counts_of(tree, table);
+    return Labels::nodes(with_probabilities(tree, p, [&](Probabilities& p) {
+        JointProbabilities joint(p, tree, counts);
+        return decode(rule, joint, tree);
+    }));
+}
+
+// By the joint model if there is a table.
+nb::object connected_nodes(const Labels& labels, nb::handle values, double threshold,
+                           std::optional<uint32_t> max_depth, const std::optional<Table>& table) {
+    return Labels::nodes(with_probabilities(labels, values, [&](Probabilities& p) {
+        if (!table) return connected(p, labels, threshold, max_depth);
+        const ChildCounts counts = counts_of(labels, *table);
+        JointProbabilities joint(p, labels, counts);
+        return connected(joint, labels, threshold, max_depth);
+    }));
 }
 
 // Paths and values, the best first.
@@ -136,7 +216,10 @@ nb::list ranked_paths(const Labels& labels, nb::handle values, size_t k, bool le
                       std::optional<uint32_t> depth, bool multilabel) {
     ensure(k > 0, "a number of nodes");
     std::vector<Ranking::Entry> best;
-    if (nb::isinstance<LabelProbabilities>(values)) {
+    if (auto found = by_search(values, [&](PathProbabilities& p) { return most_probable(p, k, leaves, depth); })) {
+        best = std::move(*found);
+        for (Ranking::Entry& each : best) each.value = std::exp(each.value);
+    } else if (nb::isinstance<LabelProbabilities>(values)) {
         const auto& from = nb::cast<const LabelProbabilities&>(values);
         double *p = scores_of(labels, from), factor = 1.0;
         if (depth) {
@@ -219,9 +302,12 @@ void decisions(nb::module_& m) {
         .def(nb::init<nb::object, nb::object, bool, uint32_t, double, double, double>(), "state"_a,
              "x"_a.none(), "averaged"_a, "first"_a, "sharp"_a, "flat"_a, "share"_a);
     m.def("deepest", &deepest_label, "tree"_a, "values"_a, "threshold"_a.none());
+    m.def("descent", &descent, "tree"_a, "values"_a);
     m.def("distribution", &distribution, "labels"_a, "values"_a);
     m.def("below", &below, "tree"_a, "values"_a);
-    m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none());
+    m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none(),
+          "table"_a = nb::none());
+    m.def("child_counts", &child_counts, "labels"_a, "p"_a, "y"_a.none(), "table"_a);
     m.def("ranked", &ranked_paths, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
           "multilabel"_a);
     m.def("logistic",
@@ -232,9 +318,8 @@ void decisions(nb::module_& m) {
               return p;
           },
           "scores"_a);
-    m.def("least_h_loss", &least_h_loss, "tree"_a, "p"_a, "costs"_a = nb::none());
-    m.def("likeliest", [](const Labels& tree, nb::handle p) { return decided(ZeroOneRule{}, tree, p); }, "tree"_a,
-          "p"_a);
+    m.def("least_h_loss", &least_h_loss, "tree"_a, "p"_a, "table"_a, "costs"_a = nb::none());
+    m.def("likeliest", &likeliest_nodes, "labels"_a, "p"_a, "table"_a);
 }
 
 }  // namespace river_hier

@@ -55,7 +55,8 @@ Policy with_parameters(nb::handle parameters, std::index_sequence<I...>) {
 template <class Policy>
 void check_planes(const LinearState& state) {
     ensure(!std::is_base_of_v<SecondOrder, Policy> || state.w.n_planes == 2, "weights without variances");
-    ensure(state.vectors == Policy::vectors, "weight vectors of another learner");
+    ensure(state.vectors == Policy::vectors && state.decides == std::is_same_v<Policy, HierarchicalSoftmax>,
+           "weight vectors of another learner");
 }
 
 template <class Policy, class Target>
@@ -115,6 +116,10 @@ void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
 
 // The node with the largest score, the first one of several.
 uint32_t best_path(LinearState& state, const Vector& x, bool averaged, uint32_t first) {
+    if (state.decides) {
+        PathProbabilities p(state.w, x, state.labels, first);
+        return most_probable(p, 1)[0].node;
+    }
     return argmax(rival_scores(state, x, averaged, first), state.labels.n());
 }
 
@@ -286,17 +291,18 @@ nb::tuple saved(const LinearState& state) {
         average = nb::make_tuple(of->from_first_round, of->m, array(of->since), array(of->begun),
                                  saved(of->updates));
     return nb::make_tuple(state.shared_labels, state.features.names(), state.features.intercept,
-                          state.w.dtype(), state.w.n_planes, state.vectors, state.n, saved(state.w), average);
+                          state.w.dtype(), state.w.n_planes, state.vectors, state.n, saved(state.w), average,
+                          state.decides);
 }
 
 std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, double intercept,
                                       const nb::str& dtype, size_t n_planes, size_t vectors, double n,
-                                      nb::handle rows, nb::handle average) {
+                                      nb::handle rows, nb::handle average, bool decides) {
     const bool single = nb::str("float32").equal(dtype);
     ensure(single || nb::str("float64").equal(dtype), "a type of weights");
     ensure(n_planes == 1 || n_planes == 2, "one plane or two");
     ensure(std::isfinite(n) && n >= 0.0, "the weight of all examples");
-    auto state = std::make_unique<LinearState>(labels, features, intercept, single, n_planes, vectors);
+    auto state = std::make_unique<LinearState>(labels, features, intercept, single, n_planes, vectors, decides);
     state->n = n;
     if (!rows.is_none()) load(state->w, rows);
     load(*state, average);
@@ -308,15 +314,11 @@ std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, do
 void merge(LinearState& merged, const nb::list& states, double prior) {
     std::vector<Part> parts;
     for (nb::handle state : states) {
-        Part part{nb::cast<const LinearState&>(state[0]), {}, numbers<uint32_t>(state[1]), true};
-        const size_t n = part.columns.size();
-        ensure(n == part.state.w.n_nodes() && part.state.w.n_planes == merged.w.n_planes &&
+        Part part{nb::cast<const LinearState&>(state[0]), {}, numbers<uint32_t>(state[1]), {}, {}};
+        ensure(part.columns.size() == part.state.w.n_nodes() && part.state.w.n_planes == merged.w.n_planes &&
                    !part.state.w.average == !merged.w.average,
                "a column for each weight vector of such a state");
-        for (size_t i = 0; i < n; ++i) {
-            ensure(part.columns[i] < merged.w.n_nodes(), "a weight vector");
-            part.same_columns = part.same_columns && part.columns[i] == i;
-        }
+        for (uint32_t column : part.columns) ensure(column < merged.w.n_nodes(), "a weight vector");
         const nb::list names = part.state.features.names();
         std::vector<PyObject*> pointers;
         for (nb::handle name : names) pointers.push_back(name.ptr());
@@ -342,6 +344,7 @@ void linear(nb::module_& m) {
     add_learner<Hieron, double>(policies, m, "Hieron");
     add_learner<AveragedHieron, double>(policies, m, "AveragedHieron");
     add_learner<PathSoftmax, double, double>(policies, m, "PathSoftmax");
+    add_learner<HierarchicalSoftmax, double, double>(policies, m, "HierarchicalSoftmax");
     add_learner<HMinOver, double, nb::object, nb::object, HMinOver::Matrix, HMinOver::Matrix>(policies, m,
                                                                                               "HMinOver");
     add_learner<FirstOrderByAddress, uint64_t, uint64_t, Numbers, double>(policies, m, "first_order");
@@ -352,7 +355,7 @@ void linear(nb::module_& m) {
     nb::class_<LinearState>(m, "LinearState")
         .def(nb::new_(&restored),
              "labels"_a, "features"_a, "intercept"_a, "dtype"_a, "n_planes"_a = 1, "vectors"_a = 1, "n"_a = 0.0,
-             "rows"_a = nb::none(), "average"_a = nb::none())
+             "rows"_a = nb::none(), "average"_a = nb::none(), "decides"_a = false)
         .def("saved", [](const LinearState& state) { return saved(state); })
         .def_prop_ro("features", [](LinearState& s) -> FeatureIndex& { return s.features; },
                      nb::rv_policy::reference_internal)

@@ -129,46 +129,6 @@ void labels(nb::module_& m) {
     m.def("closed_many", &closed_many, "labels"_a, "ys"_a, "first"_a, "last"_a, "open"_a);
 }
 
-// Reads a number, as Python does, and returns its end, or null if it is none.
-const char* read_number(const char* p, double& number) {
-    char* end = nullptr;
-    number = PyOS_string_to_double(p, &end, nullptr);
-    if (number == -1.0 && PyErr_Occurred()) PyErr_Clear(), end = nullptr;
-    return end && (*end == ' ' || *end == '\0') ? end : nullptr;
-}
-
-// The features of `name:value name:value`, or null if a pair is unusual or wrong.
-nb::object plain_pairs(const char* p) {
-    nb::object x = nb::steal(PyDict_New());
-    Py_ssize_t n = 0;
-    double sum = 0.0;
-    for (;; ++n) {
-        while (*p == ' ') ++p;
-        if (!*p) break;
-        const char* const name = p;
-        while (*p != ':' && static_cast<signed char>(*p) > ' ') ++p;  // ASCII
-        double value;
-        const char* const colon = p;
-        if (*p != ':' || p == name || !(p = read_number(p + 1, value))) return nb::object();
-        sum += value;
-        const nb::object key = nb::steal(PyUnicode_FromStringAndSize(name, colon - name));
-        const nb::object number = nb::steal(PyFloat_FromDouble(value));
-        if (!key.is_valid() || !number.is_valid() || PyDict_SetItem(x.ptr(), key.ptr(), number.ptr()))
-            throw nb::python_error();
-    }
-    return PyDict_Size(x.ptr()) == n && std::isfinite(sum) ? x : nb::object();
-}
-
-nb::object read_pairs(nb::str text) {
-    Py_ssize_t size = 0;
-    const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-    if (!bytes) PyErr_Clear();
-    nb::object x;
-    if (bytes && std::strlen(bytes) == static_cast<size_t>(size)) x = plain_pairs(bytes);
-    if (x.is_valid()) return x;
-    return callbacks()["read_pairs"](text);
-}
-
 void texts(nb::module_& m) {
     nb::class_<Vocabulary>(m, "Vocabulary")
         .def(nb::init<nb::object, std::pair<size_t, size_t>, uint32_t, nb::tuple, uint64_t, uint64_t,
@@ -182,18 +142,17 @@ void texts(nb::module_& m) {
         .def("weights", &Vocabulary::weights, "text"_a, "normalize"_a, "counted"_a)
         .def("matrix", &Vocabulary::matrix, "texts"_a, "normalize"_a, "learning"_a)
         .def("__sizeof__", [](const Vocabulary& v) { return sizeof v + v.bytes(); });
-    m.def("read_pairs", &read_pairs, "text"_a);
 }
 
 void forest(nb::module_& m) {
     nb::class_<Forest>(m, "Forest")
         .def("__init__",
-             [](Forest* forest, size_t n_trees, size_t budget, uint64_t seed, nb::object saved) {
+             [](Forest* forest, size_t n_trees, size_t budget, uint64_t seed, bool of_labels, nb::object saved) {
                  ensure(budget > 0, "room for an example");
-                 new (forest) Forest(n_trees, budget, seed);
+                 new (forest) Forest(n_trees, budget, seed, of_labels);
                  if (!saved.is_none()) forest->restore(saved);
              },
-             "n_trees"_a, "budget"_a, "seed"_a, "saved"_a = nb::none())
+             "n_trees"_a, "budget"_a, "seed"_a, "of_labels"_a, "saved"_a = nb::none())
         .def("saved", [](const Forest& forest) { return forest.saved(); })
         .def_prop_ro("d", &Forest::d)
         .def("widen", [](Forest& forest, nb::handle keys) { forest.widen(numbers<uint32_t>(keys)); }, "keys"_a)
@@ -207,17 +166,17 @@ void forest(nb::module_& m) {
              },
              "X"_a, "start"_a, "targets"_a, "w"_a)
         .def("shares",
-             [](const Forest& forest, nb::handle X, size_t n_nodes, bool of_labels) {
+             [](const Forest& forest, nb::handle X, size_t n_nodes) {
                  const auto rows = view<double>(X);
                  const size_t n = rows.shape(0), width = std::min(rows.shape(1), forest.d());
                  Numbers shares(n * n_nodes), x(forest.d());  // which may have more since X was read
                  for (size_t i = 0; i < n; ++i) {
                      std::copy_n(rows.data() + i * rows.shape(1), width, x.data());
-                     forest.shares(x.data(), of_labels, &shares[i * n_nodes], n_nodes);
+                     forest.shares(x.data(), &shares[i * n_nodes], n_nodes);
                  }
                  return array(std::move(shares), {n, n_nodes});
              },
-             "X"_a, "n_nodes"_a, "of_labels"_a)
+             "X"_a, "n_nodes"_a)
         .def("__sizeof__", [](const Forest& forest) { return sizeof forest + forest.bytes(); });
 }
 

@@ -43,8 +43,8 @@ class FeatureIndex {
     // Makes a vector of rows and values that of an x: without the features that have no row, and with the
     // constant feature.
     void finish(Vector& x) const {
-        size_t known = 0;
-        for (size_t i = 0; i < x.size(); ++i) {
+        size_t known = std::find(x.rows.begin(), x.rows.end(), no_row) - x.rows.begin();
+        for (size_t i = known; i < x.size(); ++i) {
             if (x.rows[i] == no_row) continue;
             x.rows[known] = x.rows[i];
             x.values[known++] = x.values[i];

@@ -41,7 +41,7 @@ class Labels {
     // Change to a taxonomy that extends this one.
     void grow(nb::object taxonomy, bool unseen) {
         const uint32_t first = n();
-        const nb::object rows = taxonomy.attr("_rows_from")(first), index = taxonomy.attr("_label_numbers");
+        const nb::object all = taxonomy.attr("_arrays"), rows = all.attr("rows_from")(first);
         for (nb::handle label : rows[0]) {
             if (all_off_) set(all_off_, label.ptr(), Py_False);
             plain_ = plain_ && (is_name(label.ptr()) || PyBool_Check(label.ptr()));
@@ -63,7 +63,7 @@ class Labels {
         tree_ = parents_.nodes.size() + 1 == n();
         unseen_.resize(n(), unseen);
         if (unseen) n_unseen_ += n() - first;
-        index_ = index;
+        index_ = all.attr("table").attr("index");
         taxonomy_ = std::move(taxonomy);
     }
 
@@ -165,12 +165,12 @@ class Labels {
     // a DAG, the nodes whose last parent it is.
     const Ranges& below(uint32_t u) const { return below_[u]; }
 
-    // The nodes of y and all their ancestors. An unusual y is read by `taxonomy._closure_mask`.
+    // The nodes of y and all their ancestors. An unusual y is read by `closure_mask`.
     On closed(nb::handle y) const {
         On on;
         if (read(y, on)) return on;
         on.nodes.clear();
-        const std::vector<bool> mask = numbers<bool>(taxonomy_.attr("_closure_mask")(y));
+        const std::vector<bool> mask = numbers<bool>(callbacks()["closure_mask"](taxonomy_, y));
         on.mask.assign(mask.begin(), mask.end());
         on.mask.resize(n());  // a label's own code may have added nodes
         for (uint32_t v = 0; v < n(); ++v)

@@ -137,17 +137,12 @@ class Postings : public WeightStore {
         return number ? *number : 0.0;
     }
 
-    bool copy(size_t plane, size_t feature, size_t n, double* numbers) const override {
-        const T* const dense = numbers_[feature];
-        if (dense) std::copy_n(dense + plane * dense_.width, n, numbers);
-        return dense;
-    }
-
     void save(size_t feature, Entries& entries) const override {
         const T* const dense = numbers_[feature];
         if (small_ && !dense) return;
         const Row<Cell, Node>* const row = dense ? nullptr : &rows_[feature];
         const size_t n = dense ? n_nodes_ : row->nodes.size();
+        for (size_t at = 0; dense && at < dense_.stride; at += lanes<T>) river_hier::prefetch(dense + at);
         size_t end = entries.nodes.size();
         const auto resize = [&](size_t size) {
             entries.nodes.resize(size);
@@ -252,14 +247,13 @@ class Postings : public WeightStore {
     // the places of these nodes.
     void include(const Vector& x, const Nodes& nodes) {
         if (!small_) places_.resize(x.size() * nodes.size());
-        for (uint32_t row : x.rows) make_room(size_t{row} + 1);
-        for (size_t j = 0; j < x.size(); ++j) {
-            const uint32_t row = x.rows[j];
-            if (numbers_[row]) continue;
-            if (small_ || !rows_[row].include(nodes, n_nodes_, places_.data() + j * nodes.size(), missing_))
-                densify(row);
-        }
-        dense_.find(x, [&](uint32_t r) { return numbers_[r]; });
+        uint32_t* places = places_.data();
+        dense_.find(x, [&](uint32_t row) {
+            make_room(size_t{row} + 1);
+            if (!numbers_[row] && (small_ || !rows_[row].include(nodes, n_nodes_, places, missing_))) densify(row);
+            if (!small_) places += nodes.size();
+            return numbers_[row];
+        });
     }
 
     void make_room(size_t n_features) {

@@ -58,9 +58,6 @@ class WeightStore {
 
     virtual double get(size_t plane, size_t feature, uint32_t node) = 0;
 
-    // Copies the numbers of the first n nodes for a feature, if its row holds all nodes; else returns false.
-    virtual bool copy(size_t plane, size_t feature, size_t n, double* numbers) const = 0;
-
     // Appends the entries of a feature that are not all zero.
     virtual void save(size_t feature, Entries& entries) const = 0;
 

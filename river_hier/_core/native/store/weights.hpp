@@ -151,13 +151,15 @@ class Average {
 // `labels` is an object of Python, which its model shares.
 class LinearState {
   public:
-    // Nodes have `vectors` weight vectors each. Features are a list of names.
+    // Nodes have `vectors` weight vectors each. Features are a list of names. With `decides`, scores are those
+    // of nodes among their siblings.
     LinearState(nb::object labels, nb::handle features, double intercept, bool single, size_t n_planes,
-                size_t vectors)
+                size_t vectors, bool decides)
         : shared_labels(labels),
           labels(nb::cast<Labels&>(labels)),
           w(vectors * this->labels.n(), single, n_planes),
           vectors(vectors),
+          decides(decides),
           features(features, intercept) {}
 
     void add_nodes(size_t n_nodes) { w.add_nodes(vectors * n_nodes); }
@@ -196,6 +198,7 @@ class LinearState {
     Labels& labels;
     Weights w;
     const size_t vectors;
+    const bool decides;
     double n = 0.0;  // the weight of all examples
     FeatureIndex features;
 };

@@ -1,0 +1,196 @@
+// The step of `HierarchicalSoftmax` in linear_model/hierarchical_softmax.py, and its probabilities. Column 2 v
+// is that of node v among its siblings, column 2 v + 1 that of the label v among the children of v.
+#pragma once
+
+#include <tuple>
+
+#include "algorithms/path_softmax.hpp"
+#include "algorithms/probabilities.hpp"
+
+namespace river_hier {
+
+struct HierarchicalSoftmax : PathSoftmax {
+    using PathSoftmax::PathSoftmax;
+};
+
+// Visits the columns that compete at node u: that of u as a label, and of its children.
+template <class Visit>
+void each_alternative(uint32_t u, const Labels& tree, Visit visit) {
+    visit(2 * u + 1, false);
+    for (Range children : tree.below(u))
+        for (uint32_t v = children.first; v < children.last; ++v) visit(2 * v, tree.unseen(v));
+}
+
+// The columns of the children of u, as nodes and as labels.
+inline void columns_below(uint32_t u, const Labels& tree, Ranges& columns) {
+    for (Range children : tree.below(u)) columns.push_back({2 * children.first, 2 * children.last});
+}
+
+// A decision at each node of a path, from the root down to `label`. One that ends above it, without the last
+// decision, is what is known of a label below.
+inline void step(const HierarchicalSoftmax& policy, Weights& w, const Vector& x, uint32_t y,
+                 const Labels& tree, double weight) {
+    if (x.norm2 == 0.0) return;
+    struct Vote {
+        uint32_t column, decision, group;
+    };
+    struct Decision {
+        std::vector<Group> groups;
+        uint32_t truth;
+    };
+    Nodes path{0};
+    for (uint32_t v = y; v; v = tree.parent(v)) path.push_back(v);
+    std::reverse(path.begin() + 1, path.end());
+    w.ranges.assign(1, {1, 2});
+    for (uint32_t u : path) columns_below(u, tree, w.ranges);
+    w.bind(x, false);
+    for (size_t plane = 0; plane < 2; ++plane) w->prefetch_rows(plane, w.ranges);
+    w.score(w.ranges);
+
+    const double* s = w.scores.data();
+    std::vector<Decision> decisions;
+    std::vector<Vote> votes;  // of the vectors that move
+    for (size_t i = 0; i < path.size(); ++i) {
+        const uint32_t truth = i + 1 < path.size() ? 2 * path[i + 1] : 2 * y + 1;
+        Decision decision{{{0, 1.0}}, 0};
+        Group all{0, 1.0};
+        each_alternative(path[i], tree, [&](uint32_t column, bool unseen) {
+            if (!unseen) all.add(s[column]);
+        });
+        each_alternative(path[i], tree, [&](uint32_t column, bool unseen) {
+            if (unseen) return;
+            const double target = column == truth;
+            uint32_t group = 0;
+            if (policy.learns(std::exp(s[column] - all.score) / all.sum, target)) {
+                group = static_cast<uint32_t>(decision.groups.size());
+                decision.groups.push_back({0, target});
+                votes.push_back({column, static_cast<uint32_t>(decisions.size()), group});
+            }
+            decision.groups[group].add(s[column]);
+            if (column == truth) decision.truth = group;
+        });
+        if (decision.groups.size() == 1) continue;
+        for (Group& g : decision.groups) g.score += std::log(g.sum);
+        decisions.push_back(std::move(decision));
+    }
+    std::sort(votes.begin(), votes.end(), [](Vote a, Vote b) { return a.column < b.column; });
+    w.nodes.clear();
+    for (Vote vote : votes) w.nodes.push_back(vote.column);
+    if (votes.empty()) return;
+    const auto moves_of = [&](const Numbers& variances, Moves& moves) {
+        const auto group = [&](Vote of) -> Group& { return decisions[of.decision].groups[of.group]; };
+        for (size_t i = 0; i < votes.size(); ++i)
+            group(votes[i]).variance = std::min(policy.prior_variance * variances[i], most_variance);
+        for (Decision& decision : decisions) policy.rule(decision.groups, decision.truth, weight);
+        for (Vote vote : votes) {
+            const Group& g = group(vote);
+            moves.push_back({vote.column, policy.prior_variance * g.move,
+                             policy.prior_variance * g.curvature / (1.0 + g.curvature * g.variance)});
+        }
+    };
+    w.move(x, w.nodes, std::cref(moves_of), policy.forgetting);
+}
+
+// The logarithms of the probabilities of nodes, where a search needs them. The labels before `first` have none.
+class PathProbabilities {
+  public:
+    PathProbabilities(Weights& w, const Vector& x, const Labels& tree, uint32_t first)
+        : tree(tree), first_(first), w_(w) {
+        w.p.resize(w.n_nodes());
+        w.p[0] = w.p[1] = 0.0;
+        w.bind(x, false);
+        w.score({{1, 2}});
+    }
+
+    // Those of a node as a label, and of its children.
+    void expand(uint32_t u) {
+        w_.ranges.clear();
+        columns_below(u, tree, w_.ranges);
+        w_->prefetch_rows(0, w_.ranges);
+        w_.score(w_.ranges);
+        decide(u);
+    }
+
+    // Those of all nodes.
+    double* expand_all(const Vector& x) {
+        w_.score_all(x);
+        for (uint32_t u = 0; u < tree.n(); ++u)
+            if (!tree.below(u).empty()) decide(u);
+        for (uint32_t v = 0; v < tree.n(); ++v) w_.scores[v] = w_.p[2 * v + 1];
+        return w_.scores.data();
+    }
+
+    double below(uint32_t v) const { return tree.unseen(v) ? -HUGE_VAL : w_.p[2 * v]; }
+    double label(uint32_t v) const { return tree.unseen(v) || v < first_ ? -HUGE_VAL : w_.p[2 * v + 1]; }
+
+    const Labels& tree;
+
+  private:
+    void decide(uint32_t u) {
+        Group all{0, 1.0};
+        each_alternative(u, tree, [&](uint32_t column, bool unseen) {
+            if (!unseen && column >= 2 * first_) all.add(w_.scores[column]);
+        });
+        const double above = w_.p[2 * u], total = std::log(all.sum);
+        each_alternative(u, tree, [&](uint32_t column, bool) {
+            w_.p[column] = w_.p[column | 1] = above + (w_.scores[column] - all.score - total);
+        });
+    }
+
+    const uint32_t first_;
+    Weights& w_;
+};
+
+// The k most probable labels or, of a given depth, nodes, by best-first search: no node is more probable than
+// its parent.
+inline std::vector<Ranking::Entry> most_probable(PathProbabilities& p, size_t k, bool leaves = false,
+                                                 std::optional<uint32_t> depth = {}) {
+    const auto later = [](const Ranking::Entry& a, const Ranking::Entry& b) {
+        return a.value != b.value ? a.value < b.value : a.node > b.node;
+    };
+    Ranking best(k);
+    std::vector<Ranking::Entry> waiting;  // a heap
+    const auto reach = [&](const Ranking::Entry& here) {
+        if (!best.admits(here.value)) return;
+        const bool inner = !p.tree.below(here.node).empty();
+        if (depth ? here.depth == *depth && !(leaves && inner) : !inner) {
+            best.add({here.value, 0, here.node});
+        } else if (inner && here.depth < depth.value_or(UINT32_MAX)) {
+            waiting.push_back(here);
+            std::push_heap(waiting.begin(), waiting.end(), later);
+        }
+    };
+    reach({0.0, 0, 0});
+    while (!waiting.empty() && best.admits(waiting.front().value)) {
+        std::pop_heap(waiting.begin(), waiting.end(), later);
+        const Ranking::Entry above = waiting.back();
+        waiting.pop_back();
+        p.expand(above.node);
+        if (!leaves && !depth && best.admits(p.label(above.node))) best.add({p.label(above.node), 0, above.node});
+        for (Range children : p.tree.below(above.node))
+            for (uint32_t v = children.first; v < children.last; ++v) reach({p.below(v), above.depth + 1, v});
+    }
+    return best.sorted();
+}
+
+// The deepest node with at least this probability, as `deepest` for all of them.
+inline uint32_t deepest(PathProbabilities& p, std::optional<double> least) {
+    Ranking::Entry best{0.0, 0, 0};
+    std::vector<Ranking::Entry> reached{best};
+    while (!reached.empty()) {
+        const Ranking::Entry above = reached.back();
+        reached.pop_back();
+        p.expand(above.node);
+        for (Range children : p.tree.below(above.node))
+            for (uint32_t v = children.first; v < children.last; ++v) {
+                const Ranking::Entry here{p.below(v), above.depth + 1, v};
+                const double share = std::exp(here.value);
+                if (!(least ? share >= *least : share > 0.5)) continue;
+                reached.push_back(here);
+                if (std::tuple(here.depth, here.value, best.node) > std::tuple(best.depth, best.value, v)) best = here;
+            }
+    }
+    return best.node;
+}
+
+}  // namespace river_hier

@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core import Batch, Vectors, path_difference, path_sums, softmax
+from ..base.explanation import Contribution, Floats, effects
+from ..taxonomy import TaxonomyLike
+from .path_softmax import MOST_VARIANCE, PathSoftmax
+
+
+class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")):
+    """Softmax regression at every inner node of a tree, for very many labels.
+
+    The label is found by decisions from the root down: at each inner node u, for one of its
+    children or for u itself. Each child c has a vector $w_c$, u itself has $o_u$, and the decision
+    is the softmax of their products with x:
+
+    $$P_c = \\frac{e^{w_c \\cdot x}}{e^{o_u \\cdot x} + \\sum_{d \\in C(u)} e^{w_d \\cdot x}},
+    \\qquad P_u = 1 - \\sum_{c \\in C(u)} P_c. \\tag{1}$$
+
+    The probability of a label is the product of those of the decisions on its path,
+
+    $$p_v = P_v \\prod_{u \\in P(v)} P_u, \\tag{2}$$
+
+    where the first factor is that of the decision for v itself, if it is an inner node. All nodes
+    are labels, the root included. Each decision on the path of the true label learns as in
+    `PathSoftmax`: with $t_c$ = 1 for what was right and 0 for the other alternatives,
+
+    $$w_c \\leftarrow w_c + (t_c - P_c) \\, \\Sigma_c x, \\qquad \\Sigma_c \\leftarrow \\Sigma_c -
+    \\frac{h_c (\\Sigma_c x)^2}{1 + h_c \\, x^\\top \\Sigma_c x}, \\qquad h_c = P_c (1 - P_c),
+    \\tag{3}$$
+
+    where $P_c$ is the probability after the step.
+
+    A step takes O(features of x * children along the path), whatever the number of nodes, and
+    weights take memory for the pairs of a feature and a node that have moved. As probabilities fall
+    along each path, predictions, also those with `threshold` and of `inspection.top_one`, find
+    the best nodes by best-first search, and visit few others. `predict_proba_one` and `score_one`,
+    whose answers have all labels, take O(nodes). Scores are the logarithms of probabilities.
+
+    Parameters
+    ----------
+    taxonomy, dtype, forgetting, intercept
+        As in `PathSoftmax`.
+    prior_variance
+        The variance of each weight before the first step, as in `PathSoftmax`. The default is three
+        times as large as there, where the vectors of a path, about three, add up.
+
+    Raises
+    ------
+    ValueError
+        As in `PathSoftmax`.
+
+    Notes
+    -----
+    The decomposition is due to [^1], and to [^2] for many words; here trees may have any number of
+    children, and labels may be inner nodes. As a label above others may end there, its descendants
+    need not be known: an example that is known to lie below a node would be the decisions above it.
+
+    Examples
+    --------
+
+    >>> from river import evaluate
+    >>> from river_hier import linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
+    >>> model = linear_model.HierarchicalSoftmax(stream.taxonomy)
+    >>> metric = metrics.TreeInducedError(stream.taxonomy)
+
+    >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
+    TreeInducedError: 0.193
+
+    References
+    ----------
+    [^1]: [Goodman, J., 2001. Classes for fast maximum entropy training. ICASSP 2001, 1, pp.
+        561-564.](https://doi.org/10.1109/ICASSP.2001.940893)
+    [^2]: [Morin, F. and Bengio, Y., 2005. Hierarchical probabilistic neural network language model.
+        AISTATS 10, pp. 246-252.](https://proceedings.mlr.press/r5/morin05a.html)
+
+    """
+
+    _decides = True
+
+    def __init__(
+        self,
+        taxonomy: TaxonomyLike = None,
+        prior_variance: float = 96.0,
+        dtype: str = "float64",
+        forgetting: float = 1.0,
+        intercept: float = 0.1,
+    ) -> None:
+        super().__init__(taxonomy, prior_variance, dtype, forgetting, intercept)
+
+    def _moves(self, vector: Any, y: int, own: NDArray[np.intp], w: float) -> tuple[Any, ...]:
+        """The columns that move, and their steps."""
+        columns, decisions = np.empty(0, dtype=np.intp), []
+        if vector.norm2 == 0.0:
+            return (columns,)
+        scores, unseen = self._state.scores(vector), self._unseen.difference(own.tolist())
+        for u, truth in zip([0, *own], [*(2 * own), 2 * y + 1], strict=True):
+            alternatives = self._alternatives(u, unseen)
+            score = scores[alternatives]
+            t = (alternatives == truth).astype(np.float64)
+            learns = np.asarray(self.learns(softmax(score), t), dtype=bool)  # Eq. (1)
+            self._check_shape("learns", "a bool", learns, t, "vectors")
+            moving = np.flatnonzero(learns)
+            if len(moving):
+                shares = np.eye(len(t), dtype=bool)[moving]
+                decisions.append((alternatives[moving], score, int(t.argmax()), shares))
+        if not decisions:
+            return (columns,)
+        columns = np.sort(np.concatenate([moving for moving, *_ in decisions]))
+        variances = self._state.variances(vector, columns, float(self.forgetting))
+        variances = np.minimum(self.prior_variance * variances, MOST_VARIANCE)
+        moves = np.zeros((2, len(columns)))
+        for moving, score, true, shares in decisions:
+            at = np.searchsorted(columns, moving)
+            found = self.rule(score, true, shares, variances[at], w)
+            for i, (what, part) in enumerate(zip(("a move", "a curvature"), found, strict=True)):
+                part = np.asarray(part, dtype=np.float64)
+                self._check_shape("rule", what, part, at, "vectors")
+                moves[i, at] = part
+        move, h = moves
+        confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (3)
+        return columns, self.prior_variance * move, confidence
+
+    def _alternatives(self, u: int, unseen: Any = ()) -> NDArray[np.intp]:
+        """The columns that compete at a node: that of its own label, and of its children."""
+        children = [2 * v for v in self._taxonomy._arrays.children_of(u) if v not in unseen]
+        return np.array([2 * u + 1, *children], dtype=np.intp)
+
+    def _decisions(
+        self, nodes: Iterable[int]
+    ) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
+        """The inner ones of some nodes, the columns that compete there, and all below them."""
+        for u in nodes:
+            if self._taxonomy._arrays.children_of(u):
+                yield u, self._alternatives(u, self._unseen), self._alternatives(u)
+
+    @property
+    def _scale(self) -> float:
+        return 1.0
+
+    def _label_scores(self, columns: Floats) -> Floats:
+        p = np.zeros_like(columns)
+        for u, seen, below in self._decisions(range(len(self._taxonomy))):
+            p[below] = p[2 * u] + columns[below] - np.logaddexp.reduce(columns[seen])
+            p[below[1:] + 1] = p[below[1:]]
+        return p[1::2]
+
+    def _answers(self, X: Batch) -> NDArray[np.uint32]:
+        return self._state.best_paths(Vectors(self._features, X), False, self._first_label)
+
+    def _contributions(
+        self, x: Mapping[Any, Any], nodes: Sequence[int]
+    ) -> list[list[Contribution]]:
+        """The lead of each node over the mean of its alternatives, all along the path.
+
+        What the logarithm of the probability lacks of these sums is the entropy of the decisions.
+        """
+        tree, columns = self._taxonomy._arrays, self._state.scores(x)
+        at = list(self._decisions({0, *(u for v in nodes for u in path_difference(v, 0, tree)[0])}))
+        shares = [softmax(columns[seen]) for _, seen, _ in at]
+
+        def leads(other: Mapping[Any, Any]) -> Floats:
+            columns, own = self._state.scores(other), np.zeros(tree.n)
+            for (u, seen, below), p in zip(at, shares, strict=True):
+                columns[below] -= p @ columns[seen]
+                own[u] = columns[below[0]]
+            return path_sums(columns[::2], tree) + own
+
+        constant, undecided = leads({}), self._scores_one(x) - leads(x)
+        return [
+            [*terms, ("intercept", constant[v]), ("undecided", undecided[v])]
+            for v, terms in zip(nodes, effects(leads, x, nodes), strict=True)
+        ]
