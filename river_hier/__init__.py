@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .taxonomy import OpenTaxonomy, Taxonomy
+from .taxonomy import Below, OpenTaxonomy, Taxonomy
 
 if TYPE_CHECKING:
     from . import (
+        active,
         base,
         batch,
         checkpoint,
@@ -37,9 +38,11 @@ __version__ = "0.1.0"
 """The version of this library, as its package metadata have it."""
 
 __all__ = [
+    "Below",
     "OpenTaxonomy",
     "Taxonomy",
     "__version__",
+    "active",
     "base",
     "batch",
     "checkpoint",

@@ -90,7 +90,10 @@ class LinearState:
         rows: Any = None,
         average: Any = None,
         decides: bool = False,
+        temperature: tuple[float, float] = ...,
     ) -> None: ...
+    slope: float
+    def temper(self, scores: _Floats, y: int, weight: float) -> None: ...
     from_first_round: bool | None
     def saved(self) -> tuple[Any, ...]: ...
     def merge(self, states: list[tuple[LinearState, _Nodes]], prior: float) -> None: ...
@@ -210,7 +213,7 @@ class Vocabulary:
     def __init__(
         self,
         tokenize: Any,
-        ngram_range: tuple[int, int],
+        ngram_range: tuple[int, int] | None,
         n_features: int,
         stop_words: tuple[str, ...],
         min_count: int,

@@ -102,8 +102,7 @@ def merge(models: Iterable[Model], start: Model | None = None) -> Model:
         _check_alike(models[0], other)
     if len(models) == 1:
         return copy.deepcopy(models[0])
-    merged: Model = _merged(models[0], models, start)
-    return merged
+    return _merged(models[0], models, start)
 
 
 @singledispatch
@@ -152,8 +151,7 @@ def _check_alike(first: Any, other: Any) -> None:
 
 
 def _parts(pipeline: Any) -> dict[Any, Any]:
-    steps: dict[Any, Any] = getattr(pipeline, "steps", None) or pipeline.transformers
-    return steps
+    return getattr(pipeline, "steps", None) or pipeline.transformers
 
 
 def _part(models: Sequence[Any], start: Any, part: Callable[[Any], Any]) -> Any:

@@ -12,8 +12,9 @@ from river import base, drift
 from ._core import Nodes
 from .base.checks import check_integer, checked_weight
 from .base.classifiers import is_multilabel
+from .base.targets import without_below
 from .base.wrapper import TransparentWrapper, check_model
-from .taxonomy import Label, closure_mask
+from .taxonomy import Below, Label, closure_mask
 
 __all__ = ["BranchReset"]
 
@@ -122,6 +123,8 @@ class BranchReset(TransparentWrapper):
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return
+        if type(y := without_below(self, y)) is Below:  # the rest is learned from whole labels
+            return super().learn_one(x, y, w, **kwargs)
         if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
 

@@ -16,12 +16,12 @@ from .base.classifiers import cloned, is_multilabel, last_step, last_step_and_in
 from .base.explanation import Floats
 from .base.predictor import Mask, open_for_river
 from .base.protocol import inner, inner_and_input
-from .base.targets import read_label
+from .base.targets import read_label, without_below
 from .base.wrapper import ModelWrapper, TransparentWrapper, check_model
 from .feature_extraction import RandomFourierFeatures
 from .forest import ExtraTrees
 from .probabilistic import DiscriminantNeighbors, LinearDiscriminant, NewtonSoftmax
-from .taxonomy import Label, Taxonomy, TaxonomyLike, closure_mask
+from .taxonomy import Below, Label, Taxonomy, TaxonomyLike, closure_mask
 from .taxonomy.errors import short
 
 __all__ = ["DensePool", "LogarithmicPool"]
@@ -180,7 +180,8 @@ class LogarithmicPool(TransparentWrapper):
         members, before = self._members_one(x), self._taxonomy
         for model in self.models:
             model.learn_one(x, y, **kwargs)
-        self._steps(members, [y], [w], before)
+        if type(y := without_below(self, y)) is not Below:
+            self._steps(members, [y], [w], before)
 
     def _steps(self, members: Floats, ys: Any, weights: Iterable[float], before: Taxonomy) -> None:
         """Take a step for each example that the models have learned since they predicted it."""
@@ -423,8 +424,7 @@ class DensePool(LogarithmicPool):
     def _raw(self, X: Batch) -> Floats:
         """The known features of each row, (rows, coordinates)."""
         discriminant = self.models[0]
-        matrix: Floats = discriminant._matrix(X, discriminant._d)
-        return matrix
+        return discriminant._matrix(X, discriminant._d)
 
     def _views(self, X: Batch) -> list[Batch]:
         """What each member reads of the rows."""

@@ -12,8 +12,7 @@ from ._core import Batch, Forest, Multilabels, Nodes, conditional_probabilities,
 from ._core.features import by_name, checksum_of
 from .base.checks import check_integer
 from .base.explanation import Floats
-from .base.multi_label import MultiLabelModel
-from .base.single_label import SingleLabelModel
+from .base.model import MultiLabelModel, SingleLabelModel
 from .probabilistic.dense import DenseFeatures
 from .taxonomy import Taxonomy, TaxonomyLike, closure_mask
 
@@ -86,8 +85,7 @@ class Trees(DenseFeatures):
         return np.array(list(map(checksum_of, self._features.names())), dtype=np.uint32)
 
     def _shares_one(self, x: Mapping[Any, Any]) -> Floats:
-        shares: Floats = self._shares(self._features.find(x).dense(self._forest.d)[None, :])[0]
-        return shares
+        return self._shares(self._features.find(x).dense(self._forest.d)[None, :])[0]
 
     def _shares_many(self, X: Batch) -> Floats:
         return self._shares(self._matrix(X, self._forest.d))
@@ -267,8 +265,7 @@ class MultilabelExtraTrees(Trees, MultiLabelModel):
         given = conditional_probabilities(shares, self._taxonomy._arrays)
         given[:, shares[0] == 0.0] = 0.5
         given = given.clip(LEAST, 1.0 - LEAST)
-        odds: Floats = np.log(given) - np.log1p(-given)
-        return odds
+        return np.log(given) - np.log1p(-given)
 
     def _conditionals(self, scores: Floats) -> Floats:
         return logistic(scores)

@@ -65,8 +65,7 @@ def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
             f"pipeline that ends in one, got {shown(last)}{help_}"
         )
     last, x = last_step_and_input(model, x)
-    explanations: dict[Label, Explanation] = last.explain_one(x)
-    return explanations
+    return last.explain_one(x)
 
 
 def top_one(
@@ -238,8 +237,7 @@ def labels_one(
             f"got {shown(model)}"
         )
     last, x = last_step_and_input(model, x)
-    found: list[Label] = last.predict_labels_one(x, threshold, max_depth)
-    return found
+    return last.predict_labels_one(x, threshold, max_depth)
 
 
 def _checked(model: Any, k: int, depth: int | None) -> Labels:

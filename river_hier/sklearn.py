@@ -264,8 +264,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         if self._form == "labels" and named and names == [*range(len(names))] and 0 not in given:
             raise ValueError(
                 f"y holds the codes 0 to {len(names) - 1} and not the names in the taxonomy; "
-                "VotingClassifier, StackingClassifier, BaggingClassifier and cross_val_predict with "
-                "predict_proba encode y: leave `taxonomy` and `separator` out inside of them"
+                "VotingClassifier, StackingClassifier, BaggingClassifier and cross_val_predict of "
+                "probabilities encode y: leave `taxonomy` and `separator` out inside of them"
             )
         model = self.model
         if model is not None and not isinstance(model, Base):

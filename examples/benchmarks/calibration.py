@@ -6,21 +6,29 @@
 
     python examples/benchmarks/calibration.py --data FOLDER
 
-The folder holds `clinc150`, `products`, `rcv1`, `reuters21578` and `hmc`. A part of the training
-examples, drawn at random (for queries, the publisher's validation part), is used for validation;
-the test parts are not read. The first table has the log loss (of the true label, or of the whole
+* One label, without a wrapper: `PathSoftmax`, whose temperature is learned with it, on words and on
+  `TextViews`. Questions (TREC) and ICD-10-CM, whose first 15,000 shuffled descriptions are taken,
+  are files of JSON lines: the edges of the taxonomy, then `[part, text, label]`.
+
+The folder holds `clinc150`, `products`, `trec`, `icd`, `rcv1`, `reuters21578` and `hmc`. A part of
+the training examples, drawn at random (for queries, the publisher's validation part), is used for
+validation; the test parts are not read. The first table has the log loss (of the true label, or of the whole
 multilabel) and the calibration error in per cent, of the model without calibration after one pass,
 and with calibration after several passes over the same shuffled examples. The second has the share
 of wrong answers after one pass, after three passes by `stream.replay` with buffers of several
 sizes, and after three passes over all examples. All figures are means over the seeds, with their
-standard errors.
+standard errors. The last table has `PathSoftmax` after one pass: the log loss and the error of the
+softmax of its scores, and of its probabilities.
 """
 
 # %%
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
 import math
+import random
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -75,6 +83,27 @@ def titles_and_bodies() -> Any:
     return feature_extraction.LogTFIDF(on=on, min_count=1) | preprocessing.Normalizer()
 
 
+def json_lines(data: Path, name: str, seed: int) -> Collection:
+    with gzip.open(data / name / f"{name}.jsonl.gz", "rt") as file:
+        (_, edges), *rows = map(json.loads, file)
+
+    def label(y: Any) -> Any:
+        return tuple(y) if isinstance(y, list) else y
+
+    examples = [(text, label(y)) for part, text, y in rows if part == "train"]
+    random.Random(seed).shuffle(examples)
+    examples = examples[:15_000]
+    n = len(examples) // 5
+    t = Taxonomy([(label(u), label(v)) for u, v in edges])
+    return Collection(t, examples[n:], examples[:n], None, single=True)
+
+
+ONE_LABEL: dict[str, Callable[[Path, int], Collection]] = {
+    "Queries": lambda data, seed: texts(queries(data, seed)),
+    "Products": lambda data, seed: texts(products(data, seed)),
+    "Questions": lambda data, seed: json_lines(data, "trec", seed),
+    "ICD-10-CM": lambda data, seed: json_lines(data, "icd", seed),
+}
 COLLECTIONS: dict[str, Callable[[Path, int], Collection]] = {
     "Queries": lambda data, seed: texts(queries(data, seed)),
     "Products": lambda data, seed: texts(products(data, seed)),
@@ -168,6 +197,32 @@ def after_replay(c: Collection, seed: int) -> list[Measures]:
     return [measured(learned(c, replay(c.train, 3, size, seed)), c) for size in BUFFERS]
 
 
+def untempered(model: Any, x: Any) -> dict[Any, float]:
+    """The softmax of the scores."""
+    scores = model.score_one(x)
+    most = max(scores.values())
+    p = {v: math.exp(s - most) for v, s in scores.items()}
+    total = sum(p.values())
+    return {v: each / total for v, each in p.items()}
+
+
+def of_softmax(c: Collection, features: Any) -> tuple[float, ...]:
+    """Log loss and calibration error in per cent, without and with the temperature; wrong."""
+    model = features | linear_model.PathSoftmax(c.taxonomy)
+    for text, y in c.train:
+        model.learn_one(text, y)
+    found: list[float] = []
+    for probabilities in (lambda x: untempered(model, x), model.predict_proba_one):
+        loss = river_metrics.CrossEntropy()
+        error = metrics.TopLabelCalibrationError(c.taxonomy)
+        for text, y in c.valid:
+            p = probabilities(text)
+            loss.update(y, p)
+            error.update(y, p)
+        found += [loss.get(), 100 * error.get()]
+    return *found, sum(model.predict_one(text) != y for text, y in c.valid) / len(c.valid)
+
+
 def with_error(values: Sequence[float], digits: int) -> str:
     """The mean over the seeds and, if there are several, its standard error."""
     mean = f"{statistics.mean(values):.{digits}f}"
@@ -178,6 +233,20 @@ def with_error(values: Sequence[float], digits: int) -> str:
 
 def line(name: str, title: str, cells: Iterable[str]) -> str:
     return f"{name:14}{title:9}" + "".join(f"{cell:>15}" for cell in cells)
+
+
+def softmax_table(data: Path, n_seeds: int) -> None:
+    titles = ["log loss", "error, %", "tempered", "error, %", "wrong"]
+    print("\n" + line("PathSoftmax", "", titles))
+    for name, make in ONE_LABEL.items():
+        for of, features in (
+            ("words", feature_extraction.LogTFIDF()),
+            ("views", feature_extraction.TextViews()),
+        ):
+            rows = [of_softmax(make(data, seed), features.clone()) for seed in range(n_seeds)]
+            columns = zip(*rows, (3, 2, 3, 2, 3), strict=True)
+            cells = [with_error(values, digits) for *values, digits in columns]
+            print(line(name, of, cells), flush=True)
 
 
 def main(data: Path, n_seeds: int) -> None:
@@ -206,3 +275,4 @@ if __name__ == "__main__":
     parser.add_argument("--seeds", type=int, default=3)
     arguments = parser.parse_args()
     main(arguments.data, arguments.seeds)
+    softmax_table(arguments.data, arguments.seeds)

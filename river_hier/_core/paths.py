@@ -42,8 +42,7 @@ def distances_from(y: int, tree: Arrays) -> Floats:
     on_path = np.zeros(tree.n)
     on_path[path_difference(y, 0, tree)[0]] = 1.0
     shared = path_sums(on_path, tree)  # nodes that the paths of y and v have in common
-    distances: Floats = tree.depth[y] + tree.depth - 2.0 * shared
-    return distances
+    return tree.depth[y] + tree.depth - 2.0 * shared
 
 
 def path_sums(values: Floats, tree: Arrays, in_place: bool = False) -> Floats:
@@ -124,8 +123,7 @@ def closure_sums(values: Floats, taxonomy: Arrays) -> Floats:
     if len(taxonomy.parent_index) == taxonomy.n - 1:
         return path_sums(values, taxonomy)
     above = taxonomy.closures
-    sums: Floats = np.add.reduceat(values[above.nodes], above.starts, axis=0)
-    return sums
+    return np.add.reduceat(values[above.nodes], above.starts, axis=0)
 
 
 def closure_difference(y: int, other: int, taxonomy: Arrays) -> tuple[NDArray[np.intp], Floats]:

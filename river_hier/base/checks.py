@@ -6,6 +6,7 @@ import math
 import numbers
 from typing import Any
 
+from ..taxonomy import Below
 from ..taxonomy.errors import short
 
 # The range of intercepts, in which their squares neither underflow nor overflow.
@@ -78,8 +79,18 @@ def check_dtype(name: str, value: Any) -> None:
     check(value in ("float64", "float32"), name, value, '"float64" or "float32"')
 
 
+def check_whole(model: Any, y: Any) -> None:
+    """Raise an error if y is known only in part."""
+    if type(y) is Below:
+        raise TypeError(
+            f"{type(model).__name__} learns whole labels only, got {short(y)}; leave the example "
+            "out, or use e.g. linear_model.PathSoftmax or, for several labels, HAROW"
+        ) from None
+
+
 def check_single_label(model: Any, y: Any) -> None:
     """Raise an error that names multilabel learners if a refused y is a multilabel."""
+    check_whole(model, y)
     if isinstance(y, set | frozenset | list | dict):
         raise TypeError(
             f"y is {short(y)}, and {type(model).__name__} learns one label of each example; "

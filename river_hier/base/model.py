@@ -1,21 +1,39 @@
-"""The base class of all learners in a taxonomy."""
+"""The base classes of all learners in a taxonomy, of one label and of several."""
 
 from __future__ import annotations
 
 import abc
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from river import base
 
-from .._core import Batch, Labels, Nodes
-from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
-from ..taxonomy.open import initial_taxonomy
+from .._core import (
+    Batch,
+    Labels,
+    Multilabels,
+    Nodes,
+    below,
+    closed_many,
+    distribution,
+    softmax,
+    top_down_probabilities,
+    trained_nodes,
+)
+from ..taxonomy import Below, Label, Taxonomy, TaxonomyLike, extended
+from ..taxonomy.multilabel import given_nodes, implied_nodes
+from ..taxonomy.open import initial_taxonomy, named, with_labels
+from .checks import check_whole, checked_weight
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
-from .predictor import Predictor
-from .unseen import NONE, Unseen
+from .predictor import MultiLabelPredictor, Predictor, SingleLabelPredictor
+from .targets import closed_table, read_label
+from .unseen import NONE, Unseen, replaced
 
 ROWS = 4096  # maximum number of rows of a slice
+ROOT = frozenset({0})
 
 
 class TaxonomyModel(Predictor, base.Estimator):
@@ -181,6 +199,18 @@ class TaxonomyModel(Predictor, base.Estimator):
         self._add_nodes(len(self._taxonomy), taxonomy)  # first: predictions beside it use labels
         self._labels.grow(taxonomy, unseen)
 
+    # Learn from an example that is known `Below` nodes, given its label as `_learn` is; None if the
+    # model cannot.
+    _learn_below: Any = None
+
+    def _known(self, y: Any) -> Any:
+        """What is known of y, or an error if the model cannot learn from a part of a label."""
+        if type(y) is not Below:
+            return y
+        if self._learn_below is None:
+            check_whole(self, y)
+        return y.label
+
     def _check_one(self, x: Any, y: Any, w: float) -> None:
         self._check(x, w)
         self._read(y)
@@ -222,3 +252,249 @@ class TaxonomyModel(Predictor, base.Estimator):
                 X.n_learned = first + part.n_learned
                 if part.n_learned:
                     self._record(y[: part.n_learned])
+
+
+class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassifier):
+    """A classifier whose labels are the nodes of a tree, the root and inner nodes included.
+
+    The prediction is the label with the largest score; ties go to the first in taxonomy order. As
+    in River, it is `None` before the first label of an open taxonomy.
+    """
+
+    _multiclass: bool = True
+    _decision_rule = "by the sum of the weights on its path"
+
+    def __init__(self, taxonomy: TaxonomyLike) -> None:
+        super().__init__(taxonomy)
+        self._taxonomy._arrays.check_tree()
+
+    def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
+        taxonomy._arrays.check_tree()
+
+    def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0) -> None:
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
+        if node := self._labels.node(y):
+            self._learn(x, node, w)
+        elif type(y) is Below:
+            return self._learn_known(x, y, w)
+        else:  # a label that is new, unusual or the root
+            taxonomy, node = read_label(self, y)
+            if taxonomy is self._taxonomy:
+                self._learn(x, node, w)
+            else:
+                self._grow(taxonomy, x, node, w)
+        self._labels.learned_path(node)
+
+    def _learn_known(self, x: Mapping[Any, Any], y: Below, w: float) -> None:
+        taxonomy, node = read_label(self, self._known(y))
+        if not taxonomy._arrays.children_of(node):
+            self.learn_one(x, y.label, w)
+        elif node:
+            self._learn_below(x, node, w)
+            self._labels.learned_path(node)
+        else:
+            self._check(x, w)
+
+    def _predict(self, x: Mapping[Any, Any]) -> Label | None:
+        label = self._answer(x)
+        return None if self.taxonomy is not self._taxonomy and self._without_labels else label
+
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
+        """A distribution over all nodes: the softmax of the scores, which are not calibrated.
+
+        `{label: probability}`, the root included; the sum is 1. Without a taxonomy, the root is not
+        a label and has probability 0. Empty if the taxonomy is open and there have been no labels.
+        """
+        p = distribution(self._labels, self._softmax(x))  # which reads x
+        return {} if self._without_labels else p
+
+    def _targets(self, ys: Any, first: int, last: int) -> Nodes:
+        taxonomy, nodes = self._taxonomy, list[int]()
+        with suppress(TypeError):  # a label that is not hashable
+            for y in ys[first:last]:
+                v = taxonomy._arrays.number(y)
+                # The root may be new; True is not 1.
+                if not v or type(taxonomy.nodes[v]) is not type(y):
+                    break
+                nodes.append(v)
+        return np.array(nodes, dtype=np.uint32)
+
+    def _read(self, y: Any) -> Any:
+        return read_label(self, self._known(y))
+
+    @property
+    def _first_label(self) -> int:
+        """The first node that can be predicted: without a taxonomy, the root is not a label."""
+        return int(self.taxonomy is None and len(self._taxonomy) > 1)
+
+    @property
+    def _never_predicted(self) -> Unseen:
+        return self._unseen | ROOT if self._first_label else self._unseen
+
+    def _best_of(self, scores: Floats) -> Any:
+        """The node with the largest score, (nodes, ...), of those that can be predicted."""
+        if self._labels.n_unseen or self._first_label:
+            scores = replaced(scores, self._never_predicted, -np.inf)
+        return scores.argmax(axis=0)
+
+    def _softmax(self, x: Mapping[Any, Any]) -> Any:
+        return softmax(replaced(self._scores_one(x), self._never_predicted, -np.inf))
+
+    def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
+        return below(self._labels, self._softmax(x))
+
+    def _debug_title(self, x: Mapping[Any, Any]) -> str:
+        return f"Prediction: {self.predict_one(x)!r}, {self._decision_rule}"
+
+    def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
+        t, scores = self._taxonomy, self._scores_one(x)
+        if self._without_labels:
+            return {}
+        path = t.path(self.predict_one(x))
+        visited = {0: True}
+        for here, there in zip(path, [*path[1:], None], strict=True):
+            lost = [t.index(label) for label in t.children(here) if label != there]
+            if lost:
+                visited[max(lost, key=scores.__getitem__)] = False
+            if there is not None:
+                visited[t.index(there)] = True
+        return visited
+
+    def _labels_of(self, X: Batch) -> list[Label]:
+        nodes: Sequence[Any] = [None] if self._without_labels else self._taxonomy.nodes
+        return [nodes[v] for v in self._answers(X).tolist()]
+
+    def _probabilities(self, X: Batch) -> NDArray[Any]:
+        """The softmax of the scores, (rows, nodes)."""
+        return softmax(replaced(self._scores_many(X), self._never_predicted, -np.inf)).T
+
+    def _answer(self, x: Mapping[Any, Any]) -> Label:
+        """The label of x."""
+        return self._taxonomy.nodes[int(self._best_of(self._scores_one(x)))]
+
+    def _answers(self, X: Batch) -> NDArray[Any]:
+        """The node of each row."""
+        return self._best_of(self._scores_many(X))
+
+    def _record(self, y: Any) -> None:
+        if self._labels.n_unseen or not self._labels.has_learned:
+            for v in set(y.tolist()):
+                self._labels.learned_path(v)
+
+
+class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
+    """A multilabel classifier whose predictions contain all ancestors of their labels.
+
+    Unless a learner defines another rule, it predicts from the top down: a node is on if its
+    parents are on and its own score is at least zero, so an untrained node is on. Before its first
+    example a model predicts no label; its probabilities, to which a `threshold` is compared, are
+    then 1/2 given that the parents are on.
+    """
+
+    _decision_rule = "a node is on if its parent is on and its score is >= 0"
+
+    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
+        if type(y) is Below:
+            return self._learn_known(x, y, w)
+        if hasattr(y, "__next__"):  # it can be iterated over only once
+            y = list(y)
+        labels = self._labels
+        before = self._taxonomy
+        if self.taxonomy is before or (taxonomy := self._with_labels(y)) is before:
+            self._learn(x, y, w)
+        else:
+            self._grow(taxonomy, x, y, w)
+        if labels.n_unseen or not labels.has_learned:
+            labels.learned(np.array(sorted(implied_nodes(self._taxonomy, y)), dtype=np.uint32))
+
+    def _learn_known(self, x: Mapping[Any, Any], y: Below, w: float) -> None:
+        known = self._known(y)
+        taxonomy = self._with_labels(known)
+        nodes = implied_nodes(taxonomy, known)
+        self._check(x, w)
+        if nodes <= {0}:
+            return None
+        if not any(map(taxonomy._arrays.children_of, given_nodes(taxonomy, known) - {0})):
+            return self.learn_one(x, known, w)
+        if taxonomy is not self._taxonomy:
+            self._extend(taxonomy, unseen=False)
+        self._learn_below(x, known, w)
+        self._labels.learned(np.array(sorted(nodes), dtype=np.uint32))
+
+    @property
+    def _never_predicted(self) -> Unseen:
+        """The unseen nodes; all of them before the first example."""
+        if self._labels.has_learned:
+            return self._unseen
+        return frozenset(range(1, len(self._taxonomy)))
+
+    def _with_labels(self, y: Any) -> Taxonomy:
+        """The taxonomy with the labels of a multilabel, which an open one may lack."""
+        taxonomy = self._taxonomy
+        if not isinstance(self.taxonomy, Taxonomy):
+            taxonomy = with_labels(self.taxonomy, taxonomy, named(y))
+            if taxonomy is not self._taxonomy and isinstance(y, Mapping):
+                implied_nodes(taxonomy, y)  # an error if y is invalid
+        return taxonomy
+
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
+        """The probability of each node but the root, `{label: {False: 1 - p, True: p}}`.
+
+        Each is the product along the path of the nodes' probabilities given that their parents are
+        on, so it is never above its parent's, and a label that `predict_one` switches on may have a
+        probability below one half.
+        """
+        return self._labels.probabilities(self._probabilities_one(x))
+
+    def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
+        given = replaced(self._conditionals(self._scores_one(x)), self._unseen, 0)
+        return self._labels.marginals(given)
+
+    def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
+        return self._node_probabilities(x)
+
+    def _targets(self, ys: Any, first: int, last: int) -> Multilabels:
+        if isinstance(ys, Batch):
+            if (found := closed_table(self._taxonomy, ys, first, last)) is not None:
+                return found
+            ys, first, last = list(ys.part(first, last)), 0, last - first
+        is_open = not isinstance(self.taxonomy, Taxonomy)
+        return Multilabels(*closed_many(self._labels, ys, first, last, is_open))
+
+    def _read(self, y: Any) -> Any:
+        y = self._known(y)
+        return implied_nodes(self._with_labels(y), y)
+
+    def _debug_title(self, x: Mapping[Any, Any]) -> str:
+        return f"Prediction: {self.predict_labels_one(x)!r}; {self._decision_rule}"
+
+    def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
+        on = np.array([True, *self.predict_one(x).values()])
+        visited = set(trained_nodes(on, self._taxonomy._arrays).tolist())
+        # The visited nodes, each after its parent, and only once even if it has several.
+        order: dict[int, bool] = {}
+        stack = [0]
+        while stack:
+            v = stack.pop()
+            if v in visited:
+                order.setdefault(v, bool(on[v]))
+            if on[v]:
+                stack += [c for c in reversed(self._taxonomy._arrays.children[v]) if c in visited]
+        return order
+
+    def _probabilities(self, X: Batch) -> Floats:
+        given = replaced(self._conditionals(self._scores_many(X)), self._unseen, 0)
+        return top_down_probabilities(given, self._taxonomy._arrays, in_place=True).T
+
+    def _record(self, y: Multilabels) -> None:
+        if self._labels.n_unseen or not self._labels.has_learned:
+            self._labels.learned(np.unique(y.nodes))
+
+    # Defined by the learner, beside `_nodes_on`
+
+    @abc.abstractmethod
+    def _conditionals(self, scores: Floats) -> Floats:
+        """P(node on | parents on) for every node, from the scores."""

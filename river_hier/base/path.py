@@ -9,11 +9,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, LabelProbabilities, Vectors, path_difference, path_sums
+from .._core import (
+    Batch,
+    LabelProbabilities,
+    Nodes,
+    Vectors,
+    path_difference,
+    path_sums,
+    softmax,
+)
 from ..taxonomy import Label
 from .explanation import Floats
 from .linear import LinearLearner, pays, score_blocks
-from .single_label import SingleLabelModel
+from .model import SingleLabelModel
+from .unseen import replaced
 
 
 class PathLearner(LinearLearner, SingleLabelModel):
@@ -93,11 +102,21 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
         """
 
-    def _step(self, x: Mapping[Any, Any], y: int, w: float) -> None:
-        """Move the paths of y and of its rival apart, times the weight."""
+    def _learn_below(self, x: Mapping[Any, Any], y: int, w: float) -> None:
+        self._step(x, y, w, self._taxonomy._arrays.branch(y))
+
+    def _step(self, x: Mapping[Any, Any], y: int, w: float, branch: Nodes | None = None) -> None:
+        """Move the paths of y and of its rival apart, times the weight.
+
+        If the label may be any of a branch, y stands for the best of these.
+        """
         state = self._state
         vector = state.insert(x)
         scores = self._label_scores(state.scores(vector))
+        if branch is not None:
+            best = scores[branch].max()
+            scores[branch] = -np.inf
+            scores[y] = best
         own, nodes, steps = moves_apart(self, scores, y, vector.norm2, w)
         state.begin_round(own)
         if len(nodes):
@@ -124,9 +143,18 @@ class PathLearner(LinearLearner, SingleLabelModel):
     def _scores_many(self, X: Batch) -> Floats:
         return self._scale * self._label_scores(super()._scores_many(X))
 
+    def _probabilities(self, X: Batch) -> NDArray[Any]:
+        scores = self._state.slope * self._scores_many(X)
+        return softmax(replaced(scores, self._never_predicted, -np.inf)).T
+
     def _softmax(
-        self, x: Mapping[Any, Any], sharp: float = 1.0, flat: float = 0.0, share: float = 0.0
+        self,
+        x: Mapping[Any, Any],
+        sharp: float | None = None,
+        flat: float = 0.0,
+        share: float = 0.0,
     ) -> LabelProbabilities:
+        sharp = self._state.slope if sharp is None else sharp
         slopes = self._scale * sharp, self._scale * flat, share
         return LabelProbabilities(self._state, x, self._averaged, self._first_label, *slopes)
 

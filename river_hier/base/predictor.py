@@ -436,8 +436,7 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
         return connected(self._labels, p, threshold, max_depth)
 
     def _predict(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        answer: dict[Label, bool] = self._labels.dictionary(self._predicted_nodes(x))
-        return answer
+        return self._labels.dictionary(self._predicted_nodes(x))
 
     def _predicted_nodes(self, x: Mapping[Any, Any]) -> list[int]:
         """The nodes that are on, without the root and those never predicted, in order."""
@@ -492,5 +491,4 @@ def connected_nodes(taxonomy: Taxonomy, nodes: Iterable[int], max_depth: int | N
 
 def masked_nodes(on: NDArray[np.bool_]) -> list[int]:
     """The nodes of a mask, without the root."""
-    nodes: list[int] = (np.flatnonzero(on[1:]) + 1).tolist()
-    return nodes
+    return (np.flatnonzero(on[1:]) + 1).tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,9 +12,10 @@ import numpy as np
 
 from .._core import Batch, Multilabels
 from .._core.batch import check_distinct
-from ..taxonomy import Label, Taxonomy, UnknownLabelError
-from ..taxonomy.open import with_labels
+from ..taxonomy import Below, Label, Taxonomy, UnknownLabelError
+from ..taxonomy.open import named, with_labels
 from .checks import check_single_label, checked_weight
+from .classifiers import is_multilabel
 from .dataframes import as_frame, check_shape, is_sparse, numbers
 
 
@@ -113,6 +115,17 @@ def multilabel_rows(y: Any, labels: Iterable[Hashable] | None, n: int) -> Batch 
             return Batch(names, cells)
         return [dict(zip(names, row, strict=True)) for row in frame.iter_rows()]
     return [list(y) if hasattr(y, "__next__") else y for y in series(y, n)]
+
+
+def without_below(model: Any, y: Any) -> Any:
+    """y, as a whole label if it is `Below` leaves."""
+    if type(y) is Below:
+        with suppress(TypeError, UnknownLabelError):
+            labels = named(y.label) if is_multilabel(model) else [y.label]
+            nodes = [model._taxonomy.index(label) for label in labels]
+            if not any(map(model._taxonomy._arrays.children_of, nodes)):
+                return y.label
+    return y
 
 
 def read_label(model: Any, y: Label) -> tuple[Taxonomy, int]:

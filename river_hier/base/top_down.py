@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from .._core import Batch, NodeProbabilities, Vectors, logistic, top_down, trained_nodes
 from ..taxonomy import Label, closure_mask
+from ..taxonomy.multilabel import given_nodes
+from ..taxonomy.open import named
 from .explanation import Floats
 from .linear import LinearLearner, pays, score_blocks
-from .multi_label import MultiLabelModel
+from .model import MultiLabelModel
 
 Mask = NDArray[np.bool_]
 
@@ -101,24 +103,35 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         """
         return np.ones(len(score), dtype=bool)
 
-    def _step(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+    def _learn_below(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        taxonomy = self._taxonomy
+        unknown = {
+            c for v in given_nodes(taxonomy, y) - {0} for c in taxonomy._arrays.children_of(v)
+        }
+        off = unknown.difference(map(taxonomy.index, named(y)))
+        on = closure_mask(taxonomy, y)
+        self._step(x, y, w, [v for v in off if not on[v]])
+
+    def _step(self, x: Mapping[Any, Any], y: Any, w: float, unknown: Sequence[int] = ()) -> None:
         """Train the nodes whose parents are truly on.
 
         The weight of the example multiplies the step or, with variances, the precision it adds.
         """
         on, state = closure_mask(self._taxonomy, y), self._state
         vector = state.insert(x)
-        nodes, *steps = self._moves(vector, on, w)
+        nodes, *steps = self._moves(vector, on, w, unknown)
         state.begin_round(np.flatnonzero(on))
         if len(nodes):
             state.add(vector, nodes, *steps)
         state.end_round(w)
 
-    def _moves(self, vector: Any, on: Mask, w: float) -> tuple[Any, ...]:
+    def _moves(
+        self, vector: Any, on: Mask, w: float, unknown: Sequence[int] = ()
+    ) -> tuple[Any, ...]:
         """The nodes whose weights change, and their steps."""
         if vector.norm2 == 0.0:
             return (np.empty(0, dtype=np.intp),)
-        nodes = trained_nodes(on, self._taxonomy._arrays)
+        nodes = np.setdiff1d(trained_nodes(on, self._taxonomy._arrays), unknown).astype(np.intp)
         signs, scores = np.where(on[nodes], 1.0, -1.0), self._state.scores(vector)[nodes]
         learns = np.asarray(self.learns(scores, signs), dtype=bool)
         self._check_shape("learns", "a bool", learns, nodes)

@@ -104,8 +104,7 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
             super()._learn_rows(X, ys)
 
     def _probabilities(self, X: Batch) -> Floats:
-        found: Floats = inner(self.model)._probabilities(X)
-        return found
+        return inner(self.model)._probabilities(X)
 
 
 class TransparentWrapper(ModelWrapper):
@@ -133,10 +132,7 @@ class TransparentWrapper(ModelWrapper):
             return super().__new__(cls)
         first = given[0] if isinstance(given, list | tuple) and given else given
         of_kind = cls._Multi if is_multilabel(last_step(first)) else cls._Single
-        found: Self = (
-            object.__new__(of_kind) if issubclass(of_kind, cls) else of_kind(*args, **kwargs)
-        )
-        return found
+        return object.__new__(of_kind) if issubclass(of_kind, cls) else of_kind(*args, **kwargs)
 
     @open_for_river
     def predict_proba_one(self, x: dict[Any, Any]) -> Any:

@@ -86,13 +86,11 @@ class LinearExpansion:
     def scores(self, i: int) -> Floats:
         """<w_v, x_i> of every node."""
         rows, values = self._row(i)
-        scores: Floats = values @ self.w[rows]
-        return scores
+        return values @ self.w[rows]
 
     def all_scores(self) -> Floats:
         """<w_v, x_i>, (instances, nodes)."""
-        scores: Floats = self.X @ self.w
-        return scores
+        return self.X @ self.w
 
     def add(self, i: int, nodes: Ints, steps: Floats) -> None:
         """w_v += step_v x_i for the given nodes."""
@@ -104,8 +102,7 @@ class LinearExpansion:
         x = np.zeros(self.X.shape[1])
         rows, values = self._row(i)
         x[rows] = values
-        column: Floats = self.X @ x
-        return column
+        return self.X @ x
 
     def norm2(self) -> float:
         """sum_v ||w_v||^2."""
@@ -143,8 +140,7 @@ class KernelExpansion:
         self.norms2: Floats = self.gram.diagonal()
 
     def scores(self, i: int) -> Floats:
-        scores: Floats = self._scores[i]
-        return scores
+        return self._scores[i]
 
     def all_scores(self) -> Floats:
         return self._scores

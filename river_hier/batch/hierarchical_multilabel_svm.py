@@ -163,8 +163,7 @@ class HierarchicalMultilabelSVM(LabelRanker):
         above = self._ranking._replace(t=np.ones(len(volumes))).attributes  # 1 if v in anc(y)
         shared = (above.T * volumes) @ above
         own = shared.diagonal()
-        delta: Floats = self.missed * (own[:, None] - shared) + self.spurious * (own - shared)
-        return delta
+        return self.missed * (own[:, None] - shared) + self.spurious * (own - shared)
 
 
 class WorkingSets:

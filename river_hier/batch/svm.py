@@ -108,5 +108,4 @@ class HSVM(BatchEstimator):
     def _scores(self, x: Mapping[Any, Any]) -> Floats:
         self._check_fitted()
         scorers, bias = self._trained
-        scores: Floats = bias + scorers.scores(x)
-        return scores
+        return bias + scorers.scores(x)

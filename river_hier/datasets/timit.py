@@ -278,8 +278,7 @@ class TIMIT(Speech):
 
     def _rows(self, c: Floats, first: int, last: int) -> Floats:
         t = np.arange(first, last)[:, np.newaxis] + np.array(_CONTEXT)
-        rows: Floats = c[t.clip(0, len(c) - 1)].reshape(-1, len(self.NAMES))
-        return rows
+        return c[t.clip(0, len(c) - 1)].reshape(-1, len(self.NAMES))
 
 
 class TIMITSegments(Speech):
@@ -314,8 +313,7 @@ class TIMITSegments(Speech):
     def _rows(self, c: Floats, first: int, last: int) -> Floats:
         if first == last:
             first, last = max(first - 1, 0), first + 1
-        mean: Floats = c[first:last].mean(axis=0, keepdims=True)
-        return mean
+        return c[first:last].mean(axis=0, keepdims=True)
 
 
 def utterances(files: Files) -> list[Utterance]:
@@ -393,8 +391,7 @@ def samples(files: Files, name: str) -> NDArray[np.int16]:
         raise ValueError(f"{name} has no whole SPHERE header: no sample_count")
     if cut_off:
         raise damage(name, None, EOFError())
-    found: NDArray[np.int16] = sound[:n]
-    return found
+    return sound[:n]
 
 
 def _library(name: str) -> Any:

@@ -36,11 +36,11 @@ from ..base.classifiers import (
 from ..base.explanation import Floats
 from ..base.predictor import Mask, MultiLabelPredictor, SingleLabelPredictor, open_for_river
 from ..base.protocol import is_ours
-from ..base.targets import read_label
+from ..base.targets import read_label, without_below
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import HAROW
 from ..metrics.costs import Costs, check, check_values
-from ..taxonomy import Label, Taxonomy, UnknownLabelError, check_taxonomy, extended
+from ..taxonomy import Below, Label, Taxonomy, UnknownLabelError, check_taxonomy, extended
 from ..taxonomy.multilabel import spelled
 
 
@@ -73,6 +73,8 @@ class Decoder(ModelWrapper, MultiLabelPredictor):
         """Learn from one example, as the model does. An example of weight 0 changes nothing."""
         if w != 1.0 and not (w := checked_weight(w)):
             return
+        if type(y := without_below(self, y)) is Below:  # the rest is learned from whole labels
+            return super().learn_one(x, y, w, **kwargs)
         if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
         seen = None

@@ -26,11 +26,12 @@ from ..base.classifiers import last_step_and_input, shown
 from ..base.explanation import Floats
 from ..base.path import PathLearner
 from ..base.predictor import MultiLabelPredictor, SingleLabelPredictor, open_for_river
+from ..base.targets import without_below
 from ..base.top_down import TopDownLearner
 from ..base.unseen import replaced
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import HAROW, Hieron
-from ..taxonomy import Label
+from ..taxonomy import Below, Label
 
 
 class Calibrator(ModelWrapper):
@@ -49,6 +50,8 @@ class Calibrator(ModelWrapper):
         """Learn from one example, as the model does. An example of weight 0 changes nothing."""
         if w != 1.0 and not (w := checked_weight(w)):
             return
+        if type(y := without_below(self, y)) is Below:  # the rest is learned from whole labels
+            return super().learn_one(x, y, w, **kwargs)
         if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
         scores = replaced(self._scores_one(x), self._never_predicted, np.nan)
@@ -132,10 +135,7 @@ class Calibrated(Calibrator, MultiLabelPredictor):
     @open_for_river
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Label, dict[bool, float]]:
         """P(on) of each node but the root, never above its parent's: `{label: {True: p, ...}}`."""
-        found: dict[Label, dict[bool, float]] = self._labels.probabilities(
-            self._probabilities_one(x)
-        )
-        return found
+        return self._labels.probabilities(self._probabilities_one(x))
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return connected(self._labels, self._probabilities_one(x, True), 0.5, None)

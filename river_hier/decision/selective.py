@@ -16,10 +16,10 @@ from ..base.checks import check_integer, checked_weight, number
 from ..base.classifiers import shown
 from ..base.predictor import SingleLabelPredictor, open_for_river
 from ..base.protocol import inner_and_input
-from ..base.targets import read_label
+from ..base.targets import read_label, without_below
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import PathSoftmax
-from ..taxonomy import Label
+from ..taxonomy import Below, Label
 from ..taxonomy.errors import short
 
 RATE = 0.1  # of the steps of the level, in units of the risk
@@ -137,6 +137,8 @@ class Selective(ModelWrapper, SingleLabelPredictor):
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return
+        if type(y := without_below(self, y)) is Below:  # the rest is learned from whole labels
+            return super().learn_one(x, y, w, **kwargs)
         way = self._way(self._softmax(x))
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
         taxonomy, v = read_label(self, y)

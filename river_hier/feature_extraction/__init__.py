@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .log_tfidf import LogTFIDF
 from .random_fourier_features import RandomFourierFeatures
+from .text_views import TextViews
 from .texts import STOP_WORDS
 
-__all__ = ["STOP_WORDS", "LogTFIDF", "RandomFourierFeatures"]
+__all__ = ["STOP_WORDS", "LogTFIDF", "RandomFourierFeatures", "TextViews"]

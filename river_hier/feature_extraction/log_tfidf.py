@@ -45,9 +45,10 @@ class LogTFIDF(base.Transformer):
         The maximum number of words that are too rare to be features. When it is exceeded, all of
         them are forgotten, and their counts start from zero.
     analyzer
-        `"word"` for words, or `"char_wb"` for the characters of words, with a space before and
-        after each word. Names of these features start with `~`, and numbers at `n_features`, so
-        that a River union, `LogTFIDF() + LogTFIDF(analyzer="char_wb")`, has both.
+        `"word"` for words, or `"char_wb"` for runs of characters that do not cross blanks, as in
+        scikit-learn: of what stands between blanks, with a space before and after it. Names of
+        these features start with `~`, and numbers at `n_features`, so that a River union,
+        `LogTFIDF() + LogTFIDF(analyzer="char_wb")`, has both; see `TextViews`.
     ngram_range
         The smallest and the largest number of neighbouring words, without stop words, or of
         characters that form a feature: `(1, 2)` for words and pairs.
@@ -59,7 +60,8 @@ class LogTFIDF(base.Transformer):
     strip_accents
         Whether to remove the accents of letters.
     tokenizer_pattern
-        The regular expression that finds the words. If it has a group, the group is the word.
+        The regular expression that finds the words. If it has a group, the group is the word. With
+        another one than the default, `"char_wb"` takes runs of the characters of these words.
     normalize
         Whether to divide the weights of a document by their Euclidean norm.
 
@@ -140,9 +142,13 @@ class LogTFIDF(base.Transformer):
         self._learned: Any = None  # a text or texts, until they are transformed
         self._matrix: Any = None  # of these texts
         self._on = on if on is None or isinstance(on, list | tuple) else [on]
+        words: Any = checked_range(ngram_range)
+        characters = None
+        if analyzer == "char_wb":
+            words, characters = None, words
         self._vocabulary = _core.Vocabulary(
-            Tokenizer(tokenizer_pattern, lowercase, strip_accents, analyzer == "char_wb"),
-            checked_range(ngram_range),
+            Tokenizer(tokenizer_pattern, lowercase, strip_accents, characters),
+            words,
             n_features or 0,
             tuple(dict.fromkeys(stop_words or ())),
             min(min_count, LARGEST),

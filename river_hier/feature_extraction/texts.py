@@ -117,7 +117,11 @@ class Tokenizer:
     """Finds the words of a text by a regular expression, after changing letters."""
 
     def __init__(
-        self, pattern: str, lowercase: bool, strip_accents: bool, characters: bool = False
+        self,
+        pattern: str,
+        lowercase: bool,
+        strip_accents: bool,
+        characters: tuple[int, int] | None = None,
     ) -> None:
         try:
             self._pattern = re.compile(pattern)
@@ -153,7 +157,7 @@ class Tokenizer:
         return text.lower() if self._lowercase else text
 
 
-def checked_range(ngram_range: Any) -> tuple[int, int]:
+def checked_range(ngram_range: Any, name: str = "ngram_range") -> tuple[int, int]:
     """The smallest and the largest number of words or characters of an n-gram."""
     try:
         low, high = ngram_range
@@ -162,7 +166,7 @@ def checked_range(ngram_range: Any) -> tuple[int, int]:
     except (TypeError, ValueError):
         pass
     raise ValueError(
-        "`ngram_range` must be two integers, the smallest and the largest length, such as "
+        f"`{name}` must be two integers, the smallest and the largest length, such as "
         f"(1, 2), got {ngram_range!r}"
     )
 

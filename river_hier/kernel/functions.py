@@ -112,8 +112,7 @@ class RBF(Kernel):
         """The kernel of x with many z; see `Kernel`."""
         distances2 = np.maximum(norm2 + norms2 - 2.0 * dots, 0.0)  # not negative by rounding
         # Divided by sigma twice, as sigma^2 may overflow or underflow.
-        scaled: Floats = np.exp(distances2 / float(self.sigma) / (-2.0 * float(self.sigma)))
-        return scaled
+        return np.exp(distances2 / float(self.sigma) / (-2.0 * float(self.sigma)))
 
 
 @dataclass(frozen=True)
@@ -147,5 +146,4 @@ class Polynomial(Kernel):
 
     def from_dots(self, dots: Floats, norm2: float, norms2: Floats) -> Floats:
         """The kernel of x with many z; see `Kernel`."""
-        powers: Floats = (dots + float(self.coef0)) ** int(self.degree)
-        return powers
+        return (dots + float(self.coef0)) ** int(self.degree)

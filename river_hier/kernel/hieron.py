@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from .._core import LinearState, Nodes
 from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
+from ..base.model import SingleLabelModel
 from ..base.path import moves_apart
-from ..base.single_label import SingleLabelModel
 from ..linear_model.averaged_hieron import worst_rival
 from ..linear_model.hieron import smallest_step
 from ..taxonomy import Taxonomy, TaxonomyLike
@@ -110,7 +110,7 @@ class KernelPathLearner(SingleLabelModel):
     def _drop(self, budget: int) -> None:
         """Drop the instances that matter least to w."""
         K = self._instances.gram(np.arange(self._instances.n))
-        labels, _, *parameters, w, average, _ = self._state.saved()
+        labels, _, *parameters, w, average, _, _ = self._state.saved()
         C = dense(w, len(K), len(self._taxonomy))
         parts = ((C * (np.sqrt(K.diagonal()) / self._sizes)[:, None]) ** 2).sum(axis=1)
         kept, P = pivoted_cholesky_projection(K, parts, four_fifths(budget))

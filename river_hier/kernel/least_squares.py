@@ -84,8 +84,7 @@ class KernelLeastSquares(LeastSquaresRule):
         self._rls.replace(s, ids[kept], ones[kept], y[kept], w0, y[kept] - K @ w0, K)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        nodes: list[int] = self._rls.nodes_on(self._labels, Example(*self._instances.row(x)))
-        return nodes
+        return self._rls.nodes_on(self._labels, Example(*self._instances.row(x)))
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         example = Example(*self._instances.row(x))

@@ -105,10 +105,8 @@ class Averaged(TransparentWrapper):
 
     def explain_one(self, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
         """Explain the prediction for x, node by node, as the model does."""
-        explained: dict[Label, Explanation] = self.model.explain_one(x)
-        return explained
+        return self.model.explain_one(x)
 
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x as text."""
-        text: str = self.model.debug_one(x, decimals)
-        return text
+        return self.model.debug_one(x, decimals)

@@ -96,13 +96,16 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
     ) -> None:
         super().__init__(taxonomy, prior_variance, dtype, forgetting, intercept)
 
-    def _moves(self, vector: Any, y: int, own: NDArray[np.intp], w: float) -> tuple[Any, ...]:
+    def _moves(
+        self, vector: Any, y: int, own: NDArray[np.intp], w: float, branch: Any = None
+    ) -> tuple[Any, ...]:
         """The columns that move, and their steps."""
         columns, decisions = np.empty(0, dtype=np.intp), []
         if vector.norm2 == 0.0:
             return (columns,)
         scores, unseen = self._state.scores(vector), self._unseen.difference(own.tolist())
-        for u, truth in zip([0, *own], [*(2 * own), 2 * y + 1], strict=True):
+        truths = [*(2 * own), 2 * y + 1] if branch is None else 2 * own  # what is known
+        for u, truth in zip([0, *own], truths, strict=False):
             alternatives = self._alternatives(u, unseen)
             score = scores[alternatives]
             t = (alternatives == truth).astype(np.float64)

@@ -17,7 +17,7 @@ from .._core import (
 from ..base.checks import check_positive
 from ..base.explanation import Floats
 from ..base.linear import LinearLearner
-from ..base.multi_label import MultiLabelModel
+from ..base.model import MultiLabelModel
 from ..base.predictor import masked_nodes
 from ..base.rankings import Attributes, ranking_of
 from ..taxonomy import Taxonomy, TaxonomyLike, closure_mask
@@ -109,6 +109,7 @@ class HMinOver(
     """
 
     _averages = False
+    _learn_below = None  # which pairs of candidates are in the right order is not known
     _rule_methods = ("rule",)
     _decision_rule = (
         "a candidate is on if its score reaches the threshold, others with one below them"

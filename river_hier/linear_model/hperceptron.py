@@ -69,8 +69,7 @@ class HPerceptron(TopDownLearner, compiled=()):
 
     def learns(self, score: Floats, y: Floats) -> NDArray[np.bool_]:
         """The nodes whose score has the wrong sign."""
-        wrong: NDArray[np.bool_] = (score >= 0.0) != (y > 0.0)
-        return wrong
+        return (score >= 0.0) != (y > 0.0)
 
     def rule(self, score: Floats, y: Floats, norm2: float) -> Floats:
         """$w \\leftarrow w + y x$, section 8."""

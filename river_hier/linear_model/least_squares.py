@@ -28,7 +28,7 @@ from ..base import explanation
 from ..base.checks import check_forgetting, check_integer, check_intercept, check_positive
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.linear import SECONDS
-from ..base.multi_label import MultiLabelModel
+from ..base.model import MultiLabelModel
 from ..taxonomy import Taxonomy, TaxonomyLike
 
 
@@ -91,8 +91,7 @@ class LeastSquaresRule(MultiLabelModel):
         A mask, (nodes,).
 
         """
-        mask: NDArray[np.bool_] = margin**2 * n <= self._limit(t)
-        return mask
+        return margin**2 * n <= self._limit(t)
 
     def _chosen(self, x: Mapping[Any, Any], t: float) -> Any:
         """The nodes that store x by a rule of one's own, or `None`."""
@@ -224,12 +223,10 @@ class LeastSquaresModel(LeastSquaresRule):
         self._rls = type(self._rls)(*parameters, found)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        nodes: list[int] = self._rls.nodes_on(self._labels, Example(self._features.find(x)))
-        return nodes
+        return self._rls.nodes_on(self._labels, Example(self._features.find(x)))
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
-        masks: NDArray[np.bool_] = self._rls.masks(self._labels, Vectors(self._features, X))
-        return masks
+        return self._rls.masks(self._labels, Vectors(self._features, X))
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         example = Example(self._features.find(x))

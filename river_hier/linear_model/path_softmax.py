@@ -171,17 +171,23 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting")):
             move = (move + rate * rest / (1.0 + h * variance)).clip(-most, most)
         return move, h
 
-    def _step(self, x: Mapping[Any, Any], y: int, w: float) -> None:
-        """Move the vectors whose probabilities are wrong to the most probable weights."""
+    def _step(self, x: Mapping[Any, Any], y: int, w: float, branch: Nodes | None = None) -> None:
+        """Move the vectors whose probabilities are wrong to the most probable weights.
+
+        If the label may be any of a branch, the vectors within the branch stay: together, its
+        labels are one.
+        """
         vector, state = self._state.insert(x), self._state
         own = path_difference(y, 0, self._taxonomy._arrays)[0]
-        columns, *moves = self._moves(vector, y, own, w)
+        columns, *moves = self._moves(vector, y, own, w, branch)
         state.begin_round(own)
         if len(columns):
             state.add(vector, columns, *moves)
         state.end_round(w)
 
-    def _moves(self, vector: Any, y: int, own: NDArray[np.intp], w: float) -> tuple[Any, ...]:
+    def _moves(
+        self, vector: Any, y: int, own: NDArray[np.intp], w: float, branch: Nodes | None = None
+    ) -> tuple[Any, ...]:
         """The columns that move, and their steps."""
         nothing = (np.empty(0, dtype=np.intp),)
         if vector.norm2 == 0.0:
@@ -191,6 +197,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting")):
         seen[own] = True
         score = self._scale * self._label_scores(self._state.scores(vector))  # Eq. (1)
         score[~seen] = -np.inf
+        self._state.temper(score, y, w)
         p, t = np.empty((2, tree.n)), np.zeros((2, tree.n))
         p[1] = softmax(score)  # Eq. (2), of labels alone, and of subtrees
         p[0] = subtree_sums(p[1], tree)
@@ -199,6 +206,8 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting")):
         self._check_shape("learns", "a bool", learns, t, "vectors")
         learns[0, 0] = False  # all labels lie below the root
         learns[1, np.setdiff1d(np.arange(tree.n), tree.parent_index[seen[1:]])] = False
+        if branch is not None:
+            learns[0, branch[branch != y]] = learns[1, branch] = False
         columns = np.flatnonzero(learns.T)
         if not len(columns):
             return nothing

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 from river import base
 
 from .._core import Labels, labels_of
-from ..base.checks import checked_weight, number
+from ..base.checks import check_whole, checked_weight, number
 from ..base.classifiers import check_weight_taken, shown, takes_weights
 from ..base.predictor import Predictor
 from ..base.unseen import NONE
@@ -132,6 +132,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return
+        check_whole(self, y)
         taxonomy, targets = self._targets(y)
         local = {p: self._local.get(p) or self._new_local(taxonomy, p) for p, _ in targets}
         for classifier in local.values():

@@ -176,8 +176,7 @@ class MeanScore(TaxonomyMetric):
     def _eval(self, y_true: Any, y_pred: Any) -> float:
         """The score of one example."""
         given = {name: getattr(self, name) for name in self._options}
-        score: float = self._loss(self.taxonomy_, y_true, y_pred, **given)
-        return score
+        return self._loss(self.taxonomy_, y_true, y_pred, **given)
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         return ("weight", 1.0), ("score", self._eval(y_true, y_pred))
@@ -200,8 +199,7 @@ class MeanLoss(MeanScore):
         `probabilities` are `{label: P(on | parent on)}` for every label but the root.
         """
         given = {name: getattr(self, name) for name in self._options}
-        loss: float = self._expected_loss(self.taxonomy_, probabilities, y_pred, **given)
-        return loss
+        return self._expected_loss(self.taxonomy_, probabilities, y_pred, **given)
 
 
 class TableMetric(TaxonomyMetric):

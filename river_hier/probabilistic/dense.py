@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from .._core import Batch, FeatureIndex
 from .._core.features import by_name
 from ..base.explanation import Floats
-from ..base.model import TaxonomyModel
-from ..base.single_label import SingleLabelModel
+from ..base.model import SingleLabelModel, TaxonomyModel
 from ..taxonomy import TaxonomyLike
 
 BLOCK = 256  # rows of a batch that are learned at once

@@ -170,8 +170,7 @@ class DiscriminantNeighbors(DenseModel):
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         stored = self._stored
         row = self._features.find(x).dense(stored.examples.shape[1])
-        scores: Floats = self._scores(row[None, :], stored)[0]
-        return scores
+        return self._scores(row[None, :], stored)[0]
 
     def _scores_many(self, X: Batch) -> Floats:
         stored = self._stored
@@ -195,8 +194,7 @@ class DiscriminantNeighbors(DenseModel):
             votes_of = weights[nearest] * np.exp(-2.0 * far / np.where(last > 0.0, last, 1.0))
             cells: Any = np.arange(len(X))[:, None], nodes[nearest]
             np.add.at(votes, cells, votes_of)
-        scores: Floats = np.log(votes)
-        return scores
+        return np.log(votes)
 
     def _forget(self, nodes: Nodes) -> None:
         order = np.argsort(np.arange(self._n)[-self.budget :] % self.budget)

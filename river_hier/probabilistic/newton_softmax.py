@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
 from .._core import Batch, Nodes, softmax
+from .._core.features import by_name
 from ..base.checks import check_positive
 from ..base.explanation import Floats
 from ..taxonomy import Taxonomy, TaxonomyLike
@@ -122,18 +123,35 @@ class NewtonSoftmax(DenseModel):
             self._steps(X[some], y[some].tolist(), w[some])
             first = some.stop
 
-    def _steps(self, X: Floats, y: list[int], w: Floats) -> None:
+    def _learn_below(self, x: Mapping[Any, Any], y: int, w: float) -> None:
+        branch = self._taxonomy._arrays.branch(y)
+        branch = branch[self._linear[1][branch]]
+        self._check(x, w)
+        if len(branch):  # else there is no label to make more probable
+            self._make_room(by_name(x))
+            row = self._features.insert(x).dense(self._d)
+            self._steps(row[None, :], [y], np.array([w], dtype=np.float64), branch)
+
+    def _steps(
+        self, X: Floats, y: list[int], w: Floats, branch: NDArray[np.uint32] | None = None
+    ) -> None:
+        """Learn from rows between two updates of the covariance.
+
+        If the label may be any of a branch, the probabilities within the branch stay.
+        """
         weights, seen = self._linear
         spread = X @ self._covariance
         inner, scores = spread @ X.T, X @ weights.T
         steps, h, seen = np.zeros_like(scores), np.empty(len(X)), seen.copy()
         for i, v in enumerate(y):
-            seen[v] = True  # and the scores, after the steps of the rows before
+            true = [v] if branch is None else branch
+            seen[true] = True  # and the scores, after the steps of the rows before
             s = np.where(seen, scores[i] + inner[i, :i] @ steps[:i], -np.inf)
             p = softmax(s)
+            steps[i], together = -p, p[true].sum()
+            steps[i, true] = (1.0 - together) / len(true)
+            p[true[1:]], p[true[0]] = 0.0, together
             h[i] = w[i] * (p @ (1.0 - p)) / np.count_nonzero(seen)
-            steps[i] = -p
-            steps[i, v] += 1.0
             steps[i] *= w[i] / (1.0 + h[i] * max(inner[i, i], 0.0))
         covariance, n = self._covariance, self._n + len(X)
         curved = [*self._curved, *(np.sqrt(h)[:, None] * X)]

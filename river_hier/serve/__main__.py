@@ -6,9 +6,13 @@ python -m river_hier.serve model.pkl --port 8080
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
-from .service import serve
+try:
+    from .service import serve
+except ModuleNotFoundError as error:
+    sys.exit(f"{error}: pip install 'river-hier[serving]'")
 
 
 def main() -> None:

@@ -57,12 +57,14 @@ def features(x: Any) -> Any:
 
 def labels(y: Any, several: bool) -> Any:
     """The label or labels in a message, in which a list is a path if it stands for one label."""
-    if not several:
-        return tuple(y) if isinstance(y, list) else y
-    y = y if isinstance(y, list) else [y]
-    if len(y) > LABELS:
-        raise ValueError(f'"y" has {len(y):,} labels, at most {LABELS:,} are allowed')
-    return {labels(label, several=False) for label in y}
+    if several:
+        y = y if isinstance(y, list) else [y]
+        if len(y) > LABELS:
+            raise ValueError(f'"y" has {len(y):,} labels, at most {LABELS:,} are allowed')
+        return {labels(label, several=False) for label in y}
+    if y is None or isinstance(y, dict):
+        raise ValueError(f'"y" must be a label, a path, or a list of labels, got {y!r:.50}')
+    return tuple(labels(name, several=False) for name in y) if isinstance(y, list) else y
 
 
 def _no_number(name: str) -> Any:

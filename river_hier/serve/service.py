@@ -14,6 +14,7 @@ import socket
 import sqlite3
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -87,20 +88,19 @@ class Service:
         if not first <= position + 1 <= last + 1:
             kept = f"it has the labels after {first - 1} up to {last}"
             sys.exit(f"another journal: {kept}, and the checkpoint is at {position}")
-        for row, message in self.journal.after(position):
-            if row < end:
+        for later, message in self.journal.after(position):
+            if later < end:
                 try:
-                    self._learn(row, message)
-                except Exception as error:
-                    sys.exit(f"label {row} in the journal is not learned any more: {error}")
+                    self._learn(later, message)
+                except Exception as error:  # a service that went on would miss the label
+                    sys.exit(f"label {later} of the journal is not learned any more: {error}")
 
     def _learn(self, position: int, message: Any) -> None:
         state, model = self.state, self.state["model"]
         x, y = features(message["x"]), labels(message["y"], self.several)
-        last, seen = inner_and_input(model, x)
-        if last is not model:  # before a transformer learns
-            last._check_one(seen, y, 1.0)
         answer = model.predict_one(x)
+        last, seen = inner_and_input(model, x)
+        last._check_one(seen, y, 1.0)  # before a transformer learns
         try:
             model.learn_one(x, y)
             loss = losses.h_loss if self.several else losses.tree_induced_error
@@ -133,8 +133,9 @@ class Service:
         while True:
             await asyncio.sleep(seconds)
             self.reap(os.WNOHANG)
-            while self.journal.drop(self.saved, BATCH):
-                await asyncio.sleep(0)
+            with suppress(sqlite3.Error):  # no space, for instance: later
+                while self.journal.drop(self.saved, BATCH):
+                    await asyncio.sleep(0)
             if self.saver is None and self.state["position"] > self.saved:
                 self.saver = self._fork(), self.state["position"]
 
@@ -190,13 +191,13 @@ class Service:
         y = [label for label, on in y.items() if on] if self.several else y
         try:
             p = model.predict_proba_one(x)
-        except (NotImplementedError, AttributeError):
+        except NotImplementedError:
             p = None
 
-        def probability(label: Any) -> Any:
+        def probability(label: Any) -> float | None:
             if p is None or self.several:
-                return None if p is None else p[label][True]
-            return sum(p.get(v, 0.0) for v in (label, *taxonomy.descendants(label)))
+                return None if p is None else float(p[label][True])
+            return float(sum(p.get(v, 0.0) for v in (label, *taxonomy.descendants(label))))
 
         found = y if self.several else [] if y is None else [y]
         return {

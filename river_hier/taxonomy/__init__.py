@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .arrays import Arrays
+from .below import Below
 from .editing import extended
 from .errors import UnknownLabelError
 from .graph import Label
@@ -13,6 +14,7 @@ from .taxonomy import MiscLeaves, Taxonomy
 
 __all__ = [
     "Arrays",
+    "Below",
     "Label",
     "MiscLeaves",
     "OpenTaxonomy",

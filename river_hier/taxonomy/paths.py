@@ -251,8 +251,7 @@ def is_empty(name: Any) -> bool:
 def _items(column: Any) -> Iterable[Any]:
     """The values of a column of pandas, polars or pyarrow, or of any other iterable."""
     names = (name for name in ("to_pylist", "to_list", "tolist") if hasattr(column, name))
-    items: Iterable[Any] = getattr(column, next(names, ""), lambda: column)()
-    return items
+    return getattr(column, next(names, ""), lambda: column)()
 
 
 def _below(label: Label, below: Any) -> Iterator[tuple[Label, Any]]:

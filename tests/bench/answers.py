@@ -26,7 +26,7 @@ import zipf_stream
 from tqdm import tqdm
 
 from river_hier import datasets, decision, feature_extraction, inspection, linear_model, metrics
-from river_hier.base.single_label import SingleLabelModel
+from river_hier.base.model import SingleLabelModel
 
 SIZES = 103, 1_000, 10_000, 100_000
 FIRST = 1_000  # from which on the exponent is measured

@@ -1,12 +1,12 @@
-"""`river_hier.serve` under load, beside a handler that does nothing.
+"""`python -m river_hier.serve` under load, beside a handler that does nothing.
 
     pip install ".[serving]"
     PYTHONPATH=tests python tests/bench/serving.py
 
 prints answers per second, and the times and processor time of an answer, as ratios to those of an
-empty handler of the same framework: medians of interleaved rounds. The
-clients are processes on the same machine, each with one connection that is kept alive. Processor
-time is read from /proc, which needs Linux.
+empty handler of the same framework: medians of interleaved rounds. The clients are processes on the
+same machine, each with one connection that is kept alive. Processor time is read from /proc, which
+needs Linux.
 """
 
 import argparse
@@ -93,7 +93,7 @@ async def empty(request):
 
 @contextlib.contextmanager
 def empty_handler():
-    """A process that reads a request, and answers with an empty object: port and process id."""
+    """A process that reads a request, and answers with an empty object: its port and id."""
     listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if not (pid := os.fork()):
@@ -102,41 +102,43 @@ def empty_handler():
         asyncio.run(uvicorn.Server(config).serve([listening]))
         os._exit(0)
     try:
-        yield listening.getsockname()[1], [pid]
+        yield listening.getsockname()[1], pid
     finally:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
 
 
-def load(pool, port, pids, path, n, seeds):
+def load(pool, port, pid, path, n, seeds):
     """Answers per second; median and 99th percentile of times, and processor time, in ms."""
-    clients, before = pool._processes, processor_time(pids)
+    clients, before = pool._processes, processor_time(pid)
     found = pool.starmap(ask, [(port, path, n, next(seeds)) for _ in range(clients)], chunksize=1)
-    used = (processor_time(pids) - before) / (n * clients)
+    used = (processor_time(pid) - before) / (n * clients)
     times = sorted(time for one, _, _ in found for time in one)
     seconds = max(end for _, _, end in found) - min(begun for _, begun, _ in found)
     return [len(times) / seconds, *(1e3 * v for v in (*quantiles(times, 0.5, 0.99), used))]
 
 
-def processor_time(pids):
-    """The processor time of these processes so far, in seconds."""
-    return sum(int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) for pid in pids) / 1e9
+def processor_time(pid):
+    """The processor time of a process so far, in seconds."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 def compare(pool, n, rounds):
     paths, seeds = ["/empty", "/predict", "/top", "/explain", "/learn"], count()
     results = {path: [] for path in paths}
+    model = linear_model.HAROW(Taxonomy.from_nested(TREE))
     with (
         tempfile.TemporaryDirectory() as folder,
-        empty_handler() as (port, children),
-        Service(Path(folder), linear_model.HAROW(Taxonomy.from_nested(TREE))) as service,
+        empty_handler() as nothing,
+        Service(Path(folder), model) as service,
     ):
         service.start()
-        load(pool, service.port, [], "/learn", n, seeds)
+        at = service.port, service.process.pid
+        load(pool, *at, "/learn", n, seeds)  # or else it would be a model that has learned nothing
         for _ in range(rounds):
             for path in paths:
-                at = (port, children) if path == "/empty" else (service.port, [service.pid])
-                results[path].append(load(pool, *at, path, n, seeds))
+                where = nothing if path == "/empty" else at
+                results[path].append(load(pool, *where, path, n, seeds))
     print(f"{pool._processes} clients; ratios to the empty handler, and values")
     print(
         f"{'':8}" + "".join(f"{name:>18}" for name in ("answers/s", "p50 ms", "p99 ms", "cpu ms"))

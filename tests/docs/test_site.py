@@ -47,7 +47,7 @@ BENCH = re.compile(r"python (?:tests/bench|examples/benchmarks)/[^`#]*")
 # Pages whose blocks are taken from the page, and run, by a test of their own.
 TAKEN_BY = {
     "docs/streaming.md": "tests/examples/test_streaming.py",
-    "docs/serving.md": "tests/serve/test_serve.py",
+    "docs/serving.md": "tests/examples/test_http_service_restarts.py",
     "docs/your_dataframe.md": "tests/docs/test_your_dataframe_page.py",
 }
 

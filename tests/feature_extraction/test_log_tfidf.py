@@ -14,7 +14,7 @@ from scipy import sparse
 
 from oracles import log_tfidf as oracle
 from river_hier import Taxonomy, linear_model
-from river_hier.feature_extraction import STOP_WORDS, LogTFIDF
+from river_hier.feature_extraction import STOP_WORDS, LogTFIDF, TextViews
 from support.hypothesis_settings import n_examples
 
 TEXTS = ["The wolf, the wolf!", "An owl saw THE wolf; Äpfel 10%", "", "a b c", "the owl flies_2"]
@@ -59,6 +59,34 @@ def test_the_formula_over_all_documents_so_far(
         expected = oracle.weights(document, documents[: n + 1], *options)
         assert bag.transform_one(document) == pytest.approx(expected)
     assert bag.n == len(documents)
+
+
+@given(
+    texts,
+    st.sets(st.sampled_from(["wolf", "the"])),
+    st.integers(1, 3),
+    st.sampled_from([(1, 1), (1, 2), (2, 3)]),
+    st.sampled_from([(1, 2), (3, 5)]),
+    st.sampled_from([2, 10**6]),
+)
+def test_views_are_the_union_of_words_and_characters(
+    documents, stop_words, min_count, words, characters, max_rare
+):
+    options = {"stop_words": stop_words, "min_count": min_count}
+    views = TextViews(**options, ngram_range=words, char_ngram_range=characters)
+    union = LogTFIDF(**options, ngram_range=words) + LogTFIDF(
+        **options, analyzer="char_wb", ngram_range=characters
+    )
+    few = TextViews(**options, max_rare=max_rare)
+    for document in documents:
+        assert views.transform_one(document) == union.transform_one(document)
+        for bag in (views, union, few):
+            bag.learn_one(document)
+        again = pickle.loads(pickle.dumps(few))
+        again._learned = few._learned = None
+        assert again.transform_one(document) == few.transform_one(document)
+        views = pickle.loads(pickle.dumps(views))
+        assert views.transform_one(document) == union.transform_one(document)
 
 
 def test_letters():

@@ -18,7 +18,7 @@ class HAROW(HPerceptron):
         self.forgetting = forgetting
         self.variances = {i: {} for i in labels_below_root(parents)}
 
-    def learn(self, x, y, weight=1.0):
+    def learn(self, x, y, weight=1.0, unknown=()):
         """With r / weight for r: if y_i w_i . x < 1, with y_i = +1 / -1 and r_x = sum_j S_j x_j^2:
         w_j += (y_i - w_i . x) / (r_x + r) S_j x_j, and S_j -= (S_j x_j)^2 / (r_x + r)."""
         self.has_learned = True
@@ -27,7 +27,7 @@ class HAROW(HPerceptron):
         true = closure(self.parents, y)
         for i in trained_nodes(self.parents, true):
             v, score = (1.0 if i in true else -1.0), dot(self.w[i], x)
-            if v * score >= 1.0:
+            if v * score >= 1.0 or i in unknown:
                 continue
             S = {name: self.variances[i].get(name, 1.0) for name in x}
             if self.forgetting < 1.0:

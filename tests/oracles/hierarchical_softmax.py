@@ -55,6 +55,10 @@ class HierarchicalSoftmax:
         """The first of the most probable labels."""
         return argmax(self.scores(x))
 
+    def predicted(self, x):
+        """The probabilities of the labels."""
+        return self.probabilities(self.scores(x))
+
     def probabilities(self, scores):
         """Of the labels."""
         return {v: math.exp(s) for v, s in scores.items()}
@@ -66,6 +70,11 @@ class HierarchicalSoftmax:
             for i, (model, below) in enumerate(self.decisions(y))
             for name, gap in model.missing(x, below).items()
         }
+
+    def learn_below(self, x, y, weight=1.0):
+        """A step of each decision above y."""
+        for model, below in list(self.decisions(y))[:-1]:
+            model.learn(x, below, weight)
 
     def learn(self, x, y, weight=1.0):
         """A step of each decision on the path."""

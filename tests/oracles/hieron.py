@@ -58,6 +58,23 @@ class Hieron:
         self.w = hieron_step(self.parents, self.w, x, y, self.predict(x), self.C, weight)
 
 
+class HieronOfParts(Hieron):
+    """Hieron that learns of some labels only that they are y or below it."""
+
+    def learn_below(self, x, y, weight=1.0):
+        """None if a label below y is predicted; else y has to beat the prediction, with the score
+        of the best label below it."""
+        scores, yhat = self.scores(x), self.predict(x)
+        if y in path(self.parents, yhat) or dot(x, x) == 0.0:
+            return
+        best = max(s for v, s in scores.items() if y in path(self.parents, v))
+        gamma = distance(self.parents, y, yhat)
+        step = (scores[yhat] - best + math.sqrt(gamma)) / (gamma * dot(x, x))
+        for v in set(path(self.parents, y)) ^ set(path(self.parents, yhat)):
+            sign = 1.0 if v in path(self.parents, y) else -1.0
+            add(self.w[v], sign * weight * min(self.C, step), x)
+
+
 class AveragedHieron:
     """Batch Hieron ([H] section 4), one pass; keeps all m + 1 hypotheses w_1 (= 0)..w_{m+1}."""
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .trees import closure, labels_below_root, root
+from .trees import children, closure, labels_below_root, root
 from .vectors import add, dot
 
 
@@ -47,12 +47,22 @@ class HPerceptron:
         """Top-down, for every node but the root."""
         return top_down(self.parents, self.scores(x), self.has_learned)
 
-    def learn(self, x, y, weight=1.0):
+    def learn_below(self, x, y, weight=1.0):
+        """Of the children of the labels of y, those are unknown that are not on; they stay."""
+        on = closure(self.parents, y)
+        self.learn(
+            x,
+            y,
+            weight,
+            {c for v in y if v != root(self.parents) for c in children(self.parents, v)} - on,
+        )
+
+    def learn(self, x, y, weight=1.0, unknown=()):
         """w_i += weight v_i x, v_i = +1 / -1, iff {w_i . x >= 0} != v_i."""
         self.has_learned = True
         true = closure(self.parents, y)
         for i in trained_nodes(self.parents, true):
-            if (dot(self.w[i], x) >= 0) != (i in true):
+            if i not in unknown and (dot(self.w[i], x) >= 0) != (i in true):
                 add(self.w[i], weight if i in true else -weight, x)
 
 

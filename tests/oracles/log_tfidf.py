@@ -28,9 +28,10 @@ def pieces(word, low, high):
 def grams(text, stop_words, analyzer, ngram_range, n_features):
     """All runs of n words that are left without stop words, or of n of their characters, or their
     hashes."""
-    left = [word for word in words(text) if word not in stop_words]
     low, high = ngram_range
     characters = analyzer == "char_wb"
+    every = text.lower().split() if characters else words(text)
+    left = [word for word in every if word not in stop_words]
     if characters:
         found = [piece for word in left for piece in pieces(word, low, high)]
     else:

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from .trees import path
 from .vectors import dot
 
 
@@ -37,14 +38,25 @@ class NewtonSoftmax:
         right = [x.get(a, 0.0) for a in names]
         return dict(zip(names, np.linalg.solve(precision, right).tolist(), strict=True))
 
-    def learn(self, x, y, w=1.0):
+    def learn_below(self, x, y, w=1.0):
+        """The labels below y are one, whose step they share; those without examples stay so."""
+        branch = [v for v in self.weights if y in path(self.parents, v)]
+        if branch:
+            self.learn(x, y, w, branch)
+
+    def learn(self, x, y, w=1.0, branch=()):
         if not w:
             return
-        self.weights.setdefault(y, {})
+        true = branch or [y]
+        for v in true:
+            self.weights.setdefault(v, {})
         p, spread = self.probabilities(x), self.spread(x)
-        h = w * sum(q * (1.0 - q) for q in p.values()) / len(p)
+        together = sum(p[v] for v in true)
+        q = [together, *(p[v] for v in p if v not in true)]
+        h = w * sum(a * (1.0 - a) for a in q) / len(p)
         for v, weights in self.weights.items():
-            step = w * ((v == y) - p[v]) / (1.0 + h * dot(spread, x))
+            toward = (1.0 - together) / len(true) if v in true else -p[v]
+            step = w * toward / (1.0 + h * dot(spread, x))
             for a, value in spread.items():
                 weights[a] = weights.get(a, 0.0) + step * value
         self.waiting.append((x, h))

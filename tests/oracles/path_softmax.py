@@ -16,7 +16,11 @@ class PathSoftmax:
     on each a_i alone, which are halved for good whenever the last one went too far; w_i moves by
     a_i S_i x, and S_i shrinks as if it had been observed with the precision weight P_i (1 - P_i).
     No a_i S_i x . x exceeds log(1 + weight S_i x . x) less the logarithm of the probability, before
-    the step, of the labels that are in the same moving sets as y."""
+    the step, of the labels that are in the same moving sets as y.
+
+    Probabilities to be predicted are the softmax of e^a times the scores. Before a step, a moves by
+    a Newton step, of at most 1, on the log loss, whose curvature is that of the latest thousand
+    examples."""
 
     def __init__(self, parents, prior_variance=32.0, forgetting=1.0):
         self.parents, self.prior, self.forgetting = parents, prior_variance, forgetting
@@ -29,6 +33,7 @@ class PathSoftmax:
                 self.sets["own", u] = {u}
         self.vectors = {i: {} for i in self.sets}
         self.variances = {i: {} for i in self.sets}
+        self.log_slope, self.curvature = 0.0, 10.0
 
     @property
     def w(self):
@@ -57,18 +62,41 @@ class PathSoftmax:
         e = {v: math.exp(s - most) for v, s in scores.items()}
         return {v: e[v] / sum(e.values()) for v in e}
 
+    def predicted(self, x):
+        """The probabilities of the labels."""
+        slope = math.exp(self.log_slope)
+        return self.probabilities({v: slope * s for v, s in self.scores(x).items()})
+
+    def temper(self, x, y, weight):
+        """One step of the temperature."""
+        p, slope = self.predicted(x), math.exp(self.log_slope)
+        gap = {v: slope * (s - self.scores(x)[y]) for v, s in self.scores(x).items()}
+        mean = sum(p[v] * gap[v] for v in p)
+        second = sum(p[v] * (gap[v] - mean) ** 2 for v in p)
+        kept = max(1.0 - weight / 1000.0, 0.0)
+        self.curvature = kept * self.curvature + weight * (0.1 + second)
+        move = min(max(weight * mean / self.curvature, -1.0), 1.0)
+        self.log_slope = min(max(self.log_slope - move, -3.0), 3.0)
+
+    def learn_below(self, x, y, weight=1.0):
+        """What sets labels below y apart is unknown, and stays: together they are one label."""
+        branch = self.sets["shared", y]
+        inside = [i for i, some in self.sets.items() if some <= branch and i != ("shared", y)]
+        self.learn(x, y, weight, inside)
+
     def missing(self, x, y, moved=None):
         """t - P of every vector, with scores that may have moved."""
         moves = moved or dict.fromkeys(self.parents, 0.0)
         p = self.probabilities({v: s + moves[v] for v, s in self.scores(x).items()})
         return {i: (y in some) - sum(p[v] for v in some) for i, some in self.sets.items()}
 
-    def learn(self, x, y, weight=1.0):
-        """One step; none if x is zero."""
+    def learn(self, x, y, weight=1.0, fixed=()):
+        """One step, in which some vectors are fixed; none if x is zero."""
         if dot(x, x) < 1e-300:
             return
+        self.temper(x, y, weight)
         gaps = self.missing(x, y)
-        moving = [i for i, gap in gaps.items() if abs(gap) >= 0.01]
+        moving = [i for i, gap in gaps.items() if abs(gap) >= 0.01 and i not in fixed]
         variance = {}
         for i in moving:
             for name, value in x.items():

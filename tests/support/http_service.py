@@ -1,44 +1,24 @@
 """`python -m river_hier.serve` as a process, and requests to it."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any, Self
 
-from river_hier import checkpoint
 from support.processes import PATIENCE, environment, free_port, until
-
-# Starts the service for each line that it reads, as the command would, and without its imports.
-FORKS = """
-import os, signal, sys
-from river_hier.serve.__main__ import main
-signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-for line in sys.stdin:
-    pid = os.fork()
-    if not pid:
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        main()
-        break
-    print(pid, flush=True)
-"""
 
 
 class Client:
     """One connection, which is opened again when the server has closed it."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port):
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
 
-    def send(
-        self, path: str, body: Any = None, kind: str = "application/json"
-    ) -> tuple[int, bytes]:
+    def send(self, path, body=None, kind="application/json"):
         """Status and body of an answer; a body that is not bytes is sent as JSON."""
         data = body if isinstance(body, bytes | None) else json.dumps(body).encode()
         method = "GET" if data is None else "POST"
@@ -50,7 +30,7 @@ class Client:
             self.connection.close()
             raise
 
-    def json(self, path: str, body: Any = None, status: int = 200) -> Any:
+    def json(self, path, body=None, status=200):
         """The same, with an answer in JSON that must have this status."""
         found, data = self.send(path, body)
         assert found == status, data
@@ -58,64 +38,52 @@ class Client:
 
 
 class Service:
-    """A service of a model; `with` kills what is left of it."""
+    """The processes that serve a model; `with` kills those that are left."""
 
-    def __init__(self, folder: Path, model: Any, *arguments: Any, forks: bool = False) -> None:
-        self.folder, self.port, self.pid = folder, free_port(), 0
-        checkpoint.save(model, folder / "model")
-        given = [folder / "model", "--folder", folder / "served", "--port", self.port, *arguments]
+    def __init__(self, folder, model, *arguments):
+        self.folder, self.port = folder, free_port()
+        self.model, self.served = folder / "shop.pkl", folder / "shop.served"
+        self.model.write_bytes(pickle.dumps(model))
+        self.command = [sys.executable, "-m", "river_hier.serve", str(self.model)]
+        self.command += ["--port", str(self.port), *map(str, arguments)]
+        self.process = None
         self.log = (folder / "log").open("ab")
-        command = ["-c", FORKS] if forks else ["-m", "river_hier.serve"]
-        self.command = [sys.executable, *command, *map(str, given)]
-        self.process: Any = None
-        self.forks = forks
 
-    def __enter__(self) -> Self:
+    def __enter__(self):
         return self
 
-    def __exit__(self, *error: object) -> None:
-        if self.process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
+    def __exit__(self, *error):
+        self.kill()
         self.log.close()
 
-    def start(self, ready: bool = True) -> None:
-        if self.process is None or not self.forks:
-            self.process = subprocess.Popen(
-                self.command, env=environment(), stderr=self.log, start_new_session=True,
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            )  # fmt: skip
-        self.pid = self.process.pid
-        if self.forks:
-            self.process.stdin.write("start\n")
-            self.process.stdin.flush()
-            self.pid = int(self.process.stdout.readline())
+    def start(self, ready=True):
+        self.process = subprocess.Popen(
+            self.command, env=environment(), stderr=self.log, start_new_session=True
+        )
         if ready:
-            until(self.answers, self.said)
+            until(self._answers, self.said)
 
-    def answers(self) -> bool:
+    def _answers(self):
         with contextlib.suppress(OSError, http.client.HTTPException):
-            return Client(self.port).send("/health")[0] > 0
+            Client(self.port).json("/health")
+            return True
         assert self.process.poll() is None, self.said()
         return False
 
-    def said(self) -> str:
+    def said(self):
         return (self.folder / "log").read_text()
 
-    def kill(self) -> None:
-        """kill -9."""
-        os.kill(self.pid, signal.SIGKILL)
+    def kill(self, whole=True):
+        """kill -9 all processes, or the first: one that saves may outlive it."""
+        if self.process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                if whole:
+                    os.killpg(self.process.pid, signal.SIGKILL)
+                else:
+                    self.process.kill()
+            self.process.wait()
 
-    def stop(self) -> Any:
-        """Stop it as an administrator would; return its exit status, if it is no fork."""
-        os.kill(self.pid, signal.SIGTERM)
-        if not self.forks:
-            return self.process.wait(PATIENCE)
-        until(lambda: not Path(f"/proc/{self.pid}").exists(), self.said)
-        return 0
-
-    @property
-    def state(self) -> Any:
-        """That of the checkpoint."""
-        return checkpoint.load(self.folder / "served" / "checkpoint")
+    def stop(self):
+        """Stop it as an administrator would; return its exit status."""
+        self.process.terminate()
+        return self.process.wait(PATIENCE)

@@ -52,8 +52,7 @@ def run_commands_of(page, port, folder):
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     (folder / "examples").symlink_to(EXAMPLES)
     program = "".join(blocks).replace(port, str(free_port()))
-    python = shlex.quote(sys.executable)
-    program = re.sub(r"^python (?=examples|-)", lambda _: f"{python} ", program, flags=re.MULTILINE)
+    program = re.sub("^python ", f"{shlex.quote(sys.executable)} ", program, flags=re.MULTILINE)
     child = subprocess.Popen(
         ["sh", "-e", "-c", program], cwd=folder, env=environment_of_scripts(),
         start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -231,5 +231,4 @@ class ReferenceClassifier(MultiLabelPredictor):
 
 def _unit(rows: Floats) -> Floats:
     """The rows, scaled to norm 1."""
-    scaled: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return scaled
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)

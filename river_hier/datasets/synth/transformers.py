@@ -36,8 +36,7 @@ class Transformed(TaxonomyDataset):
     @property
     def taxonomy(self) -> Taxonomy:
         """The taxonomy of the stream."""
-        taxonomy: Taxonomy = self.stream.taxonomy
-        return taxonomy
+        return self.stream.taxonomy
 
     @property
     def _repr_content(self) -> dict[str, str]:

@@ -46,8 +46,7 @@ class Calibration {
         labels.trained(on, ranges_);
         nodes_.clear();
         for (Range range : ranges_)
-            for (uint32_t v = range.first; v < range.last; ++v)
-                if (!std::isnan(scores[v])) nodes_.push_back(v);
+            for (uint32_t v = range.first; v < range.last; ++v) if (!std::isnan(scores[v])) nodes_.push_back(v);
         const double most = std::min(far * unit(), largest);
         near_.clear();
         double added = 0.0;

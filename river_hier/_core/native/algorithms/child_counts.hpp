@@ -33,9 +33,7 @@ class ChildCounts {
     }
 
     // Whether the number of children of u counts.
-    bool counts(uint32_t u) const {
-        return !labels_.below(u).empty() && (shared_.empty() || !shared_[u]);
-    }
+    bool counts(uint32_t u) const { return !labels_.below(u).empty() && (shared_.empty() || !shared_[u]); }
 
     Cases factors(uint32_t u) const {
         Cases factors{1.0, 1.0, 1.0};
@@ -50,11 +48,10 @@ class ChildCounts {
     }
 
     // The probabilities of the cases if children are independent.
-    template <class Given>
-    Cases independent(uint32_t u, Given given) const {
+    Cases independent(uint32_t u, const Probabilities& p) const {
         double none = 1.0, odds = 0.0;
         each(u, [&](uint32_t v) {
-            const double c = given(v);
+            const double c = given(p, v, p[u]);
             none *= 1.0 - c;
             odds += c / (1.0 - c);
         });
@@ -73,12 +70,11 @@ class ChildCounts {
 
     // What the children of u add to its row.
     Row seen(uint32_t u, const Probabilities& p, const On& on) const {
-        const auto given_u = [&](uint32_t v) { return given(p, v, p[u]); };
-        Row row{{}, independent(u, given_u), 0.0};
+        Row row{{}, independent(u, p), 0.0};
         const Cases weights = factors(u);
         size_t n_on = 0;
         each(u, [&](uint32_t v) {
-            const double c = given_u(v), d = std::clamp(joint(c, row.expected, weights), least, 1.0 - least);
+            const double c = given(p, v, p[u]), d = std::clamp(joint(c, row.expected, weights), least, 1.0 - least);
             row.gain += on.mask[v] ? std::log(c / d) : std::log((1.0 - c) / (1.0 - d));
             n_on += on.mask[v];
         });
@@ -128,7 +124,7 @@ class JointProbabilities : public Probabilities {
                     above = u;
                     if ((better = counts_.better(u))) {
                         factors = counts_.factors(u);
-                        p = counts_.independent(u, [&](uint32_t k) { return ChildCounts::given(from_, k, from_[u]); });
+                        p = counts_.independent(u, from_);
                     }
                 }
                 const double before = labels_.of_parents(from_, v, min);
@@ -173,8 +169,7 @@ inline Nodes likeliest(Probabilities& p, const Labels& labels, const ChildCounts
             below = here.off + std::max({none, one, more});
             here.chosen = one >= none && one > more ? 1 : more >= none ? 2 : 0;
             if (counts.counts(u))
-                below -= std::log(ChildCounts::dot(
-                    counts.independent(u, [&](uint32_t v) { return ChildCounts::given(p, v, p[u]); }), w));
+                below -= std::log(ChildCounts::dot(counts.independent(u, p), w));
         }
         if (u == 0) break;
         Best& above = best[parent(u)];

@@ -75,8 +75,7 @@ class Instances {
 class Example {
   public:
     // With explicit features.
-    explicit Example(const Vector& given, double weight = 1.0)
-        : x(sorted(given)), norm2(x.norm2), weight(weight) {}
+    explicit Example(const Vector& given, double weight = 1.0) : x(sorted(given)), norm2(x.norm2), weight(weight) {}
 
     // With a kernel, by K(x_i, x) of every instance and K(x, x). x has no features.
     Example(Numbers values, double norm2, double weight)

@@ -38,8 +38,7 @@ struct Softmax {
             factor = 1.0;
         }
         if (first < n) std::fill(scores, scores + first, 0.0);
-        for (uint32_t v = 0; tree.n_unseen() && v < n; ++v)
-            if (tree.unseen(v)) scores[v] = 0.0;
+        for (uint32_t v = 0; tree.n_unseen() && v < n; ++v) if (tree.unseen(v)) scores[v] = 0.0;
         return factor;
     }
 };

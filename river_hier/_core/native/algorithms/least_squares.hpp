@@ -24,9 +24,7 @@ struct Forgetting {
 struct System {
     // Either solver: apply([](auto& solver) { ... }).
     template <class F>
-    auto apply(F f) {
-        return std::visit(f, solver);
-    }
+    auto apply(F f) { return std::visit(f, solver); }
 
     Dual* dual() { return std::get_if<Dual>(&solver); }
     Primal* primal() { return std::get_if<Primal>(&solver); }
@@ -60,8 +58,7 @@ class LeastSquares {
     size_t bytes() {
         size_t bytes = instances.bytes() + allocated(systems.capacity() * sizeof(System));
         for (System& system : systems)
-            bytes += heap_bytes(system.nodes) +
-                     system.apply([](auto& solver) { return solver.bytes(); });
+            bytes += heap_bytes(system.nodes) + system.apply([](auto& solver) { return solver.bytes(); });
         return bytes;
     }
 
@@ -110,8 +107,7 @@ class LeastSquares {
         on.clear();
         for (System& system : systems) {
             const auto& nodes = system.nodes;  // the last ones may have no labels yet
-            if (nodes.empty() || nodes[0] >= labels.n() || !labels.all_parents(mask.data(), nodes[0]))
-                continue;
+            if (nodes.empty() || nodes[0] >= labels.n() || !labels.all_parents(mask.data(), nodes[0])) continue;
             find_scores(system, example);
             for (size_t o = 0; o < scores_.size(); ++o)
                 if (nodes[o] < labels.n() && scores_[o] >= 0.0) {

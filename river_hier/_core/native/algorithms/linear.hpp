@@ -52,8 +52,7 @@ inline uint32_t argmax(const double* scores, size_t n) {
         for (size_t k = 0; k < 4; ++k) most[k] = scores[v + k] > most[k] ? scores[v + k] : most[k];
     for (; v < n; ++v) most[0] = scores[v] > most[0] ? scores[v] : most[0];
     const double largest = *std::max_element(most, most + 4);
-    for (v = 0; v + 1 < n; ++v)
-        if (scores[v] == largest) break;
+    for (v = 0; v + 1 < n; ++v) if (scores[v] == largest) break;
     return static_cast<uint32_t>(v);
 }
 
@@ -71,8 +70,7 @@ inline Numbers distances_from(uint32_t y, const Labels& tree) {
 // The weight of the example multiplies the step or, with variances, the precision that the step
 // adds: from k to weight * k, where confidence = k / (1 + k variance).
 template <class Policy>
-void step(const Policy& policy, Weights& w, const Vector& x, const On& on, const Labels& labels,
-          double weight) {
+void step(const Policy& policy, Weights& w, const Vector& x, const On& on, const Labels& labels, double weight) {
     constexpr bool second_order = std::is_base_of_v<SecondOrder, Policy>;
     if (x.norm2 == 0.0) return;
     const auto y = [&](uint32_t v) { return on.mask[v] ? 1.0 : -1.0; };
@@ -92,8 +90,7 @@ void step(const Policy& policy, Weights& w, const Vector& x, const On& on, const
                 const uint32_t v = w.nodes[i];
                 const Step step = policy.rule(w.scores[v], y(v), x.norm2, variances[i]);
                 const double known = variances[i] * step.confidence;  // at most 1, up to rounding
-                const double factor =
-                    weight == 1.0 ? 1.0 : weight / (std::max(1.0 - known, 0.0) + weight * known);
+                const double factor = weight == 1.0 ? 1.0 : weight / (std::max(1.0 - known, 0.0) + weight * known);
                 moves.push_back({v, std::clamp(factor * step.step, -most, most), factor * step.confidence});
             }
         };
@@ -128,8 +125,7 @@ inline void path_difference(uint32_t y, uint32_t other, const Labels& tree, Node
 }
 
 template <class Policy>
-void step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const Labels& tree,
-          double weight) {
+void step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const Labels& tree, double weight) {
     double* scores = path_scores(w, x, tree, false);  // Eq. (2)
     tree.without_unseen(scores);
     const uint32_t rival = policy.rival(scores, y, tree);
@@ -162,8 +158,7 @@ inline void top_down(Weights& w, const Vector& x, const Labels& labels, bool ave
         w.score(below);
         for (Range range : below)
             for (uint32_t v = range.first; v < range.last; ++v) {
-                if (!(w.scores[v] >= 0.0) || labels.unseen(v) || !labels.all_parents(w.mask.data(), v))
-                    continue;
+                if (!(w.scores[v] >= 0.0) || labels.unseen(v) || !labels.all_parents(w.mask.data(), v)) continue;
                 w.mask[v] = 1;
                 insert(on, i, v);
             }

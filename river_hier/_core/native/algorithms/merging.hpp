@@ -32,6 +32,14 @@ class Merging {
         merged.n = start_.n;
         for (const Part& part : parts) merged.n += examples(part);
         if (merged.w.average) start_average();
+        Temperature& mean = merged.w.temperature;  // a mean by the number of examples
+        mean = start_.w.temperature;
+        for (const Part& part : parts) {
+            if (!examples(part)) continue;
+            const double share = examples(part) / (merged.n - start_.n);
+            mean.log_slope += share * (part.state.w.temperature.log_slope - start_.w.temperature.log_slope);
+            mean.curvature += share * (part.state.w.temperature.curvature - start_.w.temperature.curvature);
+        }
     }
 
     void run() {
@@ -83,8 +91,7 @@ class Merging {
     void sort_touched() {
         if (16 * touched_.size() < sums_.size()) return std::sort(touched_.begin(), touched_.end());
         touched_.clear();
-        for (uint32_t v = 0; v < sums_.size(); ++v)
-            if (sums_[v].touched) touched_.push_back(v);
+        for (uint32_t v = 0; v < sums_.size(); ++v) if (sums_[v].touched) touched_.push_back(v);
     }
 
     void add(const Part& part, uint32_t row) {

@@ -80,6 +80,21 @@ inline double* label_scores(Weights& w, const Vector& x, const Labels& tree) {
     return s;
 }
 
+// Learns the temperature from the scores of all labels; those of unseen ones are -inf.
+inline void temper(Temperature& temperature, const double* scores, size_t n, uint32_t y, double weight) {
+    const double slope = temperature.slope(), largest = scores[argmax(scores, n)];
+    Numbers p(whole_lines<double>(n), -HUGE_VAL);
+    std::copy(scores, scores + n, p.begin());
+    const double total = exponentials(p.data(), largest, slope, p.size());
+    const auto gap = [&](size_t v) { return slope * std::max(scores[v] - largest, -1e100); };
+    double mean = 0.0, square = 0.0;
+    for (size_t v = 0; v < n; ++v) {
+        mean += p[v] / total * gap(v);
+        square += p[v] / total * gap(v) * gap(v);
+    }
+    temperature.learn(mean - gap(y), square - mean * mean, weight);
+}
+
 inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_t y,
                  const Labels& tree, double weight) {
     if (x.norm2 == 0.0) return;
@@ -88,6 +103,7 @@ inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_
     double* scores = label_scores(w, x, tree);
     for (uint32_t v = 0; v < n; ++v) scores[v] *= scale;
     tree.without_unseen(scores);
+    temper(w.temperature, scores, n, y, weight);
     const double largest = scores[argmax(scores, n)];
     Numbers own(whole_lines<double>(n), -HUGE_VAL);  // the probabilities of labels
     std::copy(scores, scores + n, own.begin());

@@ -87,9 +87,7 @@ class Primal {
 
     size_t d() const { return total_.size(); }
 
-    size_t bytes() const {
-        return inverse_.bytes() + heap_bytes(w_) + heap_bytes(total_) + heap_bytes(u_);
-    }
+    size_t bytes() const { return inverse_.bytes() + heap_bytes(w_) + heap_bytes(total_) + heap_bytes(u_); }
 
     const Numbers& total() const { return total_; }
 
@@ -150,8 +148,7 @@ class Primal {
     Numbers inverse() const {
         Numbers inverse(d() * d());
         for (size_t i = 0; i < d(); ++i)
-            for (size_t j = i; j < d(); ++j)
-                inverse[i * d() + j] = inverse[j * d() + i] = inverse_.at(i, j);
+            for (size_t j = i; j < d(); ++j) inverse[i * d() + j] = inverse[j * d() + i] = inverse_.at(i, j);
         return inverse;
     }
 
@@ -180,8 +177,7 @@ class Primal {
     template <class Error>
     void update(double weight, double r, Error error) {
         const double share = weight / (1.0 + weight * r);
-        for (size_t o = 0; o < w_.size(); ++o)
-            add(share * error(o), u_.data(), u_.size(), w_[o].data());
+        for (size_t o = 0; o < w_.size(); ++o) add(share * error(o), u_.data(), u_.size(), w_[o].data());
         for (double& u : u_) u *= std::sqrt(share);
         inverse_.subtract_square(u_);
     }

@@ -32,9 +32,7 @@ struct Hieron : OnPaths {
     explicit Hieron(double C) : C(C) {}
 
     // The predicted label, Eq. (3).
-    uint32_t rival(const double* scores, uint32_t, const Labels& tree) const {
-        return argmax(scores, tree.n());
-    }
+    uint32_t rival(const double* scores, uint32_t, const Labels& tree) const { return argmax(scores, tree.n()); }
 
     // The smallest step that makes up for the loss, and at most C.
     double rule(double margin, double gamma, double norm2) const {
@@ -68,9 +66,7 @@ struct ByAddress {
         return found;
     }
 
-    bool learns(double score, double y) const {
-        return !other || call(other, score, y, 0.0, 0.0).step != 0.0;
-    }
+    bool learns(double score, double y) const { return !other || call(other, score, y, 0.0, 0.0).step != 0.0; }
 
     uint64_t address, other;
     Numbers parameters;

@@ -39,8 +39,7 @@ auto with_probabilities(const Labels& labels, nb::handle p, Decide decide) {
     }
     const auto& from = nb::cast<const NodeProbabilities&>(p);
     auto& state = nb::cast<LinearState&>(from.state);
-    const auto* calibration =
-        from.calibration.is_none() ? nullptr : &nb::cast<Calibration&>(from.calibration);
+    const auto* calibration = from.calibration.is_none() ? nullptr : &nb::cast<Calibration&>(from.calibration);
     const Vector& x = state.find(from.x);
     ensure(labels.n() <= state.labels.n() && (!calibration || calibration->n() >= state.labels.n()),
            "parameters for each node");
@@ -159,9 +158,7 @@ nb::list descent(const Labels& tree, nb::handle values) {
 // The rows of a table of counts, one a node; nodes after its last one have none.
 using Table = nb::ndarray<const double, nb::c_contig, nb::device::cpu, nb::shape<-1, 7>>;
 
-ChildCounts counts_of(const Labels& labels, const Table& table) {
-    return {table.data(), table.shape(0), labels};
-}
+ChildCounts counts_of(const Labels& labels, const Table& table) { return {table.data(), table.shape(0), labels}; }
 
 // The nodes that are on, and what each adds to its row of the table.
 nb::object child_counts(const Labels& labels, nb::handle p, nb::handle y, const Table& table) {
@@ -245,8 +242,7 @@ nb::list ranked_paths(const Labels& labels, nb::handle values, size_t k, bool le
 nb::object parameters(const Calibration& c) {
     Numbers shared{c.squares, c.n_scores}, own;
     const auto append = [](Numbers& numbers, const Calibration::Line& line) {
-        for (const auto& of : {line.slope, line.intercept})
-            numbers.insert(numbers.end(), {of.value, of.squares});
+        for (const auto& of : {line.slope, line.intercept}) numbers.insert(numbers.end(), {of.value, of.squares});
     };
     append(shared, c.shared);
     for (const Calibration::Line& line : c.own) append(own, line);
@@ -285,14 +281,12 @@ void decisions(nb::module_& m) {
         .def(nb::init<size_t>(), "n"_a)
         .def("add_nodes", &Calibration::add_nodes, "n"_a)
         .def("given", &given, "scores"_a)
-        .def("learn",
-             [](Calibration& calibration, const Values& scores, nb::handle y, const Labels& labels,
+        .def("learn", [](Calibration& calibration, const Values& scores, nb::handle y, const Labels& labels,
                 double w) {
                  calibration.add_nodes(labels.n());
                  const On on = labels.closed(y);
                  calibration.learn(checked(scores, labels.n()), on, labels, w);
-             },
-             "scores"_a, "y"_a.none(), "labels"_a, "w"_a)
+             }, "scores"_a, "y"_a.none(), "labels"_a, "w"_a)
         .def("saved", &parameters)
         .def("__init__", &restore, "shared"_a, "own"_a);
     nb::class_<NodeProbabilities>(m, "NodeProbabilities")
@@ -308,16 +302,13 @@ void decisions(nb::module_& m) {
     m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none(),
           "table"_a = nb::none());
     m.def("child_counts", &child_counts, "labels"_a, "p"_a, "y"_a.none(), "table"_a);
-    m.def("ranked", &ranked_paths, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
-          "multilabel"_a);
-    m.def("logistic",
-          [](nb::handle scores) {  // of any shape and memory layout
+    m.def("ranked", &ranked_paths, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(), "multilabel"_a);
+    m.def("logistic", [](nb::handle scores) {  // of any shape and memory layout
               nb::object p = numpy("array")(scores, "order"_a = "K", "dtype"_a = "float64");
               const auto all = nb::cast<nb::ndarray<double, nb::device::cpu>>(p);
               std::transform(all.data(), all.data() + all.size(), all.data(), logistic);
               return p;
-          },
-          "scores"_a);
+          }, "scores"_a);
     m.def("least_h_loss", &least_h_loss, "tree"_a, "p"_a, "table"_a, "costs"_a = nb::none());
     m.def("likeliest", &likeliest_nodes, "labels"_a, "p"_a, "table"_a);
 }

@@ -104,10 +104,8 @@ nb::object save(LeastSquares& rls, System& system) {
     const nb::object nodes = nb::cast(system.nodes);
     if (auto* primal = system.primal()) {
         const size_t d = primal->d();
-        return nb::make_tuple("primal", nodes, system.n_stored, system.n_visits,
-                              array(primal->inverse(), {d, d}),
-                              from_columns(primal->weights(rls.instances, d), d),
-                              array(primal->total()));
+        return nb::make_tuple("primal", nodes, system.n_stored, system.n_visits, array(primal->inverse(), {d, d}),
+                              from_columns(primal->weights(rls.instances, d), d), array(primal->total()));
     }
     Dual& dual = *system.dual();
     return nb::make_tuple("dual", nodes, system.n_stored, system.n_visits) + instances_of(dual) +
@@ -136,8 +134,7 @@ void load(Instances& instances, nb::handle saved) {
     const Numbers values = numbers(saved[2]), norms2 = numbers(saved[3]);
     for (size_t i = 0; i < norms2.size(); ++i)
         instances.append({{rows.begin() + start[i], rows.begin() + start[i + 1]},
-                          {values.begin() + start[i], values.begin() + start[i + 1]},
-                          norms2[i]});
+                          {values.begin() + start[i], values.begin() + start[i + 1]}, norms2[i]});
 }
 
 nb::tuple save(LeastSquares& rls) {
@@ -150,8 +147,7 @@ nb::tuple save(LeastSquares& rls) {
 System load(LeastSquares& rls, nb::handle saved) {
     Nodes nodes = nb::cast<Nodes>(saved[1]);
     Dual empty(rls.l2, nodes.size());
-    System system{std::move(nodes), std::move(empty), nb::cast<double>(saved[2]),
-                  nb::cast<uint64_t>(saved[3])};
+    System system{std::move(nodes), std::move(empty), nb::cast<double>(saved[2]), nb::cast<uint64_t>(saved[3])};
     if (nb::cast<nb::str>(saved[0]).equal(nb::str("primal"))) {
         const Numbers total = numbers(saved[6]);
         system.n_features = total.size();
@@ -168,8 +164,7 @@ System load(LeastSquares& rls, nb::handle saved) {
     system.n_features = w0.empty() ? 0 : w0[0].size();
     rls.instances.ensure_features(system.n_features);
     for (uint32_t id : dual.ids)
-        for (uint32_t row : rls.instances[id].rows)
-            system.n_features = std::max(system.n_features, size_t{1} + row);
+        for (uint32_t row : rls.instances[id].rows) system.n_features = std::max(system.n_features, size_t{1} + row);
     return system;
 }
 
@@ -212,14 +207,11 @@ auto of_each_system(Get get) {
 void least_squares(nb::module_& m) {
     using namespace nb::literals;
     nb::class_<LeastSquares>(m, "LeastSquares")
-        .def(nb::new_(&restored),
-             "l2"_a, "budget"_a = nb::none(), "rate"_a = 1.0, "period"_a = 0, "kernel"_a = false,
+        .def(nb::new_(&restored), "l2"_a, "budget"_a = nb::none(), "rate"_a = 1.0, "period"_a = 0, "kernel"_a = false,
              "instances"_a = nb::none(), "systems"_a = nb::tuple())
-        .def("add_system",
-             [](LeastSquares& rls, const Nodes& nodes) {
-                 rls.add_system(System{nodes, Dual(rls.l2, nodes.size())});
-             },
-             "nodes"_a)
+        .def("add_system", [](LeastSquares& rls, const Nodes& nodes) {
+            rls.add_system(System{nodes, Dual(rls.l2, nodes.size())});
+        }, "nodes"_a)
         .def("add_outputs", &LeastSquares::add_outputs, "s"_a, "nodes"_a)
         .def_prop_ro("nodes", of_each_system([](System& system) { return system.nodes; }))
         .def_prop_ro("n_stored", of_each_system([](System& system) { return system.n_stored; }))
@@ -232,29 +224,23 @@ void least_squares(nb::module_& m) {
         .def("nodes_on", &nodes_on, "labels"_a, "example"_a)
         .def("masks", &masks_of, "labels"_a, "X"_a)
         .def("solve", &solve, "example"_a, "n_nodes"_a)
-        .def("weights",
-             [](LeastSquares& rls, size_t s, size_t n_features) {
-                 System& system = rls.systems.at(s);
-                 ensure(n_features >= system.n_features, "as many features as the weights have");
-                 return system.apply([&](auto& solver) {
-                     return from_columns(solver.weights(rls.instances, n_features), n_features);
-                 });
-             },
-             "s"_a, "n_features"_a)
-        .def_prop_ro("sizes", of_each_system([](System& system) {
-            return system.dual() ? system.dual()->n() : 0;
-        }))
+        .def("weights", [](LeastSquares& rls, size_t s, size_t n_features) {
+            System& system = rls.systems.at(s);
+            ensure(n_features >= system.n_features, "as many features as the weights have");
+            return system.apply([&](auto& solver) {
+                return from_columns(solver.weights(rls.instances, n_features), n_features);
+            });
+        }, "s"_a, "n_features"_a)
+        .def_prop_ro("sizes", of_each_system([](System& system) { return system.dual() ? system.dual()->n() : 0; }))
         .def("instances_of", [](LeastSquares& rls, size_t s) { return instances_of(*rls.systems.at(s).dual()); },
              "s"_a)
         .def("replace", &replace, "s"_a, "ids"_a, "ones"_a, "y"_a, "w0"_a, "v"_a, "K"_a)
         .def("used", [](LeastSquares& rls) { return array(rls.used()); })
-        .def("renumber", [](LeastSquares& rls, nb::handle used) { rls.renumber(numbers<uint32_t>(used)); },
-             "used"_a)
-        .def("saved",
-             [](LeastSquares& rls) {
-                 const auto [rate, period] = rls.forgetting;
-                 return nb::make_tuple(rls.l2, rls.budget, rate, period, rls.kernel) + save(rls);
-             });
+        .def("renumber", [](LeastSquares& rls, nb::handle used) { rls.renumber(numbers<uint32_t>(used)); }, "used"_a)
+        .def("saved", [](LeastSquares& rls) {
+            const auto [rate, period] = rls.forgetting;
+            return nb::make_tuple(rls.l2, rls.budget, rate, period, rls.kernel) + save(rls);
+        });
     m.attr("LARGEST_RATIO") = largest_ratio;
 
     nb::class_<Instances>(m, "Instances")
@@ -266,11 +252,9 @@ void least_squares(nb::module_& m) {
 
     nb::class_<Example>(m, "Example")
         .def(nb::init<const Vector&>(), "x"_a)
-        .def("__init__",
-             [](Example* example, nb::handle dots, double norm2, double weight) {
-                 new (example) Example(numbers(dots), norm2, weight);
-             },
-             "dots"_a, "norm2"_a, "w"_a = 1.0);
+        .def("__init__", [](Example* example, nb::handle dots, double norm2, double weight) {
+            new (example) Example(numbers(dots), norm2, weight);
+        }, "dots"_a, "norm2"_a, "w"_a = 1.0);
 }
 
 }  // namespace river_hier

@@ -2,6 +2,7 @@
 // policy (see algorithms/linear.hpp) and one line in `linear` below; `learn_one` and `learn_many` are built
 // from it here.
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include "algorithms/hminover.hpp"
@@ -109,8 +110,7 @@ void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
     nb::module_ learner = m.def_submodule(name);
     learner.def("learn_one", &learn_one<Policy, P...>, "state"_a, "x"_a.none(), "y"_a.none(), "weight"_a,
                 "parameters"_a.none(), "taxonomy"_a = nb::none());
-    learner.def("learn_many", &learn_many<Policy, P...>, "state"_a, "X"_a, "y"_a, "parameters"_a.none(),
-                "seconds"_a);
+    learner.def("learn_many", &learn_many<Policy, P...>, "state"_a, "X"_a, "y"_a, "parameters"_a.none(), "seconds"_a);
     policies[name] = learner;
 }
 
@@ -172,8 +172,7 @@ Nodes ascending(nb::handle nodes, const Weights& w) {
     return found;
 }
 
-void add_steps(LinearState& state, const Vector& x, nb::handle nodes, nb::handle steps,
-               nb::handle confidences) {
+void add_steps(LinearState& state, const Vector& x, nb::handle nodes, nb::handle steps, nb::handle confidences) {
     const Nodes places = ascending(nodes, state.w);
     Numbers sizes = numbers(steps);
     ensure(sizes.size() == places.size(), "a step for each node");
@@ -288,16 +287,17 @@ void load(LinearState& state, nb::handle average) {
 nb::tuple saved(const LinearState& state) {
     nb::object average = nb::none();
     if (const Average* of = state.w.average.get())
-        average = nb::make_tuple(of->from_first_round, of->m, array(of->since), array(of->begun),
-                                 saved(of->updates));
+        average = nb::make_tuple(of->from_first_round, of->m, array(of->since), array(of->begun), saved(of->updates));
     return nb::make_tuple(state.shared_labels, state.features.names(), state.features.intercept,
                           state.w.dtype(), state.w.n_planes, state.vectors, state.n, saved(state.w), average,
-                          state.decides);
+                          state.decides,
+                          nb::make_tuple(state.w.temperature.log_slope, state.w.temperature.curvature));
 }
 
 std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, double intercept,
                                       const nb::str& dtype, size_t n_planes, size_t vectors, double n,
-                                      nb::handle rows, nb::handle average, bool decides) {
+                                      nb::handle rows, nb::handle average, bool decides,
+                                      std::pair<double, double> temperature) {
     const bool single = nb::str("float32").equal(dtype);
     ensure(single || nb::str("float64").equal(dtype), "a type of weights");
     ensure(n_planes == 1 || n_planes == 2, "one plane or two");
@@ -306,6 +306,9 @@ std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, do
     state->n = n;
     if (!rows.is_none()) load(state->w, rows);
     load(*state, average);
+    const auto [log_slope, curvature] = temperature;
+    ensure(std::abs(log_slope) <= 3.0 && std::isfinite(curvature) && curvature > 0.0, "a temperature");
+    state->w.temperature = {log_slope, curvature};
     return state;
 }
 
@@ -316,8 +319,7 @@ void merge(LinearState& merged, const nb::list& states, double prior) {
     for (nb::handle state : states) {
         Part part{nb::cast<const LinearState&>(state[0]), {}, numbers<uint32_t>(state[1]), {}, {}};
         ensure(part.columns.size() == part.state.w.n_nodes() && part.state.w.n_planes == merged.w.n_planes &&
-                   !part.state.w.average == !merged.w.average,
-               "a column for each weight vector of such a state");
+                   !part.state.w.average == !merged.w.average, "a column for each weight vector of such a state");
         for (uint32_t column : part.columns) ensure(column < merged.w.n_nodes(), "a weight vector");
         const nb::list names = part.state.features.names();
         std::vector<PyObject*> pointers;
@@ -355,16 +357,24 @@ void linear(nb::module_& m) {
     nb::class_<LinearState>(m, "LinearState")
         .def(nb::new_(&restored),
              "labels"_a, "features"_a, "intercept"_a, "dtype"_a, "n_planes"_a = 1, "vectors"_a = 1, "n"_a = 0.0,
-             "rows"_a = nb::none(), "average"_a = nb::none(), "decides"_a = false)
+             "rows"_a = nb::none(), "average"_a = nb::none(), "decides"_a = false,
+             "temperature"_a = std::pair(0.0, 10.0))
         .def("saved", [](const LinearState& state) { return saved(state); })
         .def_prop_ro("features", [](LinearState& s) -> FeatureIndex& { return s.features; },
                      nb::rv_policy::reference_internal)
         .def_prop_ro("n_bytes", [](const LinearState& s) { return s.w->bytes(); })
-        .def("__sizeof__",
-             [](const LinearState& s) {
-                 return sizeof(LinearState) + s.w.bytes() + s.labels.bytes() + s.features.bytes();
-             })
+        .def("__sizeof__", [](const LinearState& s) {
+            return sizeof(LinearState) + s.w.bytes() + s.labels.bytes() + s.features.bytes();
+        })
         .def_ro("n", &LinearState::n)
+        .def_prop_ro("slope", [](const LinearState& s) { return s.w.temperature.slope(); })
+        .def("temper",
+             [](LinearState& s, nb::handle scores, uint32_t y, double weight) {
+                 const Numbers of = numbers(scores);
+                 ensure(y < of.size(), "a score of the true label");
+                 temper(s.w.temperature, of.data(), of.size(), y, weight);
+             },
+             "scores"_a, "y"_a, "weight"_a)
         .def_prop_ro("from_first_round",
                      [](const LinearState& s) -> nb::object {
                          if (!s.w.average) return nb::none();
@@ -373,17 +383,13 @@ void linear(nb::module_& m) {
         .def("merge", &merge, "states"_a, "prior"_a)
         .def("start_average", &LinearState::start_average, "from_first_round"_a)
         .def("add_nodes", &LinearState::add_nodes, "n_nodes"_a)
-        .def("forget",
-             [](LinearState& s, nb::handle nodes) {
-                 for (uint32_t v : s.labels.known(nodes))
-                     for (size_t k = 0; k < s.vectors; ++k)
-                         s.w.forget(static_cast<uint32_t>(v * s.vectors + k));
-             },
-             "nodes"_a)
+        .def("forget", [](LinearState& s, nb::handle nodes) {
+            for (uint32_t v : s.labels.known(nodes))
+                for (size_t k = 0; k < s.vectors; ++k) s.w.forget(static_cast<uint32_t>(v * s.vectors + k));
+        }, "nodes"_a)
         .def("find", [](LinearState& s, nb::handle x) { return Vector(s.find(x)); }, "x"_a.none())
         .def("insert", [](LinearState& s, nb::handle x) { return Vector(s.insert(x)); }, "x"_a.none())
-        .def("begin_round",
-             [](LinearState& s, nb::handle on) { s.begin_round(ascending(on, s.w)); }, "on"_a)
+        .def("begin_round", [](LinearState& s, nb::handle on) { s.begin_round(ascending(on, s.w)); }, "on"_a)
         .def("end_round", &LinearState::end_round, "weight"_a)
         .def("add", &add_steps, "x"_a, "nodes"_a, "steps"_a, "confidences"_a = nb::none())
         .def("variances", &variances, "x"_a, "nodes"_a, "forgetting"_a = 1.0)
@@ -393,22 +399,17 @@ void linear(nb::module_& m) {
         .def("column_weights", &column_weights, "X"_a, "averaged"_a)
         .def("top_down", &top_down_nodes, "x"_a.none(), "averaged"_a)
         .def("top_down_many", &top_down_masks, "X"_a, "averaged"_a)
-        .def("path_scores",
-             [](LinearState& s, nb::handle x, bool averaged) {
-                 const double* scores = path_scores(s, s.find(x), averaged);
-                 return array(Numbers(scores, scores + s.labels.n()));
-             },
-             "x"_a.none(), "averaged"_a)
-        .def("best_path",
-             [](LinearState& s, nb::handle x, bool averaged, uint32_t first) {
-                 return s.labels.label(best_path(s, s.find(x), averaged, first));
-             },
-             "x"_a.none(), "averaged"_a, "first"_a)
+        .def("path_scores", [](LinearState& s, nb::handle x, bool averaged) {
+            const double* scores = path_scores(s, s.find(x), averaged);
+            return array(Numbers(scores, scores + s.labels.n()));
+        }, "x"_a.none(), "averaged"_a)
+        .def("best_path", [](LinearState& s, nb::handle x, bool averaged, uint32_t first) {
+            return s.labels.label(best_path(s, s.find(x), averaged, first));
+        }, "x"_a.none(), "averaged"_a, "first"_a)
         .def("best_paths", &best_paths, "X"_a, "averaged"_a, "first"_a);
 
     nb::class_<Rows>(m, "Vectors")
-        .def(nb::init<FeatureIndex&, nb::handle>(), "features"_a, "X"_a,
-             nb::keep_alive<1, 2>())
+        .def(nb::init<FeatureIndex&, nb::handle>(), "features"_a, "X"_a, nb::keep_alive<1, 2>())
         .def_ro("n_learned", &Rows::n_learned);
 }
 

@@ -27,22 +27,18 @@ const PyType_Slot label_slots[] = {
 
 const PyType_Slot feature_slots[] = {
     {Py_tp_traverse, reinterpret_cast<void*>(traverse<FeatureIndex>)},
-    {Py_tp_clear, reinterpret_cast<void*>(clear_features)},
-    {0, nullptr}};
+    {Py_tp_clear, reinterpret_cast<void*>(clear_features)}, {0, nullptr}};
 
 void features(nb::module_& m) {
     nb::class_<Vector>(m, "Vector")
         .def_prop_ro("rows", [](const Vector& x) { return array(x.rows); })
         .def_prop_ro("values", [](const Vector& x) { return array(x.values); })
         .def_ro("norm2", &Vector::norm2)
-        .def("dense",
-             [](const Vector& x, size_t n_rows) {
-                 Numbers dense(n_rows);
-                 for (size_t j = 0; j < x.size(); ++j)
-                     if (x.rows[j] < n_rows) dense[x.rows[j]] = x.values[j];
-                 return array(std::move(dense));
-             },
-             "n_rows"_a);
+        .def("dense", [](const Vector& x, size_t n_rows) {
+            Numbers dense(n_rows);
+            for (size_t j = 0; j < x.size(); ++j) if (x.rows[j] < n_rows) dense[x.rows[j]] = x.values[j];
+            return array(std::move(dense));
+        }, "n_rows"_a);
 
     nb::class_<FeatureIndex>(m, "FeatureIndex", nb::type_slots(feature_slots))
         .def(nb::init<nb::list, double>(), "names"_a = nb::list(), "intercept"_a = 0.0)
@@ -51,17 +47,14 @@ void features(nb::module_& m) {
         .def("__len__", &FeatureIndex::size)
         .def("__sizeof__", [](const FeatureIndex& names) { return sizeof(FeatureIndex) + names.bytes(); })
         .def("find", [](FeatureIndex& names, nb::handle x) { return Vector(names.find(x)); }, "x"_a.none())
-        .def("insert", [](FeatureIndex& names, nb::handle x) { return Vector(names.insert(x)); },
-             "x"_a.none())
+        .def("insert", [](FeatureIndex& names, nb::handle x) { return Vector(names.insert(x)); }, "x"_a.none())
         .def("names", &FeatureIndex::names)
-        .def("row",
-             [](FeatureIndex& names, nb::handle name) {
-                 PyObject* one = name.ptr();
-                 uint32_t row;
-                 names.find_rows(&one, 1, &row, false);
-                 return row == no_row ? nb::none() : nb::object(nb::int_(row));
-             },
-             "name"_a.none())
+        .def("row", [](FeatureIndex& names, nb::handle name) {
+            PyObject* one = name.ptr();
+            uint32_t row;
+            names.find_rows(&one, 1, &row, false);
+            return row == no_row ? nb::none() : nb::object(nb::int_(row));
+        }, "name"_a.none())
         .def("saved", [](const FeatureIndex& names) { return nb::make_tuple(names.names(), names.intercept); });
 }
 
@@ -90,10 +83,9 @@ void labels(nb::module_& m) {
     nb::class_<Labels>(m, "Labels", nb::type_slots(label_slots))
         .def(nb::init<nb::object, nb::handle, bool>(), "taxonomy"_a, "unseen"_a = nb::tuple(),
              "has_learned"_a = false)
-        .def("saved",
-             [](const Labels& labels) {
-                 return nb::make_tuple(labels.taxonomy(), labels.unseen_nodes(), labels.has_learned);
-             })
+        .def("saved", [](const Labels& labels) {
+            return nb::make_tuple(labels.taxonomy(), labels.unseen_nodes(), labels.has_learned);
+        })
         .def("grow", &Labels::grow, "taxonomy"_a, "unseen"_a = false)
         .def_prop_ro("taxonomy", &Labels::taxonomy)
         .def_ro("has_learned", &Labels::has_learned)
@@ -101,12 +93,10 @@ void labels(nb::module_& m) {
         .def_prop_ro("n_unseen", &Labels::n_unseen)
         .def("node", &Labels::node, "label"_a.none())
         .def("learned", [](Labels& labels, nb::handle nodes) { labels.learned(labels.known(nodes)); }, "nodes"_a)
-        .def("learned_path",
-             [](Labels& labels, uint32_t y) {
-                 labels.check(y);
-                 labels.learned(y);
-             },
-             "y"_a)
+        .def("learned_path", [](Labels& labels, uint32_t y) {
+            labels.check(y);
+            labels.learned(y);
+        }, "y"_a)
         .def("__sizeof__", [](const Labels& labels) { return sizeof(Labels) + labels.bytes(); })
         .def("closure", &Labels::closure, "y"_a.none())
         .def("predicted", &Labels::predicted, "y"_a.none())
@@ -114,26 +104,24 @@ void labels(nb::module_& m) {
         .def("numbers", &Labels::values, "y"_a.none())
         .def("path", &Labels::path, "node"_a)
         .def("dictionary", &Labels::dictionary, "nodes"_a)
-        .def("marginals",
-             [](const Labels& labels, const Values& given) {
-                 const size_t n = given.size();  // fewer than all, if nodes have been added since
-                 ensure(given.ndim() == 1 && n && n <= labels.n(), "a number for each node");
-                 Numbers p(given.data(), given.data() + n);
-                 p[0] = 1.0;
-                 for (uint32_t v = 1; v < n; ++v)  // not above that of any parent
-                     p[v] *= labels.of_parents(p, v, [](auto a, auto b) { return std::min(a, b); });
-                 return array(std::move(p));
-             },
-             "given"_a)
+        .def("marginals", [](const Labels& labels, const Values& given) {
+            const size_t n = given.size();  // fewer than all, if nodes have been added since
+            ensure(given.ndim() == 1 && n && n <= labels.n(), "a number for each node");
+            Numbers p(given.data(), given.data() + n);
+            p[0] = 1.0;
+            for (uint32_t v = 1; v < n; ++v)  // not above that of any parent
+                p[v] *= labels.of_parents(p, v, [](auto a, auto b) { return std::min(a, b); });
+            return array(std::move(p));
+        }, "given"_a)
         .def("probabilities", &probabilities, "p"_a);
     m.def("closed_many", &closed_many, "labels"_a, "ys"_a, "first"_a, "last"_a, "open"_a);
 }
 
 void texts(nb::module_& m) {
     nb::class_<Vocabulary>(m, "Vocabulary")
-        .def(nb::init<nb::object, std::pair<size_t, size_t>, uint32_t, nb::tuple, uint64_t, uint64_t,
+        .def(nb::init<nb::object, std::optional<TextReader::Lengths>, uint32_t, nb::tuple, uint64_t, uint64_t,
                       nb::object>(),
-             "tokenize"_a, "ngram_range"_a, "n_features"_a, "stop_words"_a, "min_count"_a, "max_rare"_a,
+             "tokenize"_a, "ngram_range"_a.none(), "n_features"_a, "stop_words"_a, "min_count"_a, "max_rare"_a,
              "counts"_a = nb::none())
         .def_ro("n", &Vocabulary::n)
         .def_prop_ro("dfs", &Vocabulary::dfs)
@@ -151,32 +139,27 @@ void forest(nb::module_& m) {
                  ensure(budget > 0, "room for an example");
                  new (forest) Forest(n_trees, budget, seed, of_labels);
                  if (!saved.is_none()) forest->restore(saved);
-             },
-             "n_trees"_a, "budget"_a, "seed"_a, "of_labels"_a, "saved"_a = nb::none())
+             }, "n_trees"_a, "budget"_a, "seed"_a, "of_labels"_a, "saved"_a = nb::none())
         .def("saved", [](const Forest& forest) { return forest.saved(); })
         .def_prop_ro("d", &Forest::d)
         .def("widen", [](Forest& forest, nb::handle keys) { forest.widen(numbers<uint32_t>(keys)); }, "keys"_a)
         .def("examples", &Forest::examples)
-        .def("learn",
-             [](Forest& forest, nb::handle X, nb::handle start, nb::handle targets, nb::handle w) {
-                 const auto rows = view<double>(X), weights = view<double>(w);
-                 ensure(rows.ndim() == 2 && rows.shape(1) == forest.d(), "a number for each feature");
-                 forest.learn(rows.data(), view<int64_t>(start).data(), view<uint32_t>(targets).data(),
-                              weights.data(), weights.size());
-             },
-             "X"_a, "start"_a, "targets"_a, "w"_a)
-        .def("shares",
-             [](const Forest& forest, nb::handle X, size_t n_nodes) {
-                 const auto rows = view<double>(X);
-                 const size_t n = rows.shape(0), width = std::min(rows.shape(1), forest.d());
-                 Numbers shares(n * n_nodes), x(forest.d());  // which may have more since X was read
-                 for (size_t i = 0; i < n; ++i) {
-                     std::copy_n(rows.data() + i * rows.shape(1), width, x.data());
-                     forest.shares(x.data(), &shares[i * n_nodes], n_nodes);
-                 }
-                 return array(std::move(shares), {n, n_nodes});
-             },
-             "X"_a, "n_nodes"_a)
+        .def("learn", [](Forest& forest, nb::handle X, nb::handle start, nb::handle targets, nb::handle w) {
+            const auto rows = view<double>(X), weights = view<double>(w);
+            ensure(rows.ndim() == 2 && rows.shape(1) == forest.d(), "a number for each feature");
+            forest.learn(rows.data(), view<int64_t>(start).data(), view<uint32_t>(targets).data(),
+                         weights.data(), weights.size());
+        }, "X"_a, "start"_a, "targets"_a, "w"_a)
+        .def("shares", [](const Forest& forest, nb::handle X, size_t n_nodes) {
+            const auto rows = view<double>(X);
+            const size_t n = rows.shape(0), width = std::min(rows.shape(1), forest.d());
+            Numbers shares(n * n_nodes), x(forest.d());  // which may have more since X was read
+            for (size_t i = 0; i < n; ++i) {
+                std::copy_n(rows.data() + i * rows.shape(1), width, x.data());
+                forest.shares(x.data(), &shares[i * n_nodes], n_nodes);
+            }
+            return array(std::move(shares), {n, n_nodes});
+        }, "X"_a, "n_nodes"_a)
         .def("__sizeof__", [](const Forest& forest) { return sizeof forest + forest.bytes(); });
 }
 

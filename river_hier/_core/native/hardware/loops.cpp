@@ -18,8 +18,7 @@ namespace {
 
 // sums[first : first + n_lines cache lines] = the sum of values[i] * rows[i][the same columns]
 template <class T, size_t n_lines>
-RIVER_HIER_INLINE void sum_lines(const T* const* rows, const double* values, size_t n, size_t first,
-                                 T* sums) {
+RIVER_HIER_INLINE void sum_lines(const T* const* rows, const double* values, size_t n, size_t first, T* sums) {
     constexpr size_t width = n_lines * lanes<T>;
     T total[width] = {};
     for (size_t i = 0; i < n; ++i) {
@@ -105,8 +104,7 @@ RIVER_HIER_CLONES void move_rows(T* const* rows, size_t before, const double* va
 RIVER_HIER_ROWS(double)
 RIVER_HIER_ROWS(float)
 
-RIVER_HIER_CLONES void multiply_symmetric(double* a, const double* h, const double* x, size_t whole,
-                                          double* u) {
+RIVER_HIER_CLONES void multiply_symmetric(double* a, const double* h, const double* x, size_t whole, double* u) {
     for (size_t i = 0; i < whole; ++i) {
         const size_t first = i - i % lanes<double>;
         double* __restrict row = a - first;

@@ -38,9 +38,7 @@ struct alignas(line) Line {
 };
 
 template <class T>
-constexpr size_t whole_lines(size_t n) {
-    return (n + lanes<T> - 1) / lanes<T> * lanes<T>;
-}
+constexpr size_t whole_lines(size_t n) { return (n + lanes<T> - 1) / lanes<T> * lanes<T>; }
 
 // Loops over the columns first:last of rows of type T, double or float. They read and write the whole
 // cache lines of these columns, and no others.
@@ -51,8 +49,7 @@ void sum_rows(const T* const* rows, const double* values, size_t n, size_t first
 
 // rows[i] += values[i] * steps
 template <class T>
-void step_rows(T* const* rows, const double* values, size_t n, size_t first, size_t last,
-               const double* steps);
+void step_rows(T* const* rows, const double* values, size_t n, size_t first, size_t last, const double* steps);
 
 // Gaussian weights: w += steps S x and S -= confidences (S x)^2. The rows hold S - 1, and the weights lie
 // `before` numbers ahead of them.

@@ -14,10 +14,7 @@ template <class T>
 class DenseRows {
   public:
     DenseRows(size_t n_nodes, size_t n_planes)
-        : width(whole_lines<T>(n_nodes)),
-          stride(n_planes * width),
-          sums_(width + lanes<T>),
-          steps_(width),
+        : width(whole_lines<T>(n_nodes)), stride(n_planes * width), sums_(width + lanes<T>), steps_(width),
           confidences_(n_planes > 1 ? width : 0) {}
 
     // The rows that `find(row)` has for the features of x; null for none.

@@ -70,8 +70,7 @@ class FeatureIndex {
                        heap_bytes(found_.values) + table_.bytes() + heap_bytes(row_of_number_) + heap_bytes(keys_);
         const nb::object size_of = nb::module_::import_("sys").attr("getsizeof");
         for (size_t row = first_row; row < size(); ++row)
-            if (in_table(keys_[row].ptr()))
-                bytes += (nb::cast<size_t>(size_of(keys_[row])) + 15) / 16 * 16;
+            if (in_table(keys_[row].ptr())) bytes += (nb::cast<size_t>(size_of(keys_[row])) + 15) / 16 * 16;
         return bytes;
     }
 
@@ -84,8 +83,7 @@ class FeatureIndex {
             if (i < n && is_text(names[i])) table_.prefetch(hash_of_text(names[i]));
             if (i >= soon) rows[i - soon] = row_of(names[i - soon]);
         }
-        for (size_t i = 0; insert && i < n; ++i)
-            if (rows[i] == no_row) rows[i] = add(names[i]);
+        for (size_t i = 0; insert && i < n; ++i) if (rows[i] == no_row) rows[i] = add(names[i]);
     }
 
     // For Python's garbage collector: only a name of a foreign type can be part of a cycle.

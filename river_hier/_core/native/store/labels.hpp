@@ -69,8 +69,7 @@ class Labels {
 
     // In memory, without the labels themselves.
     size_t bytes() const {
-        return heap_bytes(labels_) + parents_.bytes() + implied_.bytes() + heap_bytes(below_) +
-               heap_bytes(unseen_) +
+        return heap_bytes(labels_) + parents_.bytes() + implied_.bytes() + heap_bytes(below_) + heap_bytes(unseen_) +
                (all_off_ ? nb::cast<size_t>(all_off_.attr("__sizeof__")()) : 0);
     }
 
@@ -101,8 +100,7 @@ class Labels {
 
     nb::list unseen_nodes() const {
         nb::list nodes;
-        for (uint32_t v = 0; n_unseen_ && v < n(); ++v)
-            if (unseen_[v]) nodes.append(v);
+        for (uint32_t v = 0; n_unseen_ && v < n(); ++v) if (unseen_[v]) nodes.append(v);
         return nodes;
     }
 
@@ -120,8 +118,7 @@ class Labels {
 
     // Scores in which unseen nodes lose to all others.
     void without_unseen(double* scores) const {
-        for (uint32_t v = 1; n_unseen_ && v < n(); ++v)
-            if (unseen_[v]) scores[v] = -HUGE_VAL;
+        for (uint32_t v = 1; n_unseen_ && v < n(); ++v) if (unseen_[v]) scores[v] = -HUGE_VAL;
     }
 
     // Whether the root and all parents of a node are on.
@@ -173,8 +170,7 @@ class Labels {
         const std::vector<bool> mask = numbers<bool>(callbacks()["closure_mask"](taxonomy_, y));
         on.mask.assign(mask.begin(), mask.end());
         on.mask.resize(n());  // a label's own code may have added nodes
-        for (uint32_t v = 0; v < n(); ++v)
-            if (on.mask[v]) on.nodes.push_back(v);
+        for (uint32_t v = 0; v < n(); ++v) if (on.mask[v]) on.nodes.push_back(v);
         return on;
     }
 
@@ -187,8 +183,7 @@ class Labels {
             std::sort(ranges.begin(), ranges.end(), [](Range a, Range b) { return a.first < b.first; });
             return;
         }
-        for (uint32_t v = 1; v < n(); ++v)
-            if (all_parents(on.mask.data(), v)) append(ranges, Range{v, v + 1});
+        for (uint32_t v = 1; v < n(); ++v) if (all_parents(on.mask.data(), v)) append(ranges, Range{v, v + 1});
     }
 
     // `{label: whether it is on}` for all nodes but the root.
@@ -269,8 +264,7 @@ class Labels {
 
     static nb::list nodes(const Nodes& on) {
         nb::list nodes;
-        for (uint32_t v : on)
-            if (v) nodes.append(v);
+        for (uint32_t v : on) if (v) nodes.append(v);
         return nodes;
     }
 
@@ -288,8 +282,7 @@ class Labels {
         } else {
             if (!PyList_CheckExact(y.ptr()) && !PyTuple_CheckExact(y.ptr()) && !PyAnySet_CheckExact(y.ptr()))
                 return false;
-            for (nb::handle label : y)
-                if (!add(label.ptr(), on)) return false;
+            for (nb::handle label : y) if (!add(label.ptr(), on)) return false;
         }
         add_ancestors(on);
         return ignored || std::none_of(off.begin(), off.end(), [&](uint32_t v) { return on.mask[v]; });
@@ -368,9 +361,7 @@ class Labels {
         return usual;
     }
 
-    bool is_name(PyObject* y) const {
-        return PyUnicode_CheckExact(y) || PyLong_CheckExact(y) || names_.hold(y);
-    }
+    bool is_name(PyObject* y) const { return PyUnicode_CheckExact(y) || PyLong_CheckExact(y) || names_.hold(y); }
 
     bool find(PyObject* label, uint32_t& v) const {
         if (!is_name(label)) return false;

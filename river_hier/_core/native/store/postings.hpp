@@ -31,8 +31,7 @@ struct Row {
         const uint32_t size = static_cast<uint32_t>(nodes.size());
         const Node* list = nodes.data();
         for (; at + step <= size && list[at + step - 1] < v; step *= 2) at += step;
-        return static_cast<uint32_t>(
-            std::lower_bound(list + at, list + std::min(at + step, size), v) - list);
+        return static_cast<uint32_t>(std::lower_bound(list + at, list + std::min(at + step, size), v) - list);
     }
 
     // Whether a node, whose place would be `at`, is in the list.
@@ -59,9 +58,7 @@ struct Row {
         for (; more; --more) {
             const uint32_t i = missing[more - 1];
             const size_t first = places[i] - (more - 1);
-            const auto move = [=](auto list) {
-                std::move_backward(list + first, list + from, list + from + more);
-            };
+            const auto move = [=](auto list) { std::move_backward(list + first, list + from, list + from + more); };
             move(nodes.begin());
             move(cells.begin());
             nodes[places[i]] = static_cast<Node>(wanted[i]);
@@ -79,15 +76,12 @@ class Postings : public WeightStore {
     using T = typename Cell::Number;
 
   public:
-    explicit Postings(size_t n_nodes)
-        : n_nodes_(n_nodes), small_(n_nodes <= 128), dense_(n_nodes, Cell::planes) {}
+    explicit Postings(size_t n_nodes) : n_nodes_(n_nodes), small_(n_nodes <= 128), dense_(n_nodes, Cell::planes) {}
 
     void step(const Vector& x, const Nodes& nodes, const Numbers& steps) override {
         include(x, nodes);
         if (!dense_.empty()) dense_.step(nodes, steps);
-        each_cell(x, nodes, [&](Cell& cell, size_t i, double value) {
-            cell.set(0, cell.get(0) + value * steps[i]);
-        });
+        each_cell(x, nodes, [&](Cell& cell, size_t i, double value) { cell.set(0, cell.get(0) + value * steps[i]); });
     }
 
     void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& changes) override {
@@ -126,8 +120,7 @@ class Postings : public WeightStore {
     }
 
     void clear(size_t feature, uint32_t node) override {
-        for (size_t k = 0; k < Cell::planes; ++k)
-            if (T* const number = find(k, feature, node)) *number = 0;
+        for (size_t k = 0; k < Cell::planes; ++k) if (T* const number = find(k, feature, node)) *number = 0;
     }
 
     size_t n_features() const override { return numbers_.size(); }
@@ -184,8 +177,7 @@ class Postings : public WeightStore {
     size_t bytes() const override {
         // Room beyond is not touched.
         size_t bytes = numbers_.size() * sizeof(T*) + rows_.size() * sizeof(rows_[0]) + heap_bytes(blocks_);
-        for (size_t i = 0; i < rows_.size(); ++i)
-            bytes += heap_bytes(rows_[i].cells) + heap_bytes(rows_[i].nodes);
+        for (size_t i = 0; i < rows_.size(); ++i) bytes += heap_bytes(rows_[i].cells) + heap_bytes(rows_[i].nodes);
         return bytes;
     }
 

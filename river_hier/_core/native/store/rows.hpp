@@ -10,15 +10,14 @@ namespace river_hier {
 
 inline void ensure_starts(const std::vector<int64_t>& start, size_t n_entries) {
     ensure(!start.empty() && start.front() == 0 && std::is_sorted(start.begin(), start.end()) &&
-               static_cast<size_t>(start.back()) == n_entries,
-           "the rows do not follow one another");
+               static_cast<size_t>(start.back()) == n_entries, "the rows do not follow one another");
 }
 
 // The rows of a `Batch` as vectors, each just as the dict of the row would give it.
 class Rows {
   public:
-    Rows(FeatureIndex& features, nb::handle batch)
-        : features_(features), values_(view<double>(batch.attr("values"))), width_(nb::len(nb::object(batch.attr("names")))) {
+    Rows(FeatureIndex& features, nb::handle batch) : features_(features), values_(view<double>(batch.attr("values"))),
+          width_(nb::len(nb::object(batch.attr("names")))) {
         if (const nb::object weights = batch.attr("weights"); !weights.is_none()) weights_ = numbers(weights);
         const nb::object columns = batch.attr("columns");
         dense_ = columns.is_none();
@@ -147,8 +146,7 @@ class Rows {
 class Multilabels {
   public:
     Multilabels(nb::handle multilabels, const Labels& labels)
-        : start_(numbers<int64_t>(multilabels.attr("start"))),
-          nodes_(labels.known(multilabels.attr("nodes"))) {
+        : start_(numbers<int64_t>(multilabels.attr("start"))), nodes_(labels.known(multilabels.attr("nodes"))) {
         ensure_starts(start_, nodes_.size());
         on_.mask.assign(labels.n(), 0);
     }

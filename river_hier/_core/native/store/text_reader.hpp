@@ -1,12 +1,17 @@
 // Texts to their distinct words or n-grams.
 //
 // Words are compared as bytes: UTF-8 or, where words are hashed, the four bytes of the row. N-grams are of
-// words or of the characters of words. For Python, the latter have a mark, and their rows follow those of words.
+// words, of the characters between blanks, or both. For Python, those of characters have a mark, and their rows
+// follow those of words.
 #pragma once
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <unordered_set>
 
@@ -35,20 +40,24 @@ class TextReader {
   public:
     static constexpr uint32_t none = ~0u;
 
+    using Lengths = std::pair<size_t, size_t>;  // of n-grams: the smallest and the largest
+
     struct Gram {  // a distinct word of a text
-        size_t begin, size;
-        uint32_t hash, count = 1, word = none;
+        size_t begin = 0, size = 0;
+        uint32_t hash = 0, count = 1, word = none;
         double weight = 0.0;
+        bool of_characters = false;
     };
 
     // `tokenize.ascii` is None or has, for each character of ASCII, 0 or the character of a word. Then
     // words are runs of at least two letters of `tokenize.prepared(text)`, which ASCII texts do not need.
-    TextReader(nb::object tokenize, std::pair<size_t, size_t> ngram_range, uint32_t n_features,
+    // `tokenize.characters` is None, or the range of n-grams of characters; without that of words, all are.
+    TextReader(nb::object tokenize, std::optional<Lengths> ngram_range, uint32_t n_features,
                const nb::tuple& stop_words)
         : n_features(n_features),
-          characters_(nb::cast<bool>(tokenize.attr("characters"))),
           tokenize_(tokenize),
-          ngram_range_(ngram_range),
+          words_(ngram_range),
+          characters_(nb::cast<std::optional<Lengths>>(tokenize.attr("characters"))),
           seed_(static_cast<uint64_t>(PyObject_Hash(nb::str("the texts").ptr()))) {
         if (const nb::object ascii = tokenize.attr("ascii"); !ascii.is_none())
             ascii_.assign(nb::cast<nb::bytes>(ascii).c_str(), 128);
@@ -60,31 +69,34 @@ class TextReader {
     // The words of a text, unless it is the one that was read last.
     void read(nb::handle text) {
         if (last_.is_valid() && PyUnicode_Compare(last_.ptr(), text.ptr()) == 0) return;
-        nb::object words = nb::borrow(text);  // first what runs Python's code
-        if (ascii_.empty())
-            words = tokenize_(text);
-        else if (!nb::cast<bool>(text.attr("isascii")()))
+        nb::object words = nb::borrow(text), pieces;  // first what runs Python's code
+        if (ascii_.empty()) {
+            pieces = words = tokenize_(text);
+        } else if (!nb::cast<bool>(text.attr("isascii")())) {
             words = tokenize_.attr("prepared")(text);
+            if (characters_) pieces = words.attr("split")();
+        }
         last_.reset();
         text_.clear();
         tokens_.clear();
+        pieces_.clear();
         grams_.clear();
-        if (!ascii_.empty()) {
-            text_ = encoded(words);
-            text_ += '\0';
-            blank_separators();
-            for (size_t begin = 0, end; begin < text_.size(); begin = end + 1) {
-                end = begin + std::strlen(&text_[begin]);
-                if (end > begin + length(begin)) add_token(begin, end - begin);
-            }
-        } else {
+        if (!ascii_.empty()) text_ = encoded(words) + '\0';
+        const size_t end = text_.size();
+        if (characters_ && pieces.is_valid())
+            for (nb::handle piece : nb::cast<nb::list>(pieces)) add_piece(encoded(piece));
+        else if (characters_)
+            add_ascii_pieces(end);
+        if (words_ && !ascii_.empty())
+            add_words(end);
+        else if (words_)
             for (nb::handle word : nb::cast<nb::list>(words)) {
                 const size_t begin = text_.size();
                 text_ += encoded(word);
                 add_token(begin, text_.size() - begin);
             }
-        }
-        characters_ ? add_character_grams() : add_grams();
+        if (words_) add_grams(*words_);
+        if (characters_) add_character_grams(*characters_);
         last_ = nb::borrow(text);
     }
 
@@ -94,15 +106,20 @@ class TextReader {
     // A gram from the name that Python sees.
     Gram gram_of(nb::handle name) {
         text_ = n_features ? row_bytes(nb::cast<uint32_t>(name)) : encoded(name);
-        if (characters_ && !n_features) text_.erase(0, 1);
-        return {0, text_.size(), hash(text_.data(), text_.size())};
+        Gram gram;
+        gram.of_characters = characters_ && (!words_ || text_.compare(0, 1, mark) == 0);
+        if (gram.of_characters && !n_features) text_.erase(0, 1);
+        gram.begin = 0;
+        gram.size = text_.size();
+        gram.hash = hash(text_.data(), text_.size());
+        return gram;
     }
 
     // The name that Python sees.
-    nb::object name_of(const char* bytes, size_t size) const {
+    nb::object name_of(const char* bytes, size_t size, bool of_characters) const {
         uint32_t row = 0;
         if (n_features) std::memcpy(&row, bytes, sizeof row);
-        const std::string text = (characters_ && !n_features ? mark : "") + std::string(bytes, size);
+        const std::string text = (of_characters && !n_features ? mark : "") + std::string(bytes, size);
         const nb::object name =
             nb::steal(n_features ? PyLong_FromUnsignedLong(row)
                                  : PyUnicode_DecodeUTF8(text.data(), text.size(), "surrogatepass"));
@@ -119,7 +136,7 @@ class TextReader {
     }
 
     size_t bytes() const {
-        return heap_bytes(grams_) + heap_bytes(seen_) + heap_bytes(tokens_) + heap_bytes(starts_) +
+        return heap_bytes(grams_) + heap_bytes(seen_) + heap_bytes(tokens_) + heap_bytes(pieces_) + heap_bytes(starts_) +
                heap_bytes(letters_) + text_.capacity();
     }
 
@@ -158,14 +175,38 @@ class TextReader {
         return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
     }
 
-    void blank_separators() {
-        for (size_t i = 0, size; i < text_.size(); i += size) {
+    // The words of the text before `last`.
+    void add_words(size_t last) {
+        for (size_t i = 0, size; i < last; i += size) {  // what is no letter separates them
             size = length(i);
             if (size == 1)
                 text_[i] = ascii_[static_cast<uint8_t>(text_[i])];
             else if (!is_letter(i, size))
                 std::memset(&text_[i], 0, size);
         }
+        for (size_t begin = 0, end; begin < last; begin = end + 1) {
+            end = begin + std::strlen(&text_[begin]);
+            if (end > begin + length(begin)) add_token(begin, end - begin);
+        }
+    }
+
+    // What stands between blanks in the text before `last`, which is ASCII.
+    void add_ascii_pieces(size_t last) {
+        const auto blank = [](char c) { return (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= ' '); };
+        for (size_t begin = 0, end; begin + 1 < last; begin = end + 1) {
+            for (end = begin; end + 1 < last && !blank(text_[end]); ++end) {}
+            if (end == begin) continue;
+            token_.assign(text_, begin, end - begin);
+            for (char& c : token_)
+                if (const char letter = ascii_[static_cast<uint8_t>(c)]) c = letter;
+            add_piece(token_);
+        }
+    }
+
+    void add_piece(const std::string& piece) {
+        if (!stop_words_.empty() && stop_words_.count(piece)) return;
+        pieces_.push_back({text_.size(), piece.size() + 2});
+        text_.append(1, ' ').append(piece).append(1, ' ');
     }
 
     // Whether a character that is not ASCII is a letter or digit, as Python knows.
@@ -186,8 +227,8 @@ class TextReader {
             tokens_.push_back({begin, size});
     }
 
-    void add_grams() {
-        const auto [low, high] = ngram_range_;
+    void add_grams(const Lengths& lengths_of) {
+        const auto [low, high] = lengths_of;
         const size_t lengths = std::min(high, tokens_.size());
         seen_.assign(slots_for(tokens_.size() * (lengths + 1 - std::min(low, lengths))), none);
         for (size_t length = low; length <= lengths; ++length)
@@ -201,38 +242,40 @@ class TextReader {
                     }
                     size = text_.size() - begin;
                 }
-                add_bytes(begin, size);
+                add_bytes(begin, size, false);
             }
     }
 
-    // The n-grams of the characters of each word, with a blank before and after it. One that is not longer
+    // The n-grams of the characters of each piece, with a blank before and after it. One that is not longer
     // than n is its own n-gram, once.
-    void add_character_grams() {
-        const auto [low, high] = ngram_range_;
+    void add_character_grams(const Lengths& lengths) {
+        const auto [low, high] = lengths;
         size_t n_grams = 0;
-        for (const auto& [begin, size] : tokens_) n_grams += (size + 2) * std::min(high - low + 1, size + 2);
+        for (const auto& [begin, size] : pieces_) n_grams += size * std::min(high - low + 1, size);
         seen_.assign(slots_for(n_grams), none);
-        for (const auto& [first, size] : tokens_) {
-            const size_t begin = text_.size();
-            text_.append(1, ' ').append(text_, first, size).append(1, ' ');
+        for (const auto& [begin, size] : pieces_) {
             starts_.clear();
-            for (size_t at = begin; at < begin + size + 2; at += length(at)) starts_.push_back(at);
-            starts_.push_back(begin + size + 2);
+            for (size_t at = begin; at < begin + size; at += length(at)) starts_.push_back(at);
+            starts_.push_back(begin + size);
             const size_t n = starts_.size() - 1;
             for (size_t width = std::min(low, n); width <= std::min(high, n); ++width)
                 for (size_t i = 0; i + width <= n; ++i)
-                    add_bytes(starts_[i], starts_[i + width] - starts_[i]);
+                    add_bytes(starts_[i], starts_[i + width] - starts_[i], true);
         }
     }
 
-    void add_bytes(size_t begin, size_t size) {
+    void add_bytes(size_t begin, size_t size, bool of_characters) {
         if (n_features) {
             const uint32_t row = checksum(&text_[begin], size) & (n_features - 1);
             begin = text_.size();
-            text_ += row_bytes(characters_ ? row | n_features : row);
+            text_ += row_bytes(of_characters ? row | n_features : row);
             size = text_.size() - begin;
         }
-        const Gram gram{begin, size, hash(&text_[begin], size)};
+        Gram gram;
+        gram.begin = begin;
+        gram.size = size;
+        gram.hash = hash(&text_[begin], size);
+        gram.of_characters = of_characters;
         uint32_t& at = seen_[probe(seen_, gram.hash, [&](uint32_t i) {
             const Gram& one = grams_[i];
             return one.hash == gram.hash && one.size == gram.size &&
@@ -253,9 +296,8 @@ class TextReader {
     }
 
     static constexpr const char* mark = "~";
-    const bool characters_;
     const nb::object tokenize_;
-    const std::pair<size_t, size_t> ngram_range_;
+    const std::optional<Lengths> words_, characters_;
     const uint64_t seed_;
     std::string ascii_;
     static constexpr uint8_t unknown = 2;
@@ -264,8 +306,8 @@ class TextReader {
 
     nb::object last_;  // the text
     std::string text_, token_;
-    std::vector<std::pair<size_t, size_t>> tokens_;
-    std::vector<size_t> starts_;  // of the characters of a word
+    std::vector<std::pair<size_t, size_t>> tokens_, pieces_;  // words, and what stands between blanks
+    std::vector<size_t> starts_;  // of the characters of a piece
     std::vector<Gram> grams_;
     std::vector<uint32_t> seen_;  // of a hash table: the grams
 };

@@ -14,9 +14,7 @@ using Numbers = std::vector<double>;
 inline size_t allocated(size_t bytes) { return bytes ? std::max<size_t>(32, (bytes + 23) / 16 * 16) : 0; }
 
 template <class T>
-size_t heap_bytes(const std::vector<T>& list) {
-    return allocated(list.capacity() * sizeof(T));
-}
+size_t heap_bytes(const std::vector<T>& list) { return allocated(list.capacity() * sizeof(T)); }
 template <class T>
 size_t heap_bytes(const std::vector<std::vector<T>>& lists) {
     size_t bytes = allocated(lists.capacity() * sizeof(std::vector<T>));
@@ -45,8 +43,7 @@ struct Vector {
     // The dot product with w, which may lack the last rows.
     double dot(const Numbers& w) const {
         double sum = 0.0;
-        for (size_t j = 0; j < size(); ++j)
-            if (rows[j] < w.size()) sum += values[j] * w[rows[j]];
+        for (size_t j = 0; j < size(); ++j) if (rows[j] < w.size()) sum += values[j] * w[rows[j]];
         return sum;
     }
 };

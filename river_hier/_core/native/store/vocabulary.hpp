@@ -10,13 +10,11 @@ namespace river_hier {
 
 class Vocabulary : TextReader {
   public:
-    Vocabulary(nb::object tokenize, std::pair<size_t, size_t> ngram_range, uint32_t n_features,
+    Vocabulary(nb::object tokenize, std::optional<Lengths> ngram_range, uint32_t n_features,
                const nb::tuple& stop_words, uint64_t min_count, uint64_t max_rare, nb::object counts)
         : TextReader(tokenize, ngram_range, n_features, stop_words),
           options(nb::make_tuple(tokenize, ngram_range, n_features, stop_words, min_count, max_rare)),
-          min_count_(min_count),
-          max_rare_(max_rare),
-          slots_(1024, none) {
+          min_count_(min_count), max_rare_(max_rare), slots_(1024, none) {
         if (!counts.is_none()) set_counts(nb::cast<nb::tuple>(counts));
     }
 
@@ -80,8 +78,7 @@ class Vocabulary : TextReader {
 
     nb::dict dfs() {
         nb::dict found;
-        for (Word& word : words_)
-            if (frequent(word)) found[nb::handle(name(word))] = word.documents;
+        for (Word& word : words_) if (frequent(word)) found[nb::handle(name(word))] = word.documents;
         return found;
     }
 
@@ -97,10 +94,8 @@ class Vocabulary : TextReader {
     }
 
     size_t bytes() const {
-        size_t bytes =
-            TextReader::bytes() + heap_bytes(words_) + heap_bytes(slots_) + bytes_.capacity();
-        for (const Word& word : words_)
-            if (word.name.is_valid()) bytes += 50 + word.size;
+        size_t bytes = TextReader::bytes() + heap_bytes(words_) + heap_bytes(slots_) + bytes_.capacity();
+        for (const Word& word : words_) if (word.name.is_valid()) bytes += 50 + word.size;
         return bytes;
     }
 
@@ -124,13 +119,14 @@ class Vocabulary : TextReader {
         size_t begin, size;
         uint64_t occurrences, documents;  // occurrences: until there are `min_count_`
         uint32_t hash;
+        bool of_characters;
     };
 
     void weigh(nb::handle text, bool normalize, bool counted) {
         read(text);
-        double norm2 = 0.0;
+        double norm2[2] = {0.0, 0.0};  // of words, and of characters
         for (Gram& gram : grams()) {
-            gram.word = slots_[slot(gram)];
+            if (gram.word == none) gram.word = slots_[slot(gram)];
             gram.weight = 0.0;
             uint64_t occurrences = counted ? 0 : gram.count, documents = !counted;
             if (gram.word != none) {
@@ -140,27 +136,28 @@ class Vocabulary : TextReader {
             if (occurrences < min_count_) continue;
             const double idf = static_cast<double>(n + !counted) / static_cast<double>(documents);
             gram.weight = std::log1p(static_cast<double>(gram.count)) * std::log(idf);
-            norm2 += gram.weight * gram.weight;
+            norm2[gram.of_characters] += gram.weight * gram.weight;
         }
-        if (!normalize || norm2 == 0.0) return;
-        for (Gram& gram : grams()) gram.weight /= std::sqrt(norm2);
+        if (!normalize) return;
+        for (Gram& gram : grams())
+            if (gram.weight != 0.0) gram.weight /= std::sqrt(norm2[gram.of_characters]);
     }
 
     bool frequent(const Word& word) const { return word.occurrences >= min_count_; }
 
     PyObject* name(Word& word) {
-        if (!word.name.is_valid()) word.name = name_of(&bytes_[word.begin], word.size);
+        if (!word.name.is_valid()) word.name = name_of(&bytes_[word.begin], word.size, word.of_characters);
         return word.name.ptr();
     }
 
     nb::object name(const Gram& gram) {  // that of an unknown word is not kept
-        return gram.word == none ? name_of(bytes_of(gram), gram.size) : nb::borrow(name(words_[gram.word]));
+        return gram.word == none ? name_of(bytes_of(gram), gram.size, gram.of_characters) : nb::borrow(name(words_[gram.word]));
     }
 
     size_t slot(const Gram& gram) const {
         return probe(slots_, gram.hash, [&](uint32_t at) {
             const Word& word = words_[at];
-            return word.hash == gram.hash && word.size == gram.size &&
+            return word.hash == gram.hash && word.size == gram.size && word.of_characters == gram.of_characters &&
                    std::memcmp(&bytes_[word.begin], bytes_of(gram), gram.size) == 0;
         });
     }
@@ -170,7 +167,7 @@ class Vocabulary : TextReader {
         if (at != none) return at;
         const uint32_t word = static_cast<uint32_t>(words_.size());
         if (word == none) throw std::length_error("more than 2**32 - 1 words");
-        words_.push_back({nb::object(), bytes_.size(), gram.size, 0, 0, gram.hash});
+        words_.push_back({nb::object(), bytes_.size(), gram.size, 0, 0, gram.hash, gram.of_characters});
         bytes_.append(bytes_of(gram), gram.size);
         at = word;
         if (2 * words_.size() > slots_.size()) index(2 * slots_.size());
@@ -191,12 +188,12 @@ class Vocabulary : TextReader {
             word.begin = kept;
             kept += word.size;
         }
-        words_.erase(std::remove_if(words_.begin(), words_.end(),
-                                    [&](const Word& word) { return !frequent(word); }),
+        words_.erase(std::remove_if(words_.begin(), words_.end(), [&](const Word& word) { return !frequent(word); }),
                      words_.end());
         bytes_.resize(kept);
         n_rare_ = 0;
         index(slots_.size());
+        for (Gram& gram : grams()) gram.word = none;
     }
 
     const uint64_t min_count_, max_rare_;

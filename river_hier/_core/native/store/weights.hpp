@@ -2,6 +2,7 @@
 // learner has learned.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -12,6 +13,19 @@
 namespace river_hier {
 
 class Average;
+
+// The temperature of a softmax, 1 / slope: its logarithm follows the log loss of the latest thousand examples.
+struct Temperature {
+    double log_slope = 0.0, curvature = 10.0;
+
+    double slope() const { return std::exp(log_slope); }
+
+    // A Newton step, from the first and the second derivative of the log loss.
+    void learn(double gradient, double second, double weight) {
+        curvature = std::max(1.0 - weight / 1000.0, 0.0) * curvature + weight * (0.1 + second);
+        log_slope = std::clamp(log_slope - std::clamp(weight * gradient / curvature, -1.0, 1.0), -3.0, 3.0);
+    }
+};
 
 // The weights of a store, which may be averaged.
 class Weights {
@@ -59,6 +73,7 @@ class Weights {
     const size_t n_planes;
     const bool single;  // weights are float, else double
     std::unique_ptr<Average> average;  // null if hypotheses are not averaged
+    Temperature temperature;           // of `PathSoftmax`
 
     // Scratch memory of the algorithms, which would otherwise be allocated at every step.
     Numbers scores, steps, p;
@@ -128,9 +143,7 @@ class Average {
         updates->add(0, x, nodes, changes);
     }
 
-    size_t bytes() const {
-        return updates.bytes() + heap_bytes(since) + heap_bytes(begun) + heap_bytes(moved);
-    }
+    size_t bytes() const { return updates.bytes() + heap_bytes(since) + heap_bytes(begun) + heap_bytes(moved); }
 
     Weights updates;     // sum of i s_i
     double m = 0.0;      // the weight of all examples

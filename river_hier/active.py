@@ -1,0 +1,260 @@
+"""Samplers in the form of River's: a prediction comes with whether to ask for the label."""
+
+from __future__ import annotations
+
+from heapq import nlargest
+from typing import Any
+
+import numpy as np
+from river.active.base import ActiveLearningClassifier
+
+from ._core import below, trained_nodes
+from .base.checks import check, check_positive, number
+from .base.protocol import inner_and_input
+from .linear_model import SHRLS, HPerceptron, PathSoftmax
+from .taxonomy import Label
+
+__all__ = ["MarginSampler", "PerceptronSampler", "ThresholdSampler"]
+
+RATE = 0.01  # of the steps of the threshold
+
+
+class Sampler(ActiveLearningClassifier):
+    """Base class of the samplers of this package."""
+
+    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> tuple[Any, bool]:
+        """The prediction of the classifier, and whether to ask for the label."""
+        ask = self._ask_for_label(x, self._seen(x))
+        return self.classifier.predict_one(x, **kwargs), ask
+
+    def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
+        """Learn from one example, as the classifier does."""
+        self.classifier.learn_one(x, y, **kwargs)
+
+    def _seen(self, x: dict[Any, Any]) -> Any:
+        """What the decision depends on."""
+        return self.classifier.predict_proba_one(x)
+
+
+class MarginSampler(Sampler):
+    r"""Asks where the two likeliest labels are close, for a given share of a stream.
+
+    The margin of x is the difference of the two largest probabilities. The label is worth asking
+    for if the margin is at most $\theta$, which is 1 at first and follows the budget: after each
+    example, whose label was asked for (1) or not (0),
+
+    $$\theta \leftarrow \theta + 0.01 \cdot (\textrm{budget} - \textrm{asked}).$$
+
+    A margin is between 0 and 1, so $\theta$ stays between -0.01 and 1.01, and of the first n
+    examples, `budget` $\cdot \, n \pm 101$ are asked for, on any stream.
+
+    Parameters
+    ----------
+    classifier
+        A classifier with `predict_proba_one`, or a pipeline that ends in one.
+    budget
+        The share of examples whose labels are asked for, above 0 and at most 1.
+
+    Raises
+    ------
+    ValueError
+        If `budget` is not above 0 and at most 1.
+
+    Notes
+    -----
+    Each prediction counts as one example: call `predict_one`, or `predict_proba_one`, once.
+
+    Examples
+    --------
+
+    >>> from river_hier import active, linear_model
+    >>> from river_hier.datasets import synth
+
+    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
+    >>> model = active.MarginSampler(linear_model.PathSoftmax(stream.taxonomy), budget=0.3)
+
+    >>> asked, mistakes = 0, 0
+    >>> for x, y in stream.take(2000):
+    ...     label, ask = model.predict_one(x)
+    ...     mistakes += label != y
+    ...     asked += ask
+    ...     if ask:
+    ...         model.learn_one(x, y)
+    >>> asked / 2000, mistakes / 2000
+    (0.3125, 0.2185)
+
+    """
+
+    def __init__(self, classifier: Any, budget: float = 0.3) -> None:
+        check(0.0 < number(budget) <= 1.0, "budget", budget, "above 0 and at most 1")
+        super().__init__(classifier)
+        self.budget = budget
+        self._threshold = 1.0
+
+    @classmethod
+    def _unit_test_params(cls) -> Any:
+        yield {"classifier": PathSoftmax()}
+
+    def _ask_for_label(self, x: dict[Any, Any], y_pred: dict[Any, float]) -> bool:
+        ask = self._close([*y_pred.values()])
+        self._threshold += RATE * (self.budget - ask)
+        return ask
+
+    def _close(self, p: list[float]) -> bool:
+        first, second = nlargest(2, [*p, 0.0, 0.0])
+        return min(first - second, 1.0) <= self._threshold
+
+    def question_one(self, x: dict[Any, Any]) -> Label:
+        """The node where the doubt begins: which of its children is it?
+
+        From the root, this descends as long as one child, or the node itself as a label, is ahead
+        of the others by more than $\\theta$. If the answer is a child that has children, learn from
+        `Below(child)`, or ask on. The classifier must be a model in a taxonomy.
+        """
+        model, x = inner_and_input(self.classifier, x)
+        taxonomy, v = model._taxonomy, 0
+        softmax = model._softmax(x)
+        p = below(model._labels, softmax) if softmax is not None else [0.0] * len(taxonomy)
+        while children := taxonomy._arrays.children_of(v):
+            shares = [float(p[c]) for c in children]
+            own = float(p[v]) - sum(shares)
+            if self._close([own, *shares]) or own > max(shares):
+                break
+            v = children[shares.index(max(shares))]
+        return taxonomy.nodes[v]
+
+
+class PerceptronSampler(Sampler):
+    r"""Selective sampling: asks at random, the more often the smaller the scores are.
+
+    Each node whose parents are predicted to be on asks with probability
+
+    $$\frac{b}{b + |w_i \cdot x|},$$
+
+    and the labels of x are asked for if any of them does. Around `HPerceptron` with a single node
+    below the root, this is the selective sampling perceptron of the paper [^1]: the expected number
+    of questions is the sum of these probabilities, and if there is a u with
+    $y_t \, u \cdot x_t \ge \gamma$ for all t, the expected number of mistakes is at most
+    $(2 b + X^2)^2 \|u\|^2 / (8 b \gamma^2)$, where X is the largest norm of an x.
+
+    Parameters
+    ----------
+    classifier
+        A multilabel model in a taxonomy with `score_one`, or a pipeline that ends in one.
+    b
+        The score at which a node asks every other time. Larger values ask more.
+    seed
+        A seed, for the same questions in every run.
+
+    Raises
+    ------
+    ValueError
+        If `b` is not positive.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, active, linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> t = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
+    >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
+    >>> model = active.PerceptronSampler(linear_model.HAROW(t), b=0.2, seed=1)
+    >>> metric, asked = metrics.HLoss(t), 0
+    >>> for x, y in stream.take(2000):
+    ...     y_pred, ask = model.predict_one(x)
+    ...     metric.update(y, y_pred)
+    ...     asked += ask
+    ...     if ask:
+    ...         model.learn_one(x, y)
+    >>> asked / 2000, metric.get()
+    (0.6025, 0.557)
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Worst-case analysis of selective
+        sampling for linear classification. Journal of Machine Learning Research, 7,
+        pp. 1205-1230.](
+        https://www.jmlr.org/papers/v7/cesa-bianchi06b.html)
+
+    """
+
+    def __init__(self, classifier: Any, b: float = 1.0, seed: int | None = None) -> None:
+        check_positive("b", b)
+        super().__init__(classifier, seed)
+        self.b = b
+
+    @classmethod
+    def _unit_test_params(cls) -> Any:
+        yield {"classifier": HPerceptron(), "seed": 1}
+
+    def _seen(self, x: dict[Any, Any]) -> Any:
+        """The scores of the nodes whose parents are predicted to be on."""
+        model, x = inner_and_input(self.classifier, x)
+        on = np.zeros(len(model._taxonomy), dtype=bool)
+        on[[0, *model._predicted_nodes(x)]] = True
+        return model._scores_one(x)[trained_nodes(on, model._taxonomy._arrays)]
+
+    def _ask_for_label(self, x: dict[Any, Any], y_pred: Any) -> bool:
+        none = np.prod(1.0 - self.b / (self.b + np.abs(y_pred)))
+        return bool(self._rng.random() >= none)
+
+
+class ThresholdSampler(Sampler):
+    r"""Asks where SH-RLS would learn something: where any of its nodes would store x.
+
+    With the score $w_i \cdot x_t$, which counts $x_t$ in, the number $N_i$ of examples that node i
+    has stored, and the `threshold` c of the model, that is where
+
+    $$(w_i \cdot x_t)^2 \, N_i \le c \, \log t.$$
+
+    In a taxonomy of one level, the model is then the same as if it had learned all labels. In a
+    deeper one, nodes ask whose parents are predicted to be on.
+
+    Parameters
+    ----------
+    classifier
+        An `SHRLS`, of `linear_model` or `kernel`, or a pipeline that ends in one.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, active, linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> t = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
+    >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
+    >>> model = active.ThresholdSampler(linear_model.SHRLS(t, threshold=1.0))
+    >>> metric, asked = metrics.HLoss(t), 0
+    >>> for x, y in stream.take(2000):
+    ...     y_pred, ask = model.predict_one(x)
+    ...     metric.update(y, y_pred)
+    ...     asked += ask
+    ...     if ask:
+    ...         model.learn_one(x, y)
+    >>> asked / 2000, metric.get()
+    (0.5, 0.5)
+
+    """
+
+    def __init__(self, classifier: Any) -> None:
+        super().__init__(classifier)
+
+    @classmethod
+    def _unit_test_params(cls) -> Any:
+        yield {"classifier": SHRLS()}
+
+    def _seen(self, x: dict[Any, Any]) -> Any:
+        """The nodes that would store x, as far as their parents are predicted to be on."""
+        model, x = inner_and_input(self.classifier, x)
+        on = np.zeros(len(model._taxonomy), dtype=bool)
+        on[[0, *model._predicted_nodes(x)]] = True
+        nodes = trained_nodes(on, model._taxonomy._arrays)
+        n = np.array([0.0, *model.n_stored.values()])
+        return model.stores(model._scores_one(x)[nodes], n[nodes], model._t + 1.0)
+
+    def _ask_for_label(self, x: dict[Any, Any], y_pred: Any) -> bool:
+        if ask := bool(y_pred.any()):
+            return ask
+        inner_and_input(self.classifier, x)[0]._t += 1.0  # a round, although nothing is learned
+        return ask

@@ -1,0 +1,163 @@
+"""Labels that are known to some depth: beside oracles, and what holds of every model."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import re
+from contextlib import suppress
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracles
+from river_hier import Below, OpenTaxonomy, Taxonomy, linear_model, metrics, probabilistic
+from support.comparison import NEAR, assert_near, near_the_top
+from support.hypothesis_settings import n_examples
+from support.makers import NESTED, TABLE
+from support.strategies import (
+    multilabel_streams,
+    parents_of,
+    sample_weights,
+    single_label_streams,
+)
+
+TREE = Taxonomy.from_nested({"up": ["sky"], "down": {"ground": ["path", "grass", "cement"]}})
+ONE: dict[str, Any] = {
+    "HieronOfParts": lambda t: linear_model.Hieron(t, C=math.inf),
+    "HierarchicalSoftmax": lambda t: linear_model.HierarchicalSoftmax(t, intercept=0.0),
+    "PathSoftmax": lambda t: linear_model.PathSoftmax(t, intercept=0.0),
+    "NewtonSoftmax": lambda t: probabilistic.NewtonSoftmax(t, prior_variance=2.0),
+}
+SOME: dict[str, Any] = {
+    "HPerceptron": linear_model.HPerceptron,
+    "HAROW": lambda t: linear_model.HAROW(t, intercept=0.0),
+}
+
+
+def of(name: str, parents: Any) -> Any:
+    more = {"NewtonSoftmax": {"prior_variance": 2.0}}.get(name, {})
+    return getattr(oracles, name)(parents, **more)
+
+
+def follows(name: str, ours: Any, data: Any, parts: Any, weights: Any) -> None:
+    """Compare a learner with its oracle, one step after another."""
+    taxonomy, stream = data
+    parents = parents_of(taxonomy)
+    theirs, root = of(name, parents), taxonomy.root
+    for (x, y), part, w in zip(stream, parts, weights, strict=False):
+        scores = theirs.scores(x)
+        assert_near(ours.score_one(x), scores)
+        labels = {y} if name in ONE else y
+        at = 1.0 if name == "HAROW" else 0.0
+        tied = len(near_the_top(scores)) > 1 if name in ONE else False
+        if tied and name == "HieronOfParts" and any(scores.values()):
+            return  # rounding decides
+        if name in SOME and any(abs(abs(s) - at) < NEAR and s for s in scores.values()):
+            return
+        if not part:
+            ours.learn_one(x, y, w)
+            theirs.learn(x, y, w)
+            continue
+        ours.learn_one(x, Below(y), w)
+        if set(labels) <= {root} and len(taxonomy) > 1:
+            continue
+        known = any(oracles.children(parents, v) for v in labels if v != root)
+        (theirs.learn_below if known else theirs.learn)(x, y, w)
+        ours = pickle.loads(pickle.dumps(ours))
+
+
+@pytest.mark.parametrize("name", ONE)
+@given(
+    data=single_label_streams(),
+    parts=st.lists(st.booleans(), min_size=25, max_size=25),
+    weights=sample_weights,
+)
+@n_examples(60)
+def test_one_label_equals_the_oracle(name: str, data: Any, parts: Any, weights: Any) -> None:
+    follows(name, ONE[name](data[0]), data, parts, weights)
+
+
+@pytest.mark.parametrize("name", SOME)
+@given(
+    data=multilabel_streams(),
+    parts=st.lists(st.booleans(), min_size=25, max_size=25),
+    weights=sample_weights,
+)
+@n_examples(60)
+def test_several_labels_equal_the_oracle(name: str, data: Any, parts: Any, weights: Any) -> None:
+    follows(name, SOME[name](data[0]), data, parts, weights)
+
+
+def test_what_is_stated_to_be_off_is_known() -> None:
+    ours = linear_model.HAROW(TREE)
+    ours.learn_one({"x": 1.0}, Below({"ground": True, "path": False}))
+    assert {v for v, w in ours.weights.items() if w} == {"up", "down", "ground", "path"}
+
+
+STREAM = [({"a": 1.0, "b": 0.5}, "path"), ({"b": 1.0}, "sky"), ({"a": 0.3, "c": 1.0}, "grass")]
+NEW = {"z": 1.0}
+WHOLE = re.compile(
+    "Linear|Neighbors|Trees|kernel|^Per|Dense|LogarithmicPool(?! HAROW)|RLS|HMin|naive|TreeBayes"
+)
+ALL = {name: row for name, row in (TABLE | NESTED).items() if "taxonomy" not in row.refuses}
+
+
+def trained(row: Any, *more: Any) -> Any:
+    model = row(TREE)
+    for x, y in [*((x, row.y(y)) for x, y in STREAM), *((NEW, y) for y in more)]:
+        model.learn_one(x, y)
+    return model
+
+
+def state(model: Any) -> Any:
+    said: list[Any] = []
+    for method in ("predict_one", "predict_proba_one", "score_one"):
+        with suppress(AttributeError, NotImplementedError):
+            said += [getattr(model, method)(x) for x in (*(x for x, _ in STREAM), NEW)]
+    return said
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_model_learns_it_or_refuses_it(name: str) -> None:
+    """A leaf is a leaf, the root and a refusal change nothing, and a batch is its loop."""
+    row = ALL[name]
+    inner, leaf, root = (Below(row.y(v)) for v in ("ground", "sky", TREE.root))
+    ours, before = trained(row), state(trained(row))
+    if WHOLE.search(name):
+        with pytest.raises(TypeError, match=r"learns whole labels only, got Below\("):
+            ours.learn_one(NEW, inner)
+        assert state(ours) == before
+        return
+    ours.learn_one(NEW, inner)
+    assert state(ours) != before or "HLossBayes" in name  # which gives no numbers
+    assert state(trained(row, root)) == before
+    assert state(trained(row, inner, leaf)) == state(trained(row, inner, row.y("sky")))
+    pickle.loads(pickle.dumps(ours)).learn_one(NEW, leaf)
+    batch = trained(row)
+    batch.learn_many(pd.DataFrame([NEW] * 3), [inner, leaf, root])
+    ours.learn_one(NEW, leaf)
+    ours.learn_one(NEW, root)
+    assert state(batch) == state(ours)
+
+
+@pytest.mark.parametrize("name", ["PathSoftmax", "Hieron", "HAROW"])
+def test_an_open_taxonomy_grows(name: str) -> None:
+    row = TABLE[name]
+    model, shoes = row(OpenTaxonomy()), ("goods", "shoes")
+    model.learn_one(NEW, Below(row.y(shoes)))
+    model.learn_one(NEW, row.y((*shoes, "boots")))
+    model.learn_one({"z": -1.0}, row.y(("goods", "books")))
+    before = model.weights
+    model.learn_one({"z": -1.0}, Below(row.y(shoes)))
+    moved = {v for v, w in model.weights.items() if w != before[v]}
+    assert shoes in moved
+    assert (*shoes, "boots") not in moved
+
+
+def test_metrics_refuse_it() -> None:
+    with pytest.raises((TypeError, ValueError), match="Below"):
+        metrics.TreeInducedError(TREE).update(Below("down"), "sky")

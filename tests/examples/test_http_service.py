@@ -1,0 +1,316 @@
+"""The HTTP service: its answers, what it refuses, and what is left after kill -9."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pickle
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from river_hier import checkpoint, inspection
+from support.http_service import Client, Service
+from support.processes import PATIENCE, until
+from support.requirements import require_module
+from support.shop_labels import MODELS, message, metrics_of, replayed
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it forks")
+require_module("starlette", "serving")
+require_module("uvicorn", "serving")
+from starlette.exceptions import HTTPException  # noqa: E402
+
+from river_hier.serve import service as serving  # noqa: E402
+from river_hier.serve.journal import Entry, Journal  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    folder = tmp_path_factory.mktemp("service")
+    with Service(folder, MODELS["several"](), "--save", 0.2) as service:
+        service.start()
+        yield service
+
+
+@pytest.fixture(scope="module")
+def learned(service: Service) -> list[dict[str, Any]]:
+    """Labels that it has learned."""
+    client = Client(service.port)
+    labels = [message(key) for key in range(200)]
+    for position, label in enumerate(labels, 1):
+        assert client.json("/learn", label) == {"position": position, "new": True}
+    until(lambda: client.json("/health")["saved"] == 200)
+    return labels
+
+
+# Answers
+
+
+def test_answers_are_those_of_the_model(service: Service, learned: list[dict[str, Any]]) -> None:
+    model, _ = replayed(learned)
+    client = Client(service.port)
+    for x in [message(key, seed=1)["x"] for key in range(50)] + [{}, {"new": -2}]:
+        for given in ({}, {"threshold": 0.9}):
+            y = model.predict_one(x, **given)
+            found = client.json("/predict", {"x": x, **given})
+            assert found["y"] == [label for label in y if y[label]]
+            assert [one["label"] for one in found["labels"]] == found["y"]
+        found = client.json("/top", {"x": x, "k": 3, "leaves": True})["top"]
+        expected = inspection.top_one(model, x, 3, leaves=True)
+        assert [(tuple(one["path"]), one["probability"]) for one in found] == expected
+        nodes = client.json("/explain", {"x": x})["nodes"]
+        for node, (label, why) in zip(nodes, inspection.explain_one(model, x).items(), strict=True):
+            contributions = [list(term) for term in why.contributions]
+            assert node == {"label": label, **why._asdict(), "contributions": contributions}
+    assert len(client.json("/top", {"x": {}})["top"]) == 5
+
+
+def test_a_label_that_is_sent_again_is_not_learned_again(
+    service: Service, learned: list[dict[str, Any]]
+) -> None:
+    client = Client(service.port)
+    before = client.json("/health")["learned"]
+    again = {**learned[6], "x": dict(reversed(learned[6]["x"].items()))}
+    for label in (learned[6], again):
+        assert client.json("/learn", label) == {"position": 7, "new": False}
+    for other in ({"x": {"z": 1.0}}, {"y": "roses"}):
+        found = client.json("/learn", {**learned[6], **other}, status=409)
+        assert found["error"] == "there is another example with the key '0 6'; it is kept"
+    assert client.json("/health")["learned"] == before
+
+
+X = {"a": 1.0}
+REFUSED: list[tuple[str, Any, int, str]] = [
+    ("/predict", b"", 400, "the request is not JSON"),
+    ("/predict", b'{"x": {"a": NaN}}', 400, "NaN is not a number in JSON"),
+    ("/predict", b'{"x": {"a": 1e999}}', 422, "finite"),
+    ("/predict", b'{"x": "\xff"}', 400, "utf-8"),
+    ("/predict", b"[" * 100_000, 400, "not JSON"),
+    ("/predict", b'{"x": {"a": 1' + b"0" * 6000 + b"}}", 400, "not JSON"),
+    ("/predict", b'{"x": {"a": 1' + b"0" * 400 + b"}}", 422, ""),
+    ("/predict", [X], 422, 'expected a JSON object with "x"'),
+    ("/predict", {}, 422, 'expected a JSON object with "x"'),
+    ("/predict", {"x": X, "y": "roses"}, 422, 'expected a JSON object with "x"'),
+    ("/predict", {"x": 1}, 422, '"x" must be a text, an object or a list of numbers, got 1'),
+    ("/predict", {"x": [1, "a"]}, 422, '"x" must be a list of numbers, got [1,'),
+    ("/predict", {"x": "a text"}, 422, "put a transformer of texts"),
+    ("/predict", {"x": X, "threshold": "high"}, 422, "threshold"),
+    ("/predict", {"x": {"a": None}}, 422, "'a'"),
+    ("/predict", {"x": {"a": "b"}}, 422, "'a'"),
+    ("/predict", {"x": {"a": {}}}, 422, "'a'"),
+    ("/predict", {"x": {str(i): 1 for i in range(10_001)}}, 422, "10,001 features"),
+    ("/predict", {"x": [1.0] * 10_001}, 422, "10,001 features"),
+    ("/predict", {"x": "w" * 2**20}, 413, "at most 1,048,576 bytes"),
+    ("/top", {"x": X, "k": 0}, 422, "from 1 to 1000, got 0"),
+    ("/top", {"x": X, "k": True}, 422, "got True"),
+    ("/top", {"x": X, "k": 1.5}, 422, "got 1.5"),
+    ("/top", {"x": X, "leaves": 1}, 422, "true or false, got 1"),
+    ("/explain", {"x": {"a": "b"}}, 422, "'a'"),
+    ("/learn", {"x": X, "y": "roses"}, 422, '"key", "x", "y"'),
+    ("/learn", {"key": 7, "x": X, "y": "roses"}, 422, "ASCII characters, got 7"),
+    ("/learn", {"key": "", "x": X, "y": "roses"}, 422, "ASCII characters, got ''"),
+    ("/learn", {"key": "k" * 201, "x": X, "y": "roses"}, 422, "1 to 200 ASCII"),
+    ("/learn", {"key": "\ud800", "x": X, "y": "roses"}, 422, "ASCII characters"),
+    ("/learn", {"key": "k", "x": {"a": "b"}, "y": "roses"}, 422, "'a'"),
+    ("/learn", {"key": "k", "x": X, "y": "tulips"}, 422, "'tulips'"),
+    ("/learn", {"key": "k", "x": X, "y": ["roses", "tulips"]}, 422, "'tulips'"),
+    ("/learn", {"key": "k", "x": X, "y": "\ud800"}, 422, "'\\ud800' is not in"),
+    ("/learn", {"key": "k", "x": X, "y": [["boots", "roses"]]}, 422, "('boots', 'roses')"),
+    ("/learn", {"key": "k", "x": X, "y": [None]}, 422, '"y" must be'),
+    ("/learn", {"key": "k", "x": X, "y": None}, 422, '"y" must be'),
+    ("/learn", {"key": "k", "x": X, "y": {"roses": True}}, 422, '"y" must be'),
+    ("/learn", {"key": "k", "x": X, "y": ["roses"] * 1001}, 422, '"y" has 1,001 labels'),
+    ("/nothing", {"x": X}, 404, "Not Found"),
+    ("/../shop.served/checkpoint", None, 404, "Not Found"),
+    ("/predict", None, 405, "Method Not Allowed"),
+    ("/health", {"x": X}, 405, "Method Not Allowed"),
+]
+
+
+def test_what_is_refused_changes_nothing(service: Service, learned: list[dict[str, Any]]) -> None:
+    client = Client(service.port)
+    before = client.json("/health")
+    for path, body, status, why in REFUSED:
+        found, data = client.send(path, body)
+        assert (found, why in json.loads(data)["error"]) == (status, True), (path, body, data)
+    after = client.json("/health")
+    labels = [body for path, body, *_ in REFUSED if path == "/learn" and body.get("key") == "k"]
+    assert after["refused"] - before["refused"] == len(labels)
+    assert after["learned"] == before["learned"]
+    assert metrics_of(service)["labels_refused_total"] == after["refused"]
+    assert "Traceback" not in service.said()
+
+
+def test_a_client_that_leaves_in_mid_request(service: Service) -> None:
+    name = 'requests_total{path="/predict",status="400"}'
+    before = metrics_of(service).get(name, 0)
+    with socket.create_connection(("127.0.0.1", service.port)) as connection:
+        head = "POST /predict HTTP/1.1\r\nHost: shop\r\nContent-Type: application/json\r\n"
+        connection.sendall(f"{head}Content-Length: 99\r\n\r\n{{".encode())
+    until(lambda: metrics_of(service).get(name, 0) > before)
+    assert "Traceback" not in service.said()
+
+
+class Trap:
+    """A pickle that runs a program when it is opened."""
+
+    def __init__(self, trace: Path) -> None:
+        self.trace = trace
+
+    def __reduce__(self) -> Any:
+        return os.mkdir, (str(self.trace),)
+
+
+def test_no_pickle_from_outside_is_opened(service: Service, tmp_path: Path) -> None:
+    trap = Trap(tmp_path / "trace")
+    client = Client(service.port)
+    for data in (pickle.dumps(trap), checkpoint.dumps(trap)):
+        for path in ("/predict", "/top", "/explain", "/learn"):
+            for kind in ("application/octet-stream", "text/plain", ""):
+                status, found = client.send(path, data, kind)
+                assert status == 415
+                assert b"must be application/json" in found
+            assert client.send(path, data)[0] == 400
+    assert not trap.trace.exists()
+    with pytest.raises(ValueError, match="cannot be opened"):  # the trap works
+        checkpoint.loads(checkpoint.dumps([trap, pickle.PickleError, Unopened()]))
+    assert trap.trace.exists()
+
+
+class Unopened:
+    def __reduce__(self) -> Any:
+        return int, ("no number",)
+
+
+def test_metrics_count_the_requests(service: Service) -> None:
+    before = metrics_of(service)
+    for _ in range(40):
+        Client(service.port).json("/predict", {"x": X})
+        Client(service.port).json("/nothing", status=404)
+    after = metrics_of(service)
+    for name in (
+        'requests_total{path="/predict",status="200"}',
+        'requests_total{path="other",status="404"}',
+        'request_seconds_count{path="/predict"}',
+        'request_seconds_bucket{path="/predict",le="+Inf"}',
+    ):
+        assert after[name] == before.get(name, 0) + 40
+    assert 0 < after['request_seconds_sum{path="/predict"}'] < PATIENCE
+    start = 'request_seconds_bucket{path="/predict"'
+    buckets = [n for name, n in after.items() if name.startswith(start)]
+    assert buckets == sorted(buckets)
+    assert len(buckets) == 11
+
+
+def test_the_loss_is_that_before_learning(service: Service, learned: list[dict[str, Any]]) -> None:
+    assert metrics_of(service)["loss"] == replayed(learned)[1] > 0
+
+
+# Parts
+
+
+def learn(position: int, label: Any) -> None:
+    """A model that refuses an example."""
+    if label == {"x": 0}:
+        raise ValueError("0")
+
+
+def test_a_journal_keeps_all_labels_of_a_transaction_or_none(tmp_path: Path) -> None:
+    path = tmp_path / "labels.sqlite"
+    journal = Journal(path)
+    one, two = {"x": 1}, {"x": 2}
+    found = journal.add([("a", one), ("b", {"x": 0}), ("b", two), ("a", one)], learn)
+    assert [entry[:3] for entry in found] == [
+        (1, True, True),
+        (0, True, True),
+        (2, True, True),
+        (1, False, True),
+    ]
+    assert str(found[1].error) == "0"
+    with pytest.raises(TypeError, match="not JSON serializable"):
+        journal.add([("c", {"x": 3}), ("d", {"x": b""})], learn)
+    assert journal.add([("d", {"x": 4}), ("b", {"x": 5})], learn) == [
+        Entry(3),
+        Entry(2, new=False, same=False),
+    ]
+    other = Journal(path)
+    assert list(other.after(0)) == [(1, one), (2, two), (3, {"x": 4})]
+    assert (other.start(), other.end()) == (1, 3)
+    assert journal._db.execute("PRAGMA synchronous").fetchone() == (2,)  # fsync in each transaction
+
+
+def test_dropped_labels_are_known_until_many_others_have_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("river_hier.serve.journal.KEYS", 3)
+    journal = Journal(tmp_path / "labels.sqlite")
+    journal.add([(str(i), {"x": i}) for i in range(1, 11)], learn)
+    for position, n, start in [(4, 2, 3), (4, 9, 5), (4, 9, 5), (9, 9, 10)]:
+        journal.drop(position, n)
+        assert (journal.start(), journal.end()) == (start, 10)
+        assert next(journal.after(start - 1)) == (start, {"x": start})
+    for label, entry in [
+        (("7", {"x": 7}), Entry(7, new=False)),
+        (("8", {"x": 1}), Entry(8, new=False, same=False)),
+        (("6", {"x": 6}), Entry(11)),
+        (("1", {"x": 1}), Entry(12)),
+    ]:
+        assert journal.add([label], learn) == [entry]
+    assert journal.drop(12, 99)
+    assert not journal.drop(12, 99)
+    assert (journal.start(), journal.end()) == (13, 12)
+    assert journal.add([("new", {"x": 1})], learn) == [Entry(13)]
+
+
+def test_the_file_of_a_journal_does_not_grow_without_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("river_hier.serve.journal.KEYS", 10)
+    path, sizes = tmp_path / "labels.sqlite", []
+    journal = Journal(path)
+    with closing(journal._db):
+        for first in range(0, 4000, 200):
+            journal.add([(str(i), {"x": "a " * 50}) for i in range(first, first + 200)], learn)
+            journal.drop(first + 200, 1000)
+            journal._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            sizes.append(path.stat().st_size)
+    assert max(sizes) == sizes[1]
+
+
+def test_what_cannot_be_stored_or_fails_in_learning_is_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a disk that is full, or with a model that raises when it has begun to learn."""
+    (tmp_path / "model").write_bytes(pickle.dumps(MODELS["text"]()))
+    service = serving.Service(tmp_path / "model", tmp_path / "served", None)
+
+    class Request:
+        headers: ClassVar = {"content-type": "application/json"}
+
+        async def stream(self) -> Any:
+            yield json.dumps({"key": "k", "x": "word " * 9999, "y": "roses"}).encode()
+
+    def learn() -> Any:
+        return json.loads(asyncio.run(service.learn(Request())).body)  # type: ignore[arg-type]
+
+    before = pickle.dumps(service.state)
+    db = service.journal._db
+    (pages,) = db.execute("PRAGMA page_count").fetchone()
+    db.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(HTTPException, match=r"503.*could not be stored.*full"):
+        learn()
+    db.execute("PRAGMA max_page_count = 1000")
+    with monkeypatch.context() as patch:
+        patch.setattr(serving.losses, "tree_induced_error", lambda *_: 1 / 0)
+        with pytest.raises(HTTPException, match=r"422.*division"):
+            learn()
+    assert service.journal.end() == 0
+    assert pickle.dumps(service.state) == before
+    assert learn() == {"position": 1, "new": True}
+    assert pickle.dumps(service.state) != before
