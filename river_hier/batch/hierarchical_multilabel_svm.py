@@ -9,9 +9,9 @@ import numpy as np
 
 from .._core import Ranking
 from ..base.checks import check_integer, check_positive
-from ..base.rankings import Attributes
-from ..base.rankings import unit_norm as unit_norm_of
 from ..kernel.functions import Function, Kernel
+from ..linear_model.rankings import Attributes
+from ..linear_model.rankings import unit_norm as unit_norm_of
 from ..metrics.costs import Costs, by_node, check, check_factors
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates

@@ -10,9 +10,9 @@ import numpy as np
 from .._core import Threshold
 from ..base.checks import check_integer, check_positive
 from ..base.predictor import masked_nodes
-from ..base.rankings import Attributes, ranking_of
 from ..kernel.functions import Function, Kernel
 from ..kernel.instances import check_kernel
+from ..linear_model.rankings import Attributes, ranking_of
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates
 from .estimator import BatchEstimator, Progress

@@ -19,9 +19,9 @@ from ..base.explanation import Floats
 from ..base.linear import LinearLearner
 from ..base.model import MultiLabelModel
 from ..base.predictor import masked_nodes
-from ..base.rankings import Attributes, ranking_of
 from ..taxonomy import Taxonomy, TaxonomyLike, closure_mask
 from ..taxonomy.multilabel import Candidates
+from .rankings import Attributes, ranking_of
 
 
 class HMinOver(

@@ -168,12 +168,8 @@ class LinearState {
     // of nodes among their siblings.
     LinearState(nb::object labels, nb::handle features, double intercept, bool single, size_t n_planes,
                 size_t vectors, bool decides)
-        : shared_labels(labels),
-          labels(nb::cast<Labels&>(labels)),
-          w(vectors * this->labels.n(), single, n_planes),
-          vectors(vectors),
-          decides(decides),
-          features(features, intercept) {}
+        : shared_labels(labels), labels(nb::cast<Labels&>(labels)), w(vectors * this->labels.n(), single, n_planes),
+          vectors(vectors), decides(decides), features(features, intercept) {}
 
     void add_nodes(size_t n_nodes) { w.add_nodes(vectors * n_nodes); }
 

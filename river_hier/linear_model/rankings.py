@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from .._core import Ranking, closure_of, closure_sums
+from ..base.checks import number
+from ..base.unseen import Unseen
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates, candidate_nodes
-from .checks import number
-from .unseen import Unseen
 
 # The t_v of all nodes, or {label: t_v}; `Any`, as the key type of a mapping is invariant.
 Attributes = float | Mapping[Any, float]
