@@ -197,7 +197,8 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting")):
         seen[own] = True
         score = self._scale * self._label_scores(self._state.scores(vector))  # Eq. (1)
         score[~seen] = -np.inf
-        self._state.temper(score, y, w)
+        if branch is None:
+            self._state.temper(score, y, w)
         p, t = np.empty((2, tree.n)), np.zeros((2, tree.n))
         p[1] = softmax(score)  # Eq. (2), of labels alone, and of subtrees
         p[0] = subtree_sums(p[1], tree)

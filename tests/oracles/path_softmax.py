@@ -62,6 +62,12 @@ class PathSoftmax:
         e = {v: math.exp(s - most) for v, s in scores.items()}
         return {v: e[v] / sum(e.values()) for v in e}
 
+    def learn_below(self, x, y, weight=1.0):
+        """What sets labels below y apart is unknown, and stays: together they are one label."""
+        branch = self.sets["shared", y]
+        inside = [i for i, some in self.sets.items() if some <= branch and i != ("shared", y)]
+        self.learn(x, y, weight, inside)
+
     def predicted(self, x):
         """The probabilities of the labels."""
         slope = math.exp(self.log_slope)
@@ -78,12 +84,6 @@ class PathSoftmax:
         move = min(max(weight * mean / self.curvature, -1.0), 1.0)
         self.log_slope = min(max(self.log_slope - move, -3.0), 3.0)
 
-    def learn_below(self, x, y, weight=1.0):
-        """What sets labels below y apart is unknown, and stays: together they are one label."""
-        branch = self.sets["shared", y]
-        inside = [i for i, some in self.sets.items() if some <= branch and i != ("shared", y)]
-        self.learn(x, y, weight, inside)
-
     def missing(self, x, y, moved=None):
         """t - P of every vector, with scores that may have moved."""
         moves = moved or dict.fromkeys(self.parents, 0.0)
@@ -94,7 +94,8 @@ class PathSoftmax:
         """One step, in which some vectors are fixed; none if x is zero."""
         if dot(x, x) < 1e-300:
             return
-        self.temper(x, y, weight)
+        if not fixed:
+            self.temper(x, y, weight)
         gaps = self.missing(x, y)
         moving = [i for i, gap in gaps.items() if abs(gap) >= 0.01 and i not in fixed]
         variance = {}
