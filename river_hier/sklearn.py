@@ -99,6 +99,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
     """
 
+    model: Any
     classes_: NDArray[Any]
     _form: str
     _width: int

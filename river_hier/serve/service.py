@@ -49,6 +49,17 @@ class Service:
     learned in their order: that is what a new process, or one whose disk is full, makes of them.
     """
 
+    lock: int
+    journal: Journal
+    checkpoint: Path
+    counters: Counters
+    app: Starlette
+    several: bool
+    saved: int
+    refused: int
+    refusal: str
+    fault: str
+
     def __init__(self, model: Path, folder: Path, risk: float | None) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
         # Also held by a process that saves, which might replace a newer checkpoint.
