@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import suppress
 from typing import Any, Self
 
@@ -99,6 +99,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
     """
 
+    model: Any
     classes_: NDArray[Any]
     _form: str
     _width: int
@@ -119,8 +120,33 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.multi_output = True
-        tags.classifier_tags.multi_label = True
+        tags.classifier_tags.multi_label = self.model is None or is_multilabel(
+            last_step(self.model)
+        )
         return tags
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters; if `deep`, those of the model too, e.g. `model__prior_variance`."""
+        found: dict[str, Any] = super().get_params(deep=False)
+        if deep and isinstance(self.model, Base):
+            found.update((f"model__{name}", value) for name, value in _deep(self.model))
+        return found
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also of the model, which then becomes a copy that has learned nothing."""
+        inner = {k.removeprefix("model__"): params.pop(k) for k in [*params] if "__" in k}
+        super().set_params(**params)
+        if inner:
+            known = (
+                {name for name, _ in _deep(self.model)} if isinstance(self.model, Base) else set()
+            )
+            if unknown := inner.keys() - known:
+                raise ValueError(
+                    f"`model`, {type(self.model).__name__}, has no parameter {min(unknown)!r}; "
+                    f"it has {', '.join(sorted(known))}"
+                )
+            self.model = _changed(self.model, inner)
+        return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X, in random order, whatever has been learned before.
@@ -136,7 +162,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
         """
         X, rows, names = self._read(X, y, first=True)
-        self._start(X, names, self._taxonomy_of(names))
+        self._start(X, names)
         order = check_random_state(self.random_state).permutation(len(rows))
         return self._learn(X, rows, sample_weight, order)
 
@@ -158,7 +184,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             taxonomy: Any = self.taxonomy
             if classes is not None:
                 names = _rows(classes)[2]
-                taxonomy = self._taxonomy_of(names)
+                taxonomy = None
             elif taxonomy is None and (self._form == "levels" or self.separator is not None):
                 taxonomy = OpenTaxonomy(None if self._form == "levels" else self.separator)
             self._start(X, names, taxonomy)
@@ -232,9 +258,23 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             return Taxonomy.from_paths(names, separator=self.separator, labels="path")
         return self.taxonomy
 
-    def _start(self, X: Any, names: list[Any], taxonomy: Any) -> None:
+    def _start(self, X: Any, names: list[Any], taxonomy: Any = None) -> None:
         several = self._form in ("matrix", "sets")
+        given = self.taxonomy if isinstance(self.taxonomy, Taxonomy) else ()
+        named = self.separator is not None or self.taxonomy is not None
+        if self._form == "labels" and named and names == [*range(len(names))] and 0 not in given:
+            raise ValueError(
+                f"y holds the codes 0 to {len(names) - 1} and not the names in the taxonomy; "
+                "VotingClassifier, StackingClassifier, BaggingClassifier and cross_val_predict of "
+                "probabilities encode y: leave `taxonomy` and `separator` out inside of them"
+            )
         model = self.model
+        if model is not None and not isinstance(model, Base):
+            raise TypeError(
+                f"`model` must be a model of river_hier, got {type(model).__name__}; a classifier "
+                "of scikit-learn stands beside this one, or in local.PerNode behind River's "
+                "compat.convert_sklearn_to_river"
+            )
         if model is None and several:
             model = HLossBayes(Calibrated(HAROW()))
         elif model is None:
@@ -244,7 +284,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
                 f"y holds {self._form}, and {type(last_step(model)).__name__} takes "
                 + ("one label a row" if several else "several: sets, or a matrix of 0 and 1")
             )
-        self.model_: Any = _in_taxonomy(model, taxonomy)
+        self.model_: Any = _in_taxonomy(model, taxonomy or self._taxonomy_of(names))
         self.classes_ = _labels(names)
 
     def _learn(self, X: Any, rows: list[Any], w: Any, order: NDArray[Any]) -> Self:
@@ -383,6 +423,29 @@ def _ordered(labels: Set[Any]) -> list[Any]:
         return sorted(labels)
     except TypeError:  # labels of several types
         return sorted(labels, key=str)
+
+
+def _deep(model: Any) -> Iterator[tuple[str, Any]]:
+    """The parameters of a model of River, and of the models in it."""
+    for name, value in model._get_params().items():
+        yield name, value
+        if isinstance(inside := _part(model, name), Base):
+            yield from ((f"{name}__{below}", found) for below, found in _deep(inside))
+
+
+def _part(model: Any, name: str) -> Any:
+    return getattr(model, "steps", {}).get(name, getattr(model, name, None))
+
+
+def _changed(model: Any, params: dict[str, Any]) -> Any:
+    """A copy of a model with other parameters, named as by `_deep`."""
+    new: dict[str, Any] = {name: value for name, value in params.items() if "__" not in name}
+    for name in {key.partition("__")[0] for key in params if "__" in key}:
+        below = {
+            k.removeprefix(f"{name}__"): v for k, v in params.items() if k.startswith(f"{name}__")
+        }
+        new[name] = _changed(new.get(name, _part(model, name)), below)
+    return model.clone(new)
 
 
 def _in_taxonomy(model: Any, taxonomy: Any) -> Any:

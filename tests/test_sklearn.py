@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from river import preprocessing
 from scipy import sparse
 
 pytest.importorskip("sklearn", reason="scikit-learn is an extra")
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import VotingClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -171,7 +173,34 @@ def test_searches_and_validation() -> None:
     assert (cross_val_predict(texts(), TEXTS, PATHS) == PATHS).all()
 
 
-def test_every_metric() -> None:
+def test_parameters_of_the_model_in_a_search():
+    X, y = np.eye(4)[np.arange(80) % 4], np.array(PATHS[:4] * 20)
+    grid = {"model__prior_variance": [1e-6, 1.0], "separator": [" > "]}
+    model = linear_model.PathSoftmax()
+    search = GridSearchCV(HierarchicalClassifier(model), grid, cv=2, scoring="neg_log_loss").fit(
+        X, y
+    )
+    assert search.best_params_["model__prior_variance"] == 1.0
+    assert search.best_estimator_.model_.prior_variance == 1.0
+    assert model.prior_variance == 32.0
+    inside = HierarchicalClassifier(decision.Selective(preprocessing.Normalizer() | model))
+    given = {"model__risk": 0.1, "model__model__PathSoftmax__prior_variance": 2.0}
+    found = inside.set_params(**given).get_params()
+    assert given == {name: found[name] for name in given}
+    assert clone(inside).fit(X, y).model_.risk == 0.1
+    with pytest.raises(
+        ValueError, match=r"Selective, has no parameter 'rsk'; it has model, .*risk"
+    ):
+        inside.set_params(model__rsk=0.1)
+    with pytest.raises(TypeError, match="`model` must be a model of river_hier, got dict"):
+        HierarchicalClassifier({}).fit(X, y)
+    for parameters in ({"separator": " > "}, {"taxonomy": TREE}):
+        voting = VotingClassifier([("ours", HierarchicalClassifier(**parameters))])
+        with pytest.raises(ValueError, match=r"y holds the codes 0 to 3 .*VotingClassifier"):
+            voting.fit(X, y)
+
+
+def test_every_metric():
     X, names = np.random.default_rng(1).standard_normal((60, 3)), ["sport", "tennis", "rowing"]
     t = Taxonomy.from_nested({"sport": ["tennis", "rowing"], "weather": []})
     y = [{"sport", "tennis"} if row[0] > 0 else {"sport", "rowing"} for row in X]

@@ -25,7 +25,8 @@ def number(value: Any) -> float:
 def check(fine: bool, name: str, value: Any, wanted: str) -> None:
     """Raise an error unless the value of a parameter is fine."""
     if not fine:
-        raise ValueError(f"`{name}` must be {wanted}, got {short(value)}")
+        text = ", a text: give a number" * isinstance(value, str)
+        raise ValueError(f"`{name}` must be {wanted}, got {short(value)}{text}")
 
 
 def check_positive(name: str, value: Any) -> None:

@@ -78,7 +78,8 @@ class HPrecision(ClosureMetric):
     depth
         The depth of the nodes that count; `None` for all.
     zero_division
-        The value where nothing is predicted: 0, 1 or nan. A mean leaves out nan.
+        The value where nothing is predicted: 0, 1 or nan. A mean leaves out nan. With 1, so has a
+        model that never predicts a label.
 
     Examples
     --------

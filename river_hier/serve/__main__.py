@@ -11,8 +11,8 @@ from pathlib import Path
 
 try:
     from .service import serve
-except ModuleNotFoundError as error:
-    sys.exit(f"{error}: pip install 'river-hier[serving]'")
+except ModuleNotFoundError as _error:
+    sys.exit(f"{_error}: pip install 'river-hier[serving]'")
 
 
 def main() -> None:

@@ -49,6 +49,17 @@ class Service:
     learned in their order: that is what a new process, or one whose disk is full, makes of them.
     """
 
+    lock: int
+    journal: Journal
+    checkpoint: Path
+    counters: Counters
+    app: Starlette
+    several: bool
+    saved: int
+    refused: int
+    refusal: str
+    fault: str
+
     def __init__(self, model: Path, folder: Path, risk: float | None) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
         # Also held by a process that saves, which might replace a newer checkpoint.
@@ -90,7 +101,10 @@ class Service:
             sys.exit(f"another journal: {kept}, and the checkpoint is at {position}")
         for later, message in self.journal.after(position):
             if later < end:
-                self._learn(later, message)
+                try:
+                    self._learn(later, message)
+                except Exception as error:  # a service that went on would miss the label
+                    sys.exit(f"label {later} of the journal is not learned any more: {error}")
 
     def _learn(self, position: int, message: Any) -> None:
         state, model = self.state, self.state["model"]

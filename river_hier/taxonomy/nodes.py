@@ -232,5 +232,6 @@ def check_taxonomy(taxonomy: object) -> None:
     if not isinstance(taxonomy, Nodes):
         raise TypeError(
             f"`taxonomy` must be a Taxonomy, got {type(taxonomy).__name__}; "
-            "build one with Taxonomy([(parent, child), ...]) or Taxonomy.from_paths(paths)"
+            "build one with Taxonomy([(parent, child), ...]), Taxonomy.from_nested(dictionary) or "
+            "Taxonomy.from_paths(paths)"
         )
