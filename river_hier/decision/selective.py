@@ -92,7 +92,7 @@ class Selective(ModelWrapper, SingleLabelPredictor):
     ...     depth += t.depth(answer)
     ...     model.learn_one(x, y)
     >>> mistakes / 4000, depth / 4000
-    (0.051, 1.69)
+    (0.05075, 1.70575)
 
     References
     ----------
