@@ -167,7 +167,7 @@ def test_a_name_that_is_refused_spoils_no_others():
     ("parameters", "message"),
     [
         ({"sigma": 0.0}, "^`sigma` must be positive, got 0.0$"),
-        ({"sigma": "1"}, "^`sigma` must be positive, got '1'$"),
+        ({"sigma": "1"}, "^`sigma` must be positive, got '1', a text: give a number$"),
         ({"n_components": 0}, "^`n_components` must be at least 2, got 0$"),
         ({"n_components": 5}, "^`n_components` must be even, a cosine and a sine .*, got 5$"),
         ({"n_components": 5.0}, "^`n_components` must be an integer, got 5.0$"),
