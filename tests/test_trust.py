@@ -30,6 +30,11 @@ ALLOWED = {
     ("checkpoint.py", "pickle"),
     ("serve/journal.py", "loads"),  # JSON, as below
     ("serve/messages.py", "loads"),
+    # The model to serve, and its checkpoint; docs/serving.md says whose to open.
+    ("serve/service.py", "pickle"),
+    ("serve/service.py", "loads"),
+    ("serve/service.py", "load"),
+    ("serve/service.py", "run"),  # of asyncio
 }
 # The kernels' own pattern of words is a regular expression.
 PURE = {"re.compile"}
