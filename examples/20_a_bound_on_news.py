@@ -1,6 +1,6 @@
 """What does a bound say on real news?
 
-"In hindsight" depends on C: with 47,236 words, some weights make no mistake. What they cost is
+Who is best in hindsight depends on C: with 47,236 words, some weights err nowhere. Their cost is
 their norm, which the perceptron's bound adds to their hinge loss. Here are support vector machines
 without a bias, fitted to 4,096 stories of RCV1, from small norms to large ones. Recorded.
 """
