@@ -174,13 +174,15 @@ def test_the_greedy_tree_loses_the_least_information(problem):
     classes = joints(*problem)
     children, _ = agglomerate(classes, all_costs(classes, math.inf), math.inf, np.random)
     forest = {~c: (label,) for c, label in enumerate(problem[0])}
+    clear = True  # but for rounding, which decides among equals
     for v, pair in enumerate(children):
         lost = [oracles.lost_information(two, *p) for two in combinations(forest.values(), 2)]
+        clear &= sum(each < min(lost) + 1e-9 for each in lost) == 1
         merged = forest.pop(pair[0]), forest.pop(pair[1])
         assert oracles.lost_information(merged, *p) == pytest.approx(min(lost), abs=1e-9)
         forest[v] = merged
     t = counted(problem).taxonomy()
-    assert nested(t, t.root) == forest[len(children) - 1]
+    assert not clear or nested(t, t.root) == forest[len(children) - 1]
     # The information lost in all merges is all that x says about the class, whatever the tree.
     whole = list(problem[0])
     JS = oracles.jensen_shannon([p[0][c] for c in whole], [p[1][c] for c in whole])

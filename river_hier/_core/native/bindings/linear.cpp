@@ -302,6 +302,7 @@ std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, do
     ensure(single || nb::str("float64").equal(dtype), "a type of weights");
     ensure(n_planes == 1 || n_planes == 2, "one plane or two");
     ensure(std::isfinite(n) && n >= 0.0, "the weight of all examples");
+    ensure(!decides || vectors == HierarchicalSoftmax::vectors, "weight vectors of decisions");
     auto state = std::make_unique<LinearState>(labels, features, intercept, single, n_planes, vectors, decides);
     state->n = n;
     if (!rows.is_none()) load(state->w, rows);
