@@ -23,7 +23,7 @@ corpus = datasets.RCV1(Path(os.environ["RIVER_HIER_DATA"], "rcv1"))
 t, size = corpus.taxonomy, 4096
 stream = list(islice(corpus, size))
 words = DictVectorizer()
-X = words.fit_transform([x for x, _ in stream])
+X = words.fit_transform([x for x, _ in stream]).tocsr()
 Y = {t.root: np.ones(size, bool)} | {v: np.array([y[v] for _, y in stream]) for v in t.nodes[1:]}
 
 
