@@ -23,7 +23,7 @@ corpus = datasets.RCV1(Path(os.environ["RIVER_HIER_DATA"], "rcv1"))
 t, size = corpus.taxonomy, 4096
 stream = list(islice(corpus, size))
 words = DictVectorizer()
-X = words.fit_transform([x for x, _ in stream]).tocsr()
+X = words.fit_transform([x for x, _ in stream])
 Y = {t.root: np.ones(size, bool)} | {v: np.array([y[v] for _, y in stream]) for v in t.nodes[1:]}
 
 
@@ -33,7 +33,7 @@ def in_hindsight(C):  # weights of each topic, from the stories whose parent top
         seen = Y[t.parent(v)]
         if len(set(Y[v][seen])) == 2:
             svm = LinearSVC(loss="hinge", C=C, fit_intercept=False, max_iter=20_000, random_state=0)
-            w[v] = svm.fit(X[seen], Y[v][seen]).coef_[0]
+            w[v] = svm.fit(X[seen], Y[v][seen]).coef_[0]  # pyright: ignore
     return w
 
 
