@@ -33,7 +33,7 @@ def in_hindsight(C):  # weights of each topic, from the stories whose parent top
         seen = Y[t.parent(v)]
         if len(set(Y[v][seen])) == 2:
             svm = LinearSVC(loss="hinge", C=C, fit_intercept=False, max_iter=20_000, random_state=0)
-            w[v] = svm.fit(X[seen], Y[v][seen]).coef_[0]  # pyright: ignore
+            w[v] = svm.fit(X[seen], Y[v][seen]).coef_[0]
     return w
 
 
@@ -46,7 +46,7 @@ for C in (0.03, 0.1, 0.3, 1, 3, 10):
     w = in_hindsight(C)
     named = {v: {words.feature_names_[j]: u[j] for j in u.nonzero()[0]} for v, u in w.items()}
     on = {v: X @ u >= 0 for v, u in w.items()}
-    answers = (t.truncate([v for v in on if on[v][i]]) for i in range(size))
+    answers = (t.truncate([v for v in on if on[v][i]]) for i in range(size))  # type: ignore[index]
     found.append(np.mean([losses.h_loss(t, y, next(answers)) for _, y in stream]))
     norms.append(sum(u @ u for u in w.values()))
     bounds.append(evaluate.hperceptron_bound(t, named, stream) / size)
