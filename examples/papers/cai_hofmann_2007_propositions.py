@@ -62,13 +62,10 @@ def proposition_2(seed: int, change: Number = float) -> float:
     rng = random.Random(seed)
     t = Taxonomy([(rng.randrange(v), v) for v in range(1, 6)])
     given, labels = costs(rng, t), t.leaves
-    examples = [
-        (
-            {i: rng.gauss(0, 1) for i in range(2)},
-            set(rng.sample(labels, rng.randint(1, len(labels)))),
-        )
-        for _ in range(8)
-    ]
+    examples = []
+    for _ in range(8):
+        relevant = set(rng.sample(labels, rng.randint(1, len(labels))))
+        examples.append(({i: rng.gauss(0, 1) for i in range(2)}, relevant))
     model = batch.HierarchicalMultilabelSVM(t, 10 ** rng.uniform(-4, 1), candidates=labels, **given)
     model.fit(examples)
     maximal = slacks = 0.0
@@ -79,6 +76,9 @@ def proposition_2(seed: int, change: Number = float) -> float:
         slack = [0.0, *(delta(t, {y}, {z}, given) * (1 - F[y] + F[z]) for y, z in pairs)]
         slacks += max(slack)
     return maximal / (change(slacks) or 1e-9)
+
+
+PROPOSITIONS = {"Proposition 1": proposition_1, "Proposition 2": proposition_2}
 
 
 # %%
@@ -104,10 +104,11 @@ PROTOCOL: dict[str, claims.Aspect] = {
 
 
 def main() -> None:
-    found = max(map(proposition_1, range(N_SETS))), max(map(proposition_2, range(N_MACHINES)))
+    cases = zip(PROPOSITIONS.values(), (N_SETS, N_MACHINES), strict=True)
+    found = [max(map(share, range(n))) for share, n in cases]
     print("largest share of the bound in random cases\n")
-    for k, share in enumerate(found, start=1):
-        print(f"Proposition {k}{share:8.3f}")
+    for name, share in zip(PROPOSITIONS, found, strict=True):
+        print(f"{name}{share:8.3f}")
     print()
     claims.check(LAWS, found)
     claims.differs(PROTOCOL)

@@ -54,12 +54,11 @@ def hieron_bound(
 
     >>> from river_hier import Taxonomy, evaluate
 
-    >>> t = Taxonomy.flat(["wolf", "owl"])
-    >>> weights = {"wolf": {"howls": 1.0, "hoots": -1.0}, "owl": {"howls": -1.0, "hoots": 1.0}}
-    >>> examples = [({"howls": 1.0}, "wolf"), ({"hoots": 1.0}, "owl")]
+    >>> t, weights = Taxonomy.flat("ab"), {"a": {"x": 1.0, "y": -1.0}, "b": {"x": -1.0, "y": 1.0}}
+    >>> examples = [({"x": 1.0}, "a"), ({"y": 1.0}, "b")]
     >>> evaluate.hieron_bound(t, weights, examples)
     8.0
-    >>> evaluate.hieron_bound(t, weights, [*examples, ({"howls": 1.0}, "owl")], C=1.0)
+    >>> evaluate.hieron_bound(t, weights, [*examples, ({"x": 1.0}, "b")], C=1.0)
     21.657
 
     """
@@ -91,9 +90,9 @@ def hieron_risk_bound(
 
     >>> from river_hier import Taxonomy, evaluate
 
-    >>> weights = {"wolf": {"howls": 1.0, "hoots": -1.0}, "owl": {"howls": -1.0, "hoots": 1.0}}
-    >>> examples = [({"howls": 1.0}, "wolf"), ({"hoots": 1.0}, "owl")] * 50_000
-    >>> evaluate.hieron_risk_bound(Taxonomy.flat(["wolf", "owl"]), weights, examples, loss=8.0)
+    >>> t, weights = Taxonomy.flat("ab"), {"a": {"x": 1.0, "y": -1.0}, "b": {"x": -1.0, "y": 1.0}}
+    >>> examples = [({"x": 1.0}, "a"), ({"y": 1.0}, "b")] * 50_000
+    >>> evaluate.hieron_risk_bound(t, weights, examples, loss=8.0)
     0.0931
 
     """
@@ -171,7 +170,7 @@ def hperceptron_bound(
 
     """
     (_, U, X, labels), bound = _read(taxonomy, weights, examples), 0.0
-    for siblings, c, seen, v in _families(taxonomy, costs, labels):
+    for siblings, c, seen, v in _families(taxonomy, costs, labels, False):
         S, u = X[seen], U[siblings]
         L = np.maximum(1 - v * (S @ u.T), 0.0).sum(axis=0)
         half = math.sqrt((S**2).sum(axis=1).max()) * np.linalg.norm(u, axis=1) / 2
@@ -182,15 +181,14 @@ def hperceptron_bound(
 def hrls_loss_bound(taxonomy: Taxonomy, examples: Examples, costs: Costs | None = None) -> float:
     r"""H-RLS's worst-case H-loss on these examples, however they are labelled.
 
-    A node errs only if its squared error is at least 1, and by the bound of the forward algorithm
-    (Vovk, 2001; Azoury and Warmuth, 2001), which H-RLS is at each node, the H-loss is at most
+    By the bound of the forward algorithm (Vovk, 2001; Azoury and Warmuth, 2001), which H-RLS is at
+    each node, and as a node errs only if its squared error is at least 1, the H-loss is at most
 
     $$\sum_i c_i \left(\min_u \Bigl(\|u\|^2 + \sum_t (v_{i,t} - u \cdot x_t)^2\Bigr)
     + \sum_j \log(1 + \lambda_{ij})\right)$$
 
-    over the t in which the parent of i is on, as in `hrls_bound`. The best comparator is ridge
-    regression, whose norm is its price. Takes $O(m^2)$ memory and $O(m^3)$ time for a node with m
-    instances.
+    over the t in which the parent of i is on, as in `hrls_bound` with `each_round`. The best
+    comparator is ridge regression, whose norm is its price.
 
     Examples
     --------
@@ -203,7 +201,7 @@ def hrls_loss_bound(taxonomy: Taxonomy, examples: Examples, costs: Costs | None 
 
     """
     (_, _, X, labels), bound = _read(taxonomy, {}, examples), 0.0
-    for _, c, seen, v in _families(taxonomy, costs, labels):
+    for _, c, seen, v in _families(taxonomy, costs, labels, False):
         A = np.eye(len(v)) + (X[seen] @ X[seen].T).toarray()
         fit = (v * np.linalg.solve(A, v)).sum(axis=0)
         bound += float(c @ (fit + np.linalg.slogdet(A)[1]))
@@ -255,7 +253,7 @@ def hrls_bound(
         if not abs(norm - 1) <= NORM_ROUNDING:
             raise ValueError(f"{what} must have norm 1, got {norm:.6g}; the theorem needs it")
     with np.errstate(divide="ignore"):
-        for siblings, C, seen, _ in _families(taxonomy, costs, labels, subtrees=True):
+        for siblings, C, seen, _ in _families(taxonomy, costs, labels, True):
             S, margins = X[seen], (X @ U[siblings].T) ** 2
             product = S @ S.T if each_round or S.shape[0] < S.shape[1] else S.T @ S
             A = np.eye(product.shape[0]) + product.toarray()  # the same eigenvalues, 1 apart
@@ -302,16 +300,13 @@ def _losses(taxonomy: Taxonomy, weights: Weights, examples: Examples) -> tuple[A
     return len(labels), (omega**2).sum(axis=1), far, max([0.0, *norms2.tolist()]), squares, hinge
 
 
-def _families(
-    taxonomy: Taxonomy, costs: Costs | None, labels: Any, subtrees: bool = False
-) -> Iterator[tuple[Any, Any, Any, Any]]:
+def _families(t: Taxonomy, costs: Costs | None, labels: Any, subtrees: bool) -> Iterator[Any]:
     """Siblings, their costs, which examples they learn, and their labels in these, +1 or -1."""
-    parents = taxonomy._arrays.parents
-    c = np.array([*map(by_node(taxonomy, costs, "costs"), range(len(parents)))])
-    for v in range(len(parents) - 1, 0, -1) if subtrees else ():
+    parents, c = t._arrays.parents, np.array([*map(by_node(t, costs, "costs"), range(len(t)))])
+    for v in range(len(t) - 1, 0, -1) if subtrees else ():
         c[parents[v][0]] += c[v]  # Remark 5, from the leaves upwards
-    on = np.array([closure_mask(taxonomy, y) for y in labels]).reshape(-1, len(parents))
-    for siblings in taxonomy._arrays.groups:
+    on = np.array([closure_mask(t, y) for y in labels]).reshape(-1, len(t))
+    for siblings in t._arrays.groups:
         if (seen := on[:, parents[siblings[0]][0]]).any():
             yield siblings, c[siblings], seen, np.where(on[seen][:, siblings], 1.0, -1.0)
 
