@@ -61,9 +61,9 @@ DECIDED: dict[str, dict[str, tuple[str, str]]] = {
             PAPER,
             "greedy is nearly as good as flat here, 1.07 edges above in the paper. It is trained and "
             "followed as the paper defines it. Neither 3 to 30 frames of each phoneme nor kernels as "
-            "narrow as the printed one (see the table) make a difference of more than a fifth of "
-            "that; and where here all three err equally often near the root, in the paper greedy "
-            "must do so several times as often as tree",
+            "narrow as the printed one (see the table) change more than a quarter of that. Here all "
+            "three leave the label's path equally often near the root; the paper's numbers mean "
+            "that greedy does so several times as often as tree",
         ),
         "Table 2: tree below flat in multiclass error, last": (
             DATA,
