@@ -387,12 +387,8 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
 
         Parameters
         ----------
-        x
-            A dictionary of features.
-        threshold
-            As in `predict_one`; takes O(nodes).
-        max_depth
-            As in `predict_one`.
+        x, threshold, max_depth
+            As in `predict_one`. With a threshold it takes O(nodes).
 
         Returns
         -------

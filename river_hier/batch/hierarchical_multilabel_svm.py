@@ -67,13 +67,6 @@ class HierarchicalMultilabelSVM(LabelRanker):
         norm, and then its own attribute is enlarged. With all leaves at the same depth, this is the
         paper's $t_v = 1 / \\sqrt{depth}$.
 
-    Raises
-    ------
-    ValueError
-        If `C` or `tol` is not positive, a volume or factor is out of its range, `max_passes` is
-        below 1, or, with `unit_norm`, a candidate is above another; otherwise as in
-        `BatchHMinOver`.
-
     Notes
     -----
     Section 3 and Algorithm 1 of the paper of `linear_model.HMinOver`, which takes the example that

@@ -98,17 +98,6 @@ class BatchHMinOver(LabelRanker):
     max_steps
         The largest number of steps.
 
-    Raises
-    ------
-    TypeError
-        If `kernel` is not callable; from `fit` and predictions, if it does not return a number.
-    ValueError
-        If `max_steps` is below 1; from `fit`, if there are no examples or one is invalid; from
-        predictions, if a feature or a kernel value is not a finite number; otherwise as in
-        `linear_model.HMinOver`.
-    RuntimeError
-        From every method but `fit`, if the model has not been fitted.
-
     Notes
     -----
     Algorithm 2 and Section 4 of the paper of `linear_model.HMinOver`, whose threshold is learned

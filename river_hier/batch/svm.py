@@ -39,17 +39,6 @@ class HSVM(BatchEstimator):
     C
         The weight of the loss against the margin.
 
-    Raises
-    ------
-    ValueError
-        If `C` is not positive; from `fit` and `predict_one`, if a feature is not a finite number;
-        from `fit`, if there are no examples, a label is unknown, or a label is on while one of its
-        ancestors is explicitly False.
-    RuntimeError
-        From every method but `fit`, if the model has not been fitted.
-    ImportError
-        From `fit`, if scikit-learn is missing.
-
     Notes
     -----
     The comparator of section 8 of the paper of `linear_model.HRLS`, with C = 1 as there. The paper

@@ -81,15 +81,6 @@ class OHSUMED(FileDataset):
     unknown_headings
         The number of records under each heading that is not in the tree, in the latest iteration.
 
-    Raises
-    ------
-    FileNotFoundError
-        The records or the tree are missing; the message says what is missing and where to get it.
-    ValueError
-        `root` is not in the tree, or a file is damaged or has an unexpected content.
-    ConnectionError
-        A download failed. Iterate again, or call `download`, to resume it.
-
     Notes
     -----
     The paper has 94 headings at five depths and 55,503 articles, of an edition of MeSH that it does

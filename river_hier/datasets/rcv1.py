@@ -74,15 +74,6 @@ class RCV1(FileDataset):
         `M143`, which are inferred: the paper has one topic less at the second and at the third
         depth, `GMIL` has five documents, and `M143` none in the training period.
 
-    Raises
-    ------
-    FileNotFoundError
-        `path` lacks files; the message lists them.
-    ValueError
-        A file is damaged or has an unexpected content; the message names file and line.
-    ConnectionError
-        A download failed. Iterate again, or call `download`, to resume it.
-
     Examples
     --------
 

@@ -95,15 +95,6 @@ class Reuters21578(FileDataset):
         What to do with a broken story: `"raise"` a `ValueError` that names the file and the first
         line of the story, or `"skip"` it and count it in `n_skipped`.
 
-    Raises
-    ------
-    FileNotFoundError
-        `path` lacks files; the message lists them.
-    ValueError
-        A file is damaged or has an unexpected content, or a story has an unknown topic.
-    ConnectionError
-        A download failed. Iterate again, or call `download`, to resume it.
-
     Examples
     --------
 

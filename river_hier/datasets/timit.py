@@ -224,16 +224,6 @@ class TIMIT(Speech):
         The kinds of sentences to read: `"sx"` (five per speaker, each read by seven speakers),
         `"si"` (three, read by nobody else) and `"sa"` (two, read by all and often left out).
 
-    Raises
-    ------
-    FileNotFoundError
-        There are no transcriptions, or a recording is missing.
-    ValueError
-        A recording is damaged, compressed or not mono with 16 bits at 16 kHz, a line of a
-        transcription is broken, or a speaker does not exist.
-    ImportError
-        kaldi-native-fbank or soundfile is not installed.
-
     Notes
     -----
     The paper [^1] only states "MFCC with first and second derivatives, based on the ETSI standard,

@@ -57,10 +57,6 @@ class KernelPathLearner(SingleLabelModel):
     _averages = True
     _averaged = False  # whether predictions are those of the average of all hypotheses
 
-    @property
-    def _may_refuse(self) -> bool:
-        return True  # a custom kernel function may raise
-
     def __init__(
         self,
         taxonomy: TaxonomyLike = None,
@@ -182,15 +178,6 @@ class Hieron(KernelPathLearner):
         As in `linear_model.Hieron`, with $K(x, x)$ in place of $\\|x\\|^2$.
     budget
         The maximum number of examples that the model holds, at least 2; `None` for no limit.
-
-    Raises
-    ------
-    TypeError
-        If `kernel` is not a function, or `budget` not an integer; from `learn_one` and
-        `predict_one`, if a custom kernel function does not return a number.
-    ValueError
-        If `budget` is below 2; from `learn_one` and `predict_one`, if a value of the kernel is not
-        a finite number; otherwise as in `linear_model.Hieron`.
 
     Notes
     -----

@@ -21,10 +21,6 @@ FEW = 64  # instances, too few to look for those that no node uses
 class KernelLeastSquares(LeastSquaresRule):
     """Regularised least squares at the nodes of a taxonomy in the space of a kernel; see `HRLS`."""
 
-    @property
-    def _may_refuse(self) -> bool:
-        return True  # a custom kernel function may raise
-
     def __init__(
         self,
         taxonomy: TaxonomyLike = None,
@@ -152,15 +148,6 @@ class HRLS(KernelLeastSquares):
     budget
         The maximum number of examples that the children of a node hold, at least 2, or `None`.
 
-    Raises
-    ------
-    TypeError
-        As in `Hieron`.
-    ValueError
-        If `l2` is not positive or `budget` below 2; from `learn_one` and `predict_one`, if a value
-        of the kernel is not a finite number or $K(x, x) / \\lambda$ is above $10^{12}$; otherwise
-        as in `linear_model.HPerceptron`.
-
     Notes
     -----
     Figure 3, Eq. (1) and Remark 3 of the paper of `linear_model.HRLS`, which has no budget.
@@ -204,11 +191,6 @@ class SHRLS(KernelLeastSquares):
         As in `HRLS`.
     budget
         As in `HRLS`, for each node; $N_i$ still counts the dropped examples.
-
-    Raises
-    ------
-    ValueError
-        If `threshold` is not positive; otherwise as in `HRLS`.
 
     Notes
     -----

@@ -47,12 +47,6 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     intercept
         As in `HPerceptron`. Values between 0.3 and 3 hardly differ.
 
-    Raises
-    ------
-    ValueError
-        If `r` is not positive or `forgetting` not above 0 and at most 1; otherwise as in
-        `HPerceptron`.
-
     Notes
     -----
     The paper [^1] has one full covariance matrix, no hierarchy and no intercept; here each node

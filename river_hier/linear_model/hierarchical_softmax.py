@@ -50,11 +50,6 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
         The variance of each weight before the first step, as in `PathSoftmax`. The default is three
         times as large as there, where the vectors of a path, about three, add up.
 
-    Raises
-    ------
-    ValueError
-        As in `PathSoftmax`.
-
     Notes
     -----
     The decomposition is due to [^1], and to [^2] for many words; here trees may have any number of

@@ -174,10 +174,6 @@ class LeastSquaresModel(LeastSquaresRule):
         self._rls = LeastSquares(float(l2), budget and int(budget), rate, period)
         self._add_nodes(1, self._taxonomy)
 
-    @property
-    def _may_refuse(self) -> bool:
-        return self._decides  # a custom rule may raise
-
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         t = self._t + w
         step = x, y, w, self._limit(t), self._chosen(x, t)

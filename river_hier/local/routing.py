@@ -186,12 +186,6 @@ class PerLevel(RoutingModel):
     classifiers
         `{depth: classifier}`, for the classifiers that have learned.
 
-    Raises
-    ------
-    ValueError
-        If a mapping names a depth that is not in the taxonomy or lacks depth 1; otherwise as in
-        `PerParent`.
-
     Notes
     -----
     A local classifier per level in the terms of the survey [^1]. The conditioning is ours.
@@ -266,14 +260,6 @@ class PerParent(RoutingModel):
     ----------
     classifiers
         `{inner node: classifier}`, for the classifiers that have learned.
-
-    Raises
-    ------
-    ValueError
-        If the taxonomy is a DAG, a mapping names a leaf, or the classifier is not multiclass;
-        otherwise as in `PerNode`.
-    TypeError
-        As in `PerNode`.
 
     Notes
     -----
