@@ -12,7 +12,7 @@ from .._core.paths import top_down
 from ..base.checks import check_positive
 from ..base.predictor import masked_nodes
 from ..taxonomy import Taxonomy
-from .estimator import BatchEstimator, Progress
+from .estimator import BatchEstimator
 from .expansions import Examples, Floats, LinearExpansion
 
 
@@ -77,7 +77,7 @@ class HSVM(BatchEstimator):
             ) from None
         expansion, n_nodes = LinearExpansion(examples, self.taxonomy), len(self.taxonomy)
         bias = np.ones(n_nodes)
-        for v in Progress(range(1, n_nodes), "nodes"):
+        for v in range(1, n_nodes):
             seen = np.flatnonzero(expansion.on[:, self.taxonomy._arrays.parents[v]].all(axis=1))
             yes = expansion.on[seen, v]
             if yes.all():  # or there are none
