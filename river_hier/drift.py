@@ -114,7 +114,7 @@ class BranchReset(TransparentWrapper):
         one, several = linear_model.Hieron, linear_model.HPerceptron
         yield {"model": one() if cls is cls._Single else several()}
 
-    def _learn_whole(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
+    def _observe(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
         """Learn after the model has predicted x; if a detector raises, the model has learned it."""
         y_pred, step = self.model.predict_one(x), self._step
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before any detector is updated

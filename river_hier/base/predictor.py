@@ -196,10 +196,8 @@ class Predictor(abc.ABC):
 
         Parameters
         ----------
-        X
-            A dataframe, a numpy array, or a scipy.sparse matrix.
-        columns
-            The names of the columns of an array or of a sparse X.
+        X, columns
+            As in `learn_many`.
         threshold, max_depth
             As in `predict_one`.
 

@@ -35,7 +35,7 @@ def for_one(name: str) -> Any:
 class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     """Base class of wrappers, which change a model's output or maintain the model.
 
-    Learning is delegated to the model; those that learn as well define `_learn_whole`.
+    Learning is delegated to the model; those that learn as well define `_observe`.
     """
 
     _predicts_labels = True  # else scores or probabilities, for metrics only
@@ -88,9 +88,9 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
             return self.model.learn_one(x, y, w=w, **kwargs)
         if isinstance(y, Iterator):  # it may be needed twice
             y = list(y)
-        return self._learn_whole(x, y, w, **kwargs)
+        return self._observe(x, y, w, **kwargs)
 
-    def _learn_whole(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
+    def _observe(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
         """Learn from an example with a whole label, which can be read twice."""
         self.model.learn_one(x, y, w=w, **kwargs)
 
@@ -114,7 +114,7 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
 
     def _learn_rows(self, X: Batch, ys: Any) -> None:
         own = type(self)
-        delegates = own._learn_whole is ModelWrapper._learn_whole
+        delegates = own._observe is ModelWrapper._observe
         if delegates and own.learn_one is ModelWrapper.learn_one and is_ours(self.model):
             self.model._learn_rows(X, ys)
         else:

@@ -57,7 +57,6 @@ class HSVM(BatchEstimator):
     >>> stream = synth.LinearLabels(taxonomy, n_features=5, seed=42)
     >>> model = batch.HSVM(taxonomy).fit(stream.take(2000))
     >>> metric = metrics.HLoss(taxonomy)
-
     >>> evaluate.progressive_val_score(islice(stream, 2000, 4000), model, metric)
     HLoss: 0.5225
 

@@ -69,7 +69,7 @@ class Decoder(ModelWrapper, MultiLabelPredictor):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"model": HAROW()}
 
-    def _learn_whole(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
+    def _observe(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
         seen = None
         with suppress(UnknownLabelError):  # a new label, or one that the model refuses
             seen = child_counts(self._labels, self._probabilities_one(x), y, self._counts)

@@ -44,7 +44,7 @@ class Calibrator(ModelWrapper):
         if not isinstance(self._last, self._kind):
             raise TypeError(f"`model` must predict {self._wanted}".format(shown(model)))
 
-    def _learn_whole(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
+    def _observe(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
         scores = replaced(self._scores_one(x), self._never_predicted, np.nan)
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
         if new := len(self._taxonomy) - len(scores):
@@ -133,7 +133,7 @@ class Calibrated(Calibrator, MultiLabelPredictor):
 
     def _forget(self, nodes: Nodes) -> None:
         shared, own = self._with_all_nodes().saved()
-        own[:, nodes] = [[0.0], [1.0], [0.0], [1.0]]
+        own[nodes] = [0.0, 1.0, 0.0, 1.0]
         self._calibration = Calibration(shared, own)
 
     def _with_all_nodes(self) -> Calibration:

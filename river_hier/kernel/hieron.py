@@ -191,13 +191,10 @@ class Hieron(KernelPathLearner):
     >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
 
-    >>> taxonomy = Taxonomy.from_nested({
-    ...     "nature": ["sky", "foliage", "grass"],
-    ...     "built": ["brickface", "cement", "window", "path"],
-    ... })
+    >>> nature, built = ["sky", "foliage", "grass"], ["brickface", "cement", "window", "path"]
+    >>> taxonomy = Taxonomy.from_nested({"nature": nature, "built": built})
     >>> model = preprocessing.StandardScaler() | kernel.Hieron(taxonomy, kernel.RBF(sigma=1.0))
     >>> metric = metrics.TreeInducedError(taxonomy)
-
     >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metric)
     TreeInducedError: 0.3385
 
@@ -229,14 +226,11 @@ class AveragedHieron(KernelPathLearner):
     >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
 
-    >>> taxonomy = Taxonomy.from_nested({
-    ...     "nature": ["sky", "foliage", "grass"],
-    ...     "built": ["brickface", "cement", "window", "path"],
-    ... })
+    >>> nature, built = ["sky", "foliage", "grass"], ["brickface", "cement", "window", "path"]
+    >>> taxonomy = Taxonomy.from_nested({"nature": nature, "built": built})
     >>> hieron = kernel.AveragedHieron(taxonomy, kernel.RBF(sigma=2.0), budget=200)
     >>> model = preprocessing.StandardScaler() | hieron
     >>> metric = metrics.TreeInducedError(taxonomy)
-
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(1000), model, metric)
     TreeInducedError: 0.396
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from .._core import LARGEST_RATIO, Example, LeastSquares, Nodes
 from ..base.checks import check_positive
-from ..base.explanation import Contribution, Floats, rescaled
-from ..linear_model.least_squares import LeastSquaresRule
+from ..base.explanation import Contribution, Floats
+from ..linear_model.least_squares import LeastSquaresRule, rescaled
 from ..taxonomy import TaxonomyLike, closure_mask
 from .functions import Function, Kernel
 from .instances import Row, contributions, four_fifths, instances_of, pivoted_cholesky_projection
@@ -159,13 +159,10 @@ class HRLS(KernelLeastSquares):
     >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
 
-    >>> taxonomy = Taxonomy.from_nested({
-    ...     "nature": ["sky", "foliage", "grass"],
-    ...     "built": ["brickface", "cement", "window", "path"],
-    ... })
+    >>> nature, built = ["sky", "foliage", "grass"], ["brickface", "cement", "window", "path"]
+    >>> taxonomy = Taxonomy.from_nested({"nature": nature, "built": built})
     >>> model = preprocessing.StandardScaler() | kernel.HRLS(taxonomy, kernel.RBF(2.0), budget=100)
     >>> metric = metrics.HLoss(taxonomy)
-
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(500), model, metric)
     HLoss: 0.328
 
@@ -203,13 +200,10 @@ class SHRLS(KernelLeastSquares):
     >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
 
-    >>> taxonomy = Taxonomy.from_nested({
-    ...     "nature": ["sky", "foliage", "grass"],
-    ...     "built": ["brickface", "cement", "window", "path"],
-    ... })
+    >>> nature, built = ["sky", "foliage", "grass"], ["brickface", "cement", "window", "path"]
+    >>> taxonomy = Taxonomy.from_nested({"nature": nature, "built": built})
     >>> model = preprocessing.StandardScaler() | kernel.SHRLS(taxonomy, kernel.RBF(sigma=2.0))
     >>> metric = metrics.HLoss(taxonomy)
-
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(500), model, metric)
     HLoss: 0.34
 

@@ -59,7 +59,6 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
     >>> model = linear_model.AveragedHieron(stream.taxonomy)
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     TreeInducedError: 0.224
 

@@ -64,7 +64,6 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     >>> stream = synth.LinearLabels(taxonomy, n_features=5, seed=42)
     >>> model = linear_model.HAROW(taxonomy)
     >>> metric = metrics.HLoss(taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     HLoss: 0.557
 

@@ -47,7 +47,6 @@ class HPerceptron(TopDownLearner, compiled=()):
     >>> stream = synth.LinearLabels(taxonomy, n_features=5, seed=42)
     >>> model = linear_model.HPerceptron(taxonomy)
     >>> metric = metrics.HLoss(taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     HLoss: 0.618
 

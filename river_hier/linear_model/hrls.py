@@ -75,7 +75,6 @@ class HRLS(LeastSquaresModel):
     >>> stream = synth.LinearLabels(taxonomy, n_features=5, seed=42)
     >>> model = linear_model.HRLS(taxonomy)
     >>> metric = metrics.HLoss(taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     HLoss: 0.5525
 

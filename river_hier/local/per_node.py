@@ -66,7 +66,6 @@ class PerNode(LocalModel, MultiLabelPredictor):
     >>> logistic = preprocessing.StandardScaler() | river_linear_model.LogisticRegression()
     >>> model = local.PerNode(logistic, taxonomy)
     >>> metric = metrics.HLoss(taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     HLoss: 0.547
 

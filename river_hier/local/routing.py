@@ -201,7 +201,6 @@ class PerLevel(RoutingModel):
     >>> stream = synth.PrototypeTree(branching=3, depth=2, noise=0.09, seed=42)
     >>> model = local.PerLevel(river_linear_model.SoftmaxRegression(), stream.taxonomy)
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(1000), model, metric)
     TreeInducedError: 0.601
 
@@ -278,7 +277,6 @@ class PerParent(RoutingModel):
     >>> stream = synth.PrototypeTree(branching=3, depth=2, noise=0.09, seed=42)
     >>> model = local.PerParent(naive_bayes.GaussianNB(), stream.taxonomy)
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(1000), model, metric)
     TreeInducedError: 0.242
 
