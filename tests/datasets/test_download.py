@@ -6,7 +6,6 @@ import hashlib
 import http.server
 import io
 import socket
-import sys
 import tarfile
 import threading
 import zipfile
@@ -197,20 +196,9 @@ def test_a_refusal_and_no_server(server, path):
         file_dataset.fetch(url, path)
 
 
-def test_one_line_without_tqdm(server, path, monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "tqdm", None)
+def test_what_is_downloaded_is_printed(server, path, capsys):
     file_dataset.fetch(server.url, path, SHA256)
     assert capsys.readouterr().out == f"Downloading {server.url} (0.5 MB)\n"
-
-
-def test_a_bar_with_tqdm(server, path, part, capsys):
-    pytest.importorskip("tqdm")
-    part.write_bytes(CONTENT[:256_000])
-    file_dataset.fetch(server.url, path, SHA256)
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "vectors.gz" in err
-    assert "100%" in err
 
 
 TEXT = b"heading;A01\nanother;A02\n" * 9_000
