@@ -1,6 +1,5 @@
 """Fetching from a local server that keeps ranges, ignores them, hangs up or sends other bytes."""
 
-import contextlib
 import gzip
 import hashlib
 import http.server
@@ -165,15 +164,15 @@ def test_other_bytes_are_deleted(server, path, part, there):
 
 
 def test_ctrl_c_leaves_the_part_alone(server, path, monkeypatch):
-    @contextlib.contextmanager
-    def pressed(url, done, total):
-        def report(n):
-            raise KeyboardInterrupt
+    read = file_dataset._read
 
-        yield report
+    def pressed(response, url):
+        if response.length < len(CONTENT):
+            raise KeyboardInterrupt
+        return read(response, url)
 
     with monkeypatch.context() as patch:
-        patch.setattr(file_dataset, "_progress", pressed)
+        patch.setattr(file_dataset, "_read", pressed)
         with pytest.raises(KeyboardInterrupt):
             file_dataset.fetch(server.url, path, SHA256)
     (part,) = path.parent.iterdir()
