@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,3 +166,13 @@ def check_distinct(names: Sequence[Hashable]) -> None:
         raise ValueError(
             f"column {name!r} comes twice; rename one, or add them up if they are one feature"
         )
+
+
+def sparse_rows(
+    rows: Sequence[Mapping[Any, float]], columns: Mapping[Any, int]
+) -> sparse.csr_array:
+    """Rows of named numbers, by the numbers of their columns."""
+    indices = [columns[name] for x in rows for name in x]
+    values = [value for x in rows for value in x.values()]
+    starts = np.cumsum([0, *map(len, rows)])
+    return sparse.csr_array((values, indices, starts), shape=(len(rows), len(columns)), dtype=float)

@@ -1,10 +1,12 @@
 // Calibration, and decisions from probabilities, as Python sees them.
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 #include "algorithms/calibration.hpp"
 #include "algorithms/child_counts.hpp"
 #include "algorithms/label_probabilities.hpp"
+#include "algorithms/logarithmic_pool.hpp"
 #include "bindings/bindings.hpp"
 
 namespace river_hier {
@@ -260,6 +262,55 @@ void restore(Calibration* calibration, nb::handle of_all, nb::handle of_each) {
     new (calibration) Calibration(std::move(c));
 }
 
+// P(label) of each node by each member, (members, 1, nodes).
+nb::object member_probabilities(const Labels& labels, nb::list models) {
+    const size_t n = labels.n();
+    Numbers all;
+    for (nb::handle values : models) {
+        const Numbers p = Shares(labels, values).all(n);
+        all.insert(all.end(), p.begin(), p.end());
+    }
+    return array(std::move(all), {nb::len(models), 1, n});
+}
+
+Numbers logarithms(const Values& members, size_t n, bool multilabel) {
+    Numbers logs(members.data(), members.data() + members.size());
+    for (size_t i = 0; i < logs.size(); ++i) logs[i] = logarithm(logs[i], i % n, multilabel);
+    return logs;
+}
+
+// The scores of a pool, (rows, nodes), from the probabilities of its members, (members, rows, nodes).
+nb::object pool_scores(const Values& members, const Values& coefficients, bool multilabel) {
+    ensure(members.ndim() == 3 && members.shape(0) == coefficients.size(), "a coefficient for each member");
+    const size_t rows = members.shape(1), n = members.shape(2);
+    const Numbers logs = logarithms(members, n, multilabel);
+    Numbers scores(rows * n);
+    for (size_t i = 0; i < logs.size(); ++i) scores[i % (rows * n)] += coefficients.data()[i / (rows * n)] * logs[i];
+    return array(std::move(scores), {rows, n});
+}
+
+nb::object pool_probabilities(const Values& scores, nb::handle never, bool multilabel) {
+    ensure(scores.ndim() == 2, "a score of each node in each row");
+    const Nodes hidden = nb::cast<Nodes>(never);
+    const size_t rows = scores.shape(0), n = scores.shape(1);
+    ensure(hidden.empty() || *std::max_element(hidden.begin(), hidden.end()) < n, "nodes of the taxonomy");
+    Numbers p(scores.data(), scores.data() + scores.size());
+    for (size_t i = 0; i < rows; ++i) pooled(p.data() + i * n, n, hidden, multilabel);
+    return array(std::move(p), {rows, n});
+}
+
+// The coefficients and their precision after an example, given the probabilities of the members, (members, nodes), and
+// of the pool.
+nb::tuple pool_step(const Values& members, const Values& p, const Nodes& on, double w, double memory, bool multilabel,
+                    const Values& coefficients, const Values& precision) {
+    const size_t n = p.size(), m = coefficients.size();
+    ensure(members.size() == m * n && precision.size() == m * m, "a coefficient for each member");
+    ensure(std::all_of(on.begin(), on.end(), [&](uint32_t v) { return v < n; }), "nodes of the taxonomy");
+    Numbers moved(coefficients.data(), coefficients.data() + m), kept(precision.data(), precision.data() + m * m);
+    step(logarithms(members, n, multilabel), Numbers(p.data(), p.data() + n), on, w, memory, multilabel, moved, kept);
+    return nb::make_tuple(array(std::move(moved)), array(std::move(kept), {m, m}));
+}
+
 }  // namespace
 
 nb::object probabilities(Labels& labels, nb::handle values) {
@@ -309,6 +360,11 @@ void decisions(nb::module_& m) {
               return p;
           }, "scores"_a);
     m.def("least_h_loss", &least_h_loss_nodes, "tree"_a, "p"_a, "table"_a, "costs"_a = nb::none());
+    m.def("member_probabilities", &member_probabilities, "labels"_a, "models"_a);
+    m.def("pool_scores", &pool_scores, "members"_a, "coefficients"_a, "multilabel"_a);
+    m.def("pool_probabilities", &pool_probabilities, "scores"_a, "never"_a, "multilabel"_a);
+    m.def("pool_step", &pool_step, "members"_a, "p"_a, "on"_a, "w"_a, "memory"_a, "multilabel"_a, "coefficients"_a,
+          "precision"_a);
     m.def("likeliest", &likeliest_nodes, "labels"_a, "p"_a, "table"_a);
 }
 
