@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
 )
 
 from .base.classifiers import is_multilabel, last_step
+from .base.dataframes import check_same_order
 from .base.protocol import inner
 from .decision import Calibrated, HLossBayes
 from .feature_extraction import LogTFIDF
@@ -274,9 +275,10 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
     def _read(self, X: Any, y: Any, first: bool) -> tuple[Any, list[Any], list[Any]]:
         """The rows of X and y, and the labels."""
-        X = self._matrix(X, first)
+        given, X = X, self._matrix(X, first)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
+        check_same_order(given, y)
         form, rows, names, width, dtype = _rows(y)
         if dtype is not None and dtype.kind == "f" and self.taxonomy is None:
             check_classification_targets(rows)
@@ -297,7 +299,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         several = self._form in ("matrix", "sets")
         given: Any = self.taxonomy if isinstance(self.taxonomy, Taxonomy) else ()
         named = self.separator is not None or self.taxonomy is not None
-        if named and all(type(v) is int and v not in given for v in names):
+        coded = self._form == "labels" and all(type(v) is int and v not in given for v in names)
+        if named and coded:
             raise ValueError(
                 f"y holds the codes {min(names)} to {max(names)} and not the names in the taxonomy;"
                 " VotingClassifier, StackingClassifier, BaggingClassifier and cross_val_predict of "

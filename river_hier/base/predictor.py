@@ -28,10 +28,13 @@ from .dataframes import (
     answer_frame,
     answer_series,
     check_known,
+    check_same_order,
+    check_width,
     frame_like,
     of_row,
     read_batch,
     read_valid,
+    unnamed_width,
 )
 from .explanation import Floats
 from .memory import raw_memory_usage
@@ -66,6 +69,7 @@ class Predictor(abc.ABC):
     predict_proba_one: Any
     _taxonomy: Any
     _labels: Labels  # those of `_taxonomy`, which grow with it
+    _width = 0  # the largest number of columns of a sparse X without names that it has learned
     _features: Any = None  # the `FeatureIndex` of the names it has learned, if it has one
     _predict_within: Any  # the prediction with a `threshold`, a `max_depth`, or both
     _answers_like: Any  # what `predict_many` returns, in a dataframe of this kind or in an array
@@ -171,11 +175,14 @@ class Predictor(abc.ABC):
         """
         batch = None
         try:
+            check_same_order(X, y)
             read = read_batch(X, columns, self._keeps_float32)
             batch, ys = with_weights(read, self._read_targets(y, labels, X.shape[0]), w)
             self._learn_rows(batch, ys)
             if batch.error is not None:
                 raise batch.error
+            if (width := unnamed_width(X, columns)) > self._width:
+                self._width = width
         except BaseException as error:
             n = 0 if batch is None else batch.number(batch.n_learned)
             named = error if batch is None else of_row(n, error)  # it is that of the next row
@@ -206,9 +213,10 @@ class Predictor(abc.ABC):
         Returns
         -------
         For single labels a series of the same kind as X, with its index. For multilabels a
-        dataframe of bools with a column for each node but the root. An array if X is one; of pandas
-        if X is sparse. Outside pandas and numpy a series holds labels of one type, text or numbers,
-        and columns are named by text; other labels are converted to text.
+        dataframe of bools with a column for each node but the root. An array if X is one or
+        was a list of texts; of pandas if X is sparse. Outside pandas and numpy a series holds
+        labels of one type, text or numbers, and columns are named by text; other labels are
+        converted to text.
 
         """
         check_keywords(threshold, max_depth)
@@ -233,6 +241,16 @@ class Predictor(abc.ABC):
         first = int(self._first or self._without_labels)
         p = self._probabilities(batch)[:, first:]
         return answer_frame(frame_like(X), p, self._taxonomy.nodes[first:])
+
+    if not TYPE_CHECKING:
+
+        @property
+        def fit(self):
+            """Not there: River's models learn one by one."""
+            raise AttributeError(
+                f"{type(self).__name__} has no `fit`: as in River, it has `learn_one` and "
+                "`learn_many`; river_hier.sklearn.HierarchicalClassifier(model) has `fit`"
+            )
 
     # The inner protocol
 
@@ -280,6 +298,7 @@ class Predictor(abc.ABC):
         """The rows to predict."""
         batch = read_valid(X, columns, self._keeps_float32)
         check_known(self._features, batch)
+        check_width(unnamed_width(X, columns), self._width)
         return batch
 
     @contextmanager
