@@ -263,7 +263,8 @@ def check_width(width: int, learned: int) -> None:
 
 def check_same_order(X: Any, y: Any) -> None:
     """Raise an error if the rows of y are those of X in another order, by the indices of both."""
-    a, b = getattr(X, "index", None), getattr(y, "index", None)
+    a: Any = getattr(X, "index", None)
+    b: Any = getattr(y, "index", None)
     if not (hasattr(a, "equals") and hasattr(b, "equals")) or a.equals(b):
         return
     if len(a) == len(b) and a.sort_values().equals(b.sort_values()):
