@@ -246,28 +246,24 @@ def check_known(features: Any, batch: Batch) -> None:
         )
 
 
-def unnamed_width(X: Any, columns: ColumnNames) -> int:
-    """The number of columns of a sparse X whose columns have no names; 0 for any other X."""
-    return X.shape[-1] if is_sparse(X) and columns is None and not hasattr(X, "columns") else 0
-
-
-def check_width(width: int, learned: int) -> None:
-    """Warn if a sparse X has another number of columns than those that were learned."""
-    if width and learned and width != learned:
+def checked_width(X: Any, columns: ColumnNames, learned: int) -> int:
+    """The number of columns of a sparse X without names, else 0; warn if it was another before."""
+    width = X.shape[-1] if is_sparse(X) and columns is None and not hasattr(X, "columns") else 0
+    if width and learned not in (0, width):
         warnings.warn(
             f"a sparse X has {width} columns, and the model has learned from {learned}; without "
             "names they are the features 0, 1, ...: name them by `columns`, if they are others",
             stacklevel=4,
         )
+    return width
 
 
 def check_same_order(X: Any, y: Any) -> None:
     """Raise an error if the rows of y are those of X in another order, by the indices of both."""
     a: Any = getattr(X, "index", None)
     b: Any = getattr(y, "index", None)
-    if not (hasattr(a, "equals") and hasattr(b, "equals")) or a.equals(b):
-        return
-    if len(a) == len(b) and a.sort_values().equals(b.sort_values()):
+    of_pandas = hasattr(a, "equals") and hasattr(b, "equals")
+    if of_pandas and not a.equals(b) and a.sort_values().equals(b.sort_values()):
         raise ValueError(
             f"y has the rows of X in another order: its index is {short(list(b[:3]))}, ..., and "
             f"that of X {short(list(a[:3]))}, ...; give y.loc[X.index] or, if only the index is "

@@ -29,12 +29,11 @@ from .dataframes import (
     answer_series,
     check_known,
     check_same_order,
-    check_width,
+    checked_width,
     frame_like,
     of_row,
     read_batch,
     read_valid,
-    unnamed_width,
 )
 from .explanation import Floats
 from .memory import raw_memory_usage
@@ -69,7 +68,7 @@ class Predictor(abc.ABC):
     predict_proba_one: Any
     _taxonomy: Any
     _labels: Labels  # those of `_taxonomy`, which grow with it
-    _width = 0  # the largest number of columns of a sparse X without names that it has learned
+    _width = 0  # the number of columns of the last sparse X without names that it has learned
     _features: Any = None  # the `FeatureIndex` of the names it has learned, if it has one
     _predict_within: Any  # the prediction with a `threshold`, a `max_depth`, or both
     _answers_like: Any  # what `predict_many` returns, in a dataframe of this kind or in an array
@@ -176,12 +175,13 @@ class Predictor(abc.ABC):
         batch = None
         try:
             check_same_order(X, y)
+            width = checked_width(X, columns, self._width)
             read = read_batch(X, columns, self._keeps_float32)
             batch, ys = with_weights(read, self._read_targets(y, labels, X.shape[0]), w)
             self._learn_rows(batch, ys)
             if batch.error is not None:
                 raise batch.error
-            if (width := unnamed_width(X, columns)) > self._width:
+            if width:
                 self._width = width
         except BaseException as error:
             n = 0 if batch is None else batch.number(batch.n_learned)
@@ -246,7 +246,6 @@ class Predictor(abc.ABC):
 
         @property
         def fit(self):
-            """Not there: River's models learn one by one."""
             raise AttributeError(
                 f"{type(self).__name__} has no `fit`: as in River, it has `learn_one` and "
                 "`learn_many`; river_hier.sklearn.HierarchicalClassifier(model) has `fit`"
@@ -298,7 +297,7 @@ class Predictor(abc.ABC):
         """The rows to predict."""
         batch = read_valid(X, columns, self._keeps_float32)
         check_known(self._features, batch)
-        check_width(unnamed_width(X, columns), self._width)
+        checked_width(X, columns, self._width)
         return batch
 
     @contextmanager

@@ -549,11 +549,11 @@ def test_sparse_matrices_of_another_width(name: str) -> None:
         for call in (model.predict_many, model.predict_proba_many):
             with pytest.warns(UserWarning, match=width):
                 call(sparse.csr_array(other))
+    with pytest.warns(UserWarning, match="has 5 columns, and the model has learned from 3; with"):
+        model.learn_many(sparse.csr_array(np.eye(2, 5)), y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model.predict_many(X)
-        model.predict_many(sparse.csr_array(np.eye(2)), columns=[1, 2])
-        model.learn_many(sparse.csr_array(np.eye(2, 5)), y)
+        model.predict_many(X, columns=["u", "v", "w"])
         model.predict_many(sparse.csr_array(np.eye(2, 5)))
 
 
