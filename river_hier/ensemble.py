@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, cast
 
 import numpy as np
-from river import compose
+from river import base, compose
 
 from ._core import (
     Batch,
@@ -122,6 +122,7 @@ class LogarithmicPool(TransparentWrapper):
 
     model: Any
     _coefficients: Floats
+    __str__ = base.Estimator.__str__  # that of a wrapper names the first model alone
 
     def __init__(self, models: Sequence[Any]) -> None:
         self.models: list[Any] = list(models)
