@@ -8,4 +8,5 @@ LAYERS = [
     {"active", "decision", "induction", "local", "batch", "inspection", "plot", "drift"}
     | {"ensemble", "stream"},
     {"evaluate", "distributed", "sklearn", "serve"},
+    {"label"},  # a desk, which shares the journal of `serve`
 ]
