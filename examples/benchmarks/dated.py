@@ -2,8 +2,8 @@
 
     python examples/benchmarks/dated.py --data FOLDER
 
-FOLDER holds `reuters21578` (21,578 stories of 1987; those with topics) and `ohsumed` (582 records of
-1974 to 1976, MeSH headings of diseases). Each record is predicted, then learned, by
+FOLDER holds `reuters21578`, stories of February to October 1987, in order: those with topics in the
+parts of the ModApte split. Each is predicted, then learned, by
 `HLossBayes(Calibrated(HAROW))`. The figures are the H-loss of the second half: of the records in
 their order, and the mean over three random orders of the same records. The difference from the
 first row, in the order of dates, has a standard error from 20 blocks in succession.

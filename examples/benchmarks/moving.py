@@ -97,10 +97,10 @@ class Sets:
         return sorted(self.latest)[k - 1] if 0 < k <= len(self.latest) else float(k > 0)
 
     def predict_one(self, x: Any) -> str:
-        p, threshold = self.model.predict_proba_one(x), self.threshold()
-        if not p:
+        if not (p := self.model.predict_proba_one(x)):
             return ""
-        paths = [y.split("/") for y, q in p.items() if q >= threshold or q == max(p.values())]
+        least = min(self.threshold(), max(p.values()))
+        paths = [y.split("/") for y, q in p.items() if q >= least]
         same = (len(set(parts)) == 1 for parts in zip(*paths, strict=False))
         return "/".join(itertools.compress(paths[0], itertools.takewhile(bool, same)))
 
@@ -167,7 +167,7 @@ def draw(path: Path, streams: Stream, moved: list[str], found: dict[str, list[st
         for axis, some in zip(axes, (np.ones(len(wrong), bool), below), strict=True):
             at = np.flatnonzero(some)
             share = np.convolve(wrong[at], np.ones(300) / 300, "valid")
-            axis.plot(at[299:], share, color=color, label=name, lw=1.3)
+            axis.plot(at[299::20], share[::20], color=color, label=name, lw=1.3)
     for axis, title in zip(axes, ("All answers", "Answers in the branches that move"), strict=True):
         axis.set(title=title, xlabel="example", ylim=(0, None))
         axis.axhline(RISK, color="#222222", lw=0.8, ls="--")
@@ -193,13 +193,13 @@ def main(data: Path, seeds: int, picture: Path | None) -> None:
                 rows.setdefault(name, []).append(figures(stream, moved, answered, coverage))
             if picture and seed == 0 and collection == "queries":
                 draw(picture, stream, moved, found)
-        print(f"{collection:<20}{''.join(f'{title:>13}' for title in titles)}")
+        print(f"{collection:<22}{''.join(f'{title:>14}' for title in titles)}")
         for name, runs in rows.items():
             errors = np.std(runs, axis=0, ddof=1) / math.sqrt(seeds)
             cells = [
                 f"{m:.3f} ({e:.3f})" for m, e in zip(np.mean(runs, axis=0), errors, strict=True)
             ]
-            print(f"  {name:<18}{''.join(f'{cell:>13}' for cell in cells)}", flush=True)
+            print(f"  {name:<20}{''.join(f'{cell:>14}' for cell in cells)}", flush=True)
 
 
 if __name__ == "__main__":
