@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..taxonomy import Taxonomy
+
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.uint32]
 Mask = NDArray[np.bool_]
@@ -136,6 +138,25 @@ class Multilabels:
         first, last, _ = rows.indices(len(self))
         start = self.start[first : last + 1]
         return Multilabels(start - start[0], self.nodes[start[0] : start[-1]])
+
+
+def closed_table(taxonomy: Taxonomy, table: Batch, first: int, last: int) -> Multilabels | None:
+    """The closed multilabels of rows first:last of a matrix with a column for each label.
+
+    None if they must be read one by one.
+    """
+    nodes = [taxonomy._arrays.number(name) or 0 for name in table.names]
+    cells = table.values[first:last]
+    yes = cells == 1.0
+    if 0 in nodes or not (yes | (cells == 0.0)).all():
+        return None
+    on = np.zeros((len(taxonomy), len(cells)), dtype=bool)
+    on[0] = True
+    on[nodes] = yes.T
+    for v in range(len(taxonomy) - 1, 0, -1):  # children before their parents
+        for p in taxonomy._arrays.implied_parents[v]:
+            on[p] |= on[v]
+    return Multilabels.of(on.T) if (on[nodes] == yes.T).all() else None
 
 
 def check_distinct(names: Sequence[Hashable]) -> None:

@@ -127,12 +127,6 @@ class JensenShannonTree(base.Estimator):
     feature_counts : dict
         The sum of each feature over the examples of a class: `{class: {feature: count}}`.
 
-    Raises
-    ------
-    ValueError
-        From `learn_one`, if a value of x is negative or not a finite number; from `taxonomy`, if
-        nothing has been learned.
-
     Notes
     -----
     The procedure after Proposition 4 of the paper of `BinaryDecomposition`, without smoothing. An x
