@@ -59,11 +59,11 @@ DECIDED: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "Section 4: the last hypothesis works reasonably well: it is below greedy, averaged": (
             PAPER,
-            "greedy is nearly as good as flat here, 1.07 edges above in the paper. It is trained and "
-            "followed as the paper defines it. Neither 3 to 30 frames of each phoneme nor kernels as "
-            "narrow as the printed one (see the table) change more than a quarter of that. Here all "
-            "three leave the label's path equally often near the root; the paper's numbers mean "
-            "that greedy does so several times as often as tree",
+            "greedy is nearly as good as flat here, 1.07 edges above it in the paper. It is "
+            "trained and followed as the paper defines it. Neither 3 to 30 frames of a phoneme nor "
+            "kernels as narrow as the printed one (see the table) change more than a quarter of "
+            "that. Here all three leave the label's path equally often near the root; the paper's "
+            "numbers mean that greedy does so several times as often as tree",
         ),
         "Table 2: tree below flat in multiclass error, last": (
             DATA,
