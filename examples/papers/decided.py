@@ -78,8 +78,8 @@ DECIDED: dict[str, dict[str, tuple[str, str]]] = {
     "cesa_bianchi_2006": {
         "Table 1: SH-RLS below the flat SVM": (
             DATA,
-            "clear in two losses; in Delta the difference is small with 12,000 documents as well, "
-            "and the paper has 20,000 to a group",
+            "clear in two losses; in Delta the difference is small, with 12,740 documents for "
+            "training as well, where the paper has 20,000",
         ),
         "Table 1: PERC, truncated, below H-PERC in H-loss and Delta": (
             PAPER,
