@@ -104,6 +104,12 @@ def as_frame(table: Any) -> Frame | None:
         raise
 
 
+def rows(table: Any) -> Iterable[Any]:
+    """The rows of a dataframe as dictionaries; anything else is its own rows."""
+    frame = as_frame(table)
+    return table if frame is None else frame.iter_rows(named=True)
+
+
 def numbers(frame: Frame) -> Floats | None:
     """The cells of a dataframe of numbers and bools, with nan for missing ones."""
     native = frame.to_native()
