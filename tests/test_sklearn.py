@@ -65,6 +65,7 @@ OTHERWISE = {
     **{name: {ONE} for name in ("HRLS", "SHRLS", "kernel HRLS", "kernel SHRLS")},  # cut at 1
     "HPerceptron": {BOTH},  # a score of 0 is on, with probability 1/2
     "ZeroOneBayes": {BOTH},  # the likeliest set
+    "HFBetaBayes": {BOTH},  # the set of the largest expected F
     # River's Normalizer divides by the norm of a row of zeros.
     "Calibrated pipeline": {"check_estimators_dtypes"},
     "SymmetricDifferenceBayes pipeline": {"check_estimators_dtypes"},
