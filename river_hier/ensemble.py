@@ -123,7 +123,9 @@ class LogarithmicPool(TransparentWrapper):
 
     model: Any
     _coefficients: Floats
-    __str__ = base.Estimator.__str__  # that of a wrapper names the first model alone
+
+    def __str__(self) -> str:  # that of a wrapper names the first model alone
+        return type(self).__name__
 
     def __init__(self, models: Sequence[Any]) -> None:
         self.models: list[Any] = list(models)

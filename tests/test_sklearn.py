@@ -65,6 +65,7 @@ OTHERWISE = {
     **{name: {ONE} for name in ("HRLS", "SHRLS", "kernel HRLS", "kernel SHRLS")},  # cut at 1
     "HPerceptron": {BOTH},  # a score of 0 is on, with probability 1/2
     "ZeroOneBayes": {BOTH},  # the likeliest set
+    "HFBetaBayes": {BOTH},  # the set of the largest expected F
     # River's Normalizer divides by the norm of a row of zeros.
     "Calibrated pipeline": {"check_estimators_dtypes"},
     "SymmetricDifferenceBayes pipeline": {"check_estimators_dtypes"},
@@ -372,6 +373,15 @@ def test_refused(model: Any, y: Any, message: str) -> None:
     assert not hasattr(classifier, "model_")
 
 
+def test_rows_of_y_in_another_order_are_refused() -> None:
+    X, y = pd.DataFrame(np.eye(4)), pd.Series(PATHS[:4])
+    model = HierarchicalClassifier()
+    for wrong in (y.iloc[::-1], pd.DataFrame(PADDED[:4]).iloc[[1, 0, 2, 3]]):
+        with pytest.raises(ValueError, match="y has the rows of X in another order"):
+            model.fit(X, wrong)
+    assert model.fit(X, y.iloc[::-1].to_numpy()).n_features_in_ == 4
+
+
 def test_paths_in_which_a_name_is_at_two_places_are_tuples() -> None:
     y = [("a", "b"), ("b",)] * 20
     model = HierarchicalClassifier(linear_model.PathSoftmax()).fit(np.eye(2)[np.arange(40) % 2], y)
@@ -424,6 +434,8 @@ def test_answers_that_are_no_class(dtype: Any, root: Any) -> None:
     model = HierarchicalClassifier(selective).fit(X, y)
     first, *others = model.predict(np.eye(3)).tolist()
     assert first in (root, "some")
+    assert model.predict(np.eye(3)).dtype == object
+    assert model.predict(np.eye(3)[:1]).tolist() == [first]
     assert others == labels.tolist()
     assert model.score(X, y) == pytest.approx(2 / 3)
     assert -1.5 < scorer(metrics.TreeInducedError(t))(model, X, y) < 0.0
