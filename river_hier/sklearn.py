@@ -24,8 +24,8 @@ from sklearn.utils.validation import (
 
 from .base.classifiers import is_multilabel, last_step
 from .decision import Calibrated, HLossBayes
+from .ensemble import DensePool
 from .linear_model import HAROW, PathSoftmax
-from .probabilistic import LinearDiscriminant
 from .taxonomy import OpenTaxonomy, Taxonomy, UnknownLabelError
 from .taxonomy.paths import PathFormat
 
@@ -42,7 +42,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     model
         A model of one label or of several, with a taxonomy or, also in wrappers, with
         `taxonomy=None`, which stands for that of `fit`. By default, for one label `PathSoftmax` if
-        X is sparse and `LinearDiscriminant` if it is dense, and for several labels
+        X is sparse and `ensemble.DensePool` if it is dense, and for several labels
         `HLossBayes(Calibrated(HAROW()))`. `fit` learns a copy.
     taxonomy
         The taxonomy. By default, `fit` makes it of levels or of paths with a `separator` in y;
@@ -278,7 +278,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         if model is None and several:
             model = HLossBayes(Calibrated(HAROW()))
         elif model is None:
-            model = PathSoftmax() if sparse.issparse(X) else LinearDiscriminant()
+            model = PathSoftmax() if sparse.issparse(X) else DensePool()
         if is_multilabel(last_step(model)) != several:
             raise ValueError(
                 f"y holds {self._form}, and {type(last_step(model)).__name__} takes "
