@@ -8,4 +8,5 @@ LAYERS = [
     {"active", "evaluate", "decision", "induction", "local", "batch", "inspection", "plot", "drift"}
     | {"ensemble", "stream"},
     {"distributed", "sklearn", "serve"},
+    {"label"},  # a desk, which shares the journal of `serve`
 ]
