@@ -366,6 +366,8 @@ class DensePool(LogarithmicPool):
         The number of random Fourier features of each width, an even number.
     seed
         The seed of the random features and the trees.
+    budget
+        The number of the latest examples that the neighbours and the trees store and learn from.
 
     Raises
     ------
@@ -374,7 +376,7 @@ class DensePool(LogarithmicPool):
 
     Notes
     -----
-    With d features, m components, n nodes and b <= 10,000 stored examples, a step and the memory
+    With d features, m components, n nodes and b <= `budget` stored examples, a step and the memory
     take O(d² + m² + b d + n m): about 100 MB for 1,000 components and 100 features. `learn_many`
     predicts and learns blocks of 64 rows, whose features it scales alike, several times as fast as
     a loop of `learn_one`; its results are not equal to those of the loop.
@@ -395,16 +397,22 @@ class DensePool(LogarithmicPool):
     """
 
     def __init__(
-        self, taxonomy: TaxonomyLike = None, n_components: int = 1_000, seed: int = 0
+        self,
+        taxonomy: TaxonomyLike = None,
+        n_components: int = 1_000,
+        seed: int = 0,
+        budget: int = 10_000,
     ) -> None:
         self.n_components = n_components
         self.seed = seed
+        self.budget = budget
         self._wide, self._narrow = (
             RandomFourierFeatures(sigma, n_components, seed) for sigma in (1.0, 0.5)
         )
         self._scale = Scale()
         models = [kind(taxonomy) for kind in (LinearDiscriminant, NewtonSoftmax, NewtonSoftmax)]
-        near, trees = DiscriminantNeighbors(taxonomy), ExtraTrees(taxonomy, seed=seed)
+        near = DiscriminantNeighbors(taxonomy, budget=budget)
+        trees = ExtraTrees(taxonomy, budget=budget, seed=seed)
         super().__init__([*models, near, trees])
 
     @classmethod

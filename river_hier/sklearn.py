@@ -24,9 +24,9 @@ from .base.classifiers import is_multilabel, last_step
 from .base.dataframes import check_same_order
 from .base.protocol import inner
 from .decision import Calibrated, HLossBayes
+from .ensemble import DensePool
 from .feature_extraction import LogTFIDF
 from .linear_model import HAROW, PathSoftmax
-from .probabilistic import LinearDiscriminant
 from .taxonomy import Below, OpenTaxonomy, Taxonomy, UnknownLabelError
 from .taxonomy.errors import is_missing
 from .taxonomy.paths import PathFormat
@@ -42,7 +42,7 @@ def _default(X: Any, several: bool) -> Any:
         return LogTFIDF() | _default(None, several)
     if several:
         return HLossBayes(Calibrated(HAROW()))
-    return LinearDiscriminant() if isinstance(X, np.ndarray) else PathSoftmax()
+    return DensePool() if isinstance(X, np.ndarray) else PathSoftmax()
 
 
 class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
@@ -53,7 +53,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     model
         A model of one label or of several, with a taxonomy or, also in wrappers, with
         `taxonomy=None`, which stands for that of `fit`. By default, for one label `PathSoftmax` if
-        X is sparse and `LinearDiscriminant` if it is dense, and for several labels
+        X is sparse and `ensemble.DensePool` if it is dense, and for several labels
         `HLossBayes(Calibrated(HAROW()))`; for texts `LogTFIDF()` in front of `PathSoftmax` or of
         the latter. `fit` learns a copy.
     taxonomy

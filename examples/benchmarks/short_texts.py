@@ -35,7 +35,7 @@ def intents(folder: Path) -> Taxonomy:
 
 
 def queries(folder: Path, split: str) -> list[tuple[str, str]]:
-    """Text and intent of each query, sorted by intent.
+    """Text and intent of each query, sorted by intent: shuffle them before a single pass.
 
     The splits are train, val, test, oos_train, oos_val and oos_test.
     """

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from .decomposition import BinaryDecomposition, SoftBinaryDecomposition
 from .error_bounds import bayes_error_bounds, tree_recursions
+from .halving import balanced_tree
 from .jensen_shannon_tree import JensenShannonTree
 
 __all__ = [
     "BinaryDecomposition",
     "JensenShannonTree",
     "SoftBinaryDecomposition",
+    "balanced_tree",
     "bayes_error_bounds",
     "tree_recursions",
 ]

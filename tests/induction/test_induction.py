@@ -526,3 +526,45 @@ def test_what_a_classifier_does_not_say_counts_as_undecided(said):
 def test_a_classifier_without_probabilities_is_sure():
     model = induction.SoftBinaryDecomposition(Saying(NotImplementedError), LABELLED)
     assert model.predict_proba_one({"x": 1}) == {"a": 0.0, "b": 0.0, "c": 1.0}
+
+
+# --- Balanced trees ------------------------------------------------------------------------------
+
+
+@n_examples(50)
+@given(st.integers(1, 70), st.integers(2, 9), st.integers(0, 3))
+def test_balanced_trees(n, branching, seed):
+    rng = np.random.default_rng(seed)
+    vectors = {i: {int(c): 1.0 for c in rng.integers(9, size=3)} for i in range(n)}
+    vectors["group 2"] = {}
+    t = induction.balanced_tree(vectors, branching, seed)
+    assert set(t.leaves) == set(vectors)
+    sizes = [len(t.children(v)) for v in t if t.children(v)]
+    assert max(sizes) <= branching
+    depths = {t.depth(v) for v in t.leaves}
+    assert len(depths) == 1  # below the last groups, which are equally large
+    lowest = [len(t.children(t.parent(v))) for v in t.leaves]
+    assert max(lowest) - min(lowest) <= 1
+    assert t == induction.balanced_tree(vectors, branching, seed)
+
+
+def test_balanced_trees_find_groups():
+    """Eight groups, of which two and two, and four and four, are nearer to each other."""
+    rng = np.random.default_rng(0)
+    vectors = {}
+    for i in rng.permutation(64).tolist():
+        g = i % 8
+        weights = {f"a{g // 4}": 4.0, f"b{g // 2}": 4.0, f"c{g}": 4.0}
+        vectors[i] = weights | {f"own {j}": 1.0 for j in rng.integers(50, size=4)}
+    t = induction.balanced_tree(vectors, branching=8)
+    groups = [{v % 8 for v in t.children(u)} for u in t if t.children(u) and u != t.root]
+    assert sorted(map(sorted, groups)) == [[g] for g in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(({},), "at least one"), (({"a": {}}, 1), "branching"), (({"a": {"x": math.nan}},), "nan")],
+)
+def test_balanced_trees_refuse(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        induction.balanced_tree(*arguments)
