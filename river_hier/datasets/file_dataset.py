@@ -210,10 +210,10 @@ def _complete(url: str, part: Path) -> None:
             done = 0
         length = response.headers.get("Content-Length")
         total = None if length is None else done + int(length)
-        print(f"Downloading {url}" + ("" if total is None else f" ({total / 1e6:,.1f} MB)"))
-        with part.open("ab" if done else "wb") as f:
+        with part.open("ab" if done else "wb") as f, _progress(url, done, total) as report:
             while chunk := _read(response, url):
                 f.write(chunk)
+                report(len(chunk))
                 done += len(chunk)
     if total is not None and done < total:  # a closed connection, which http.client ignores
         raise ConnectionError(
@@ -227,3 +227,18 @@ def _read(response: Any, url: str) -> bytes:
     except (OSError, http.client.HTTPException) as error:
         raise ConnectionError(f"{url}: stopped midway ({error}); call again to resume") from error
     return chunk
+
+
+@contextlib.contextmanager
+def _progress(url: str, done: int, total: int | None) -> Iterator[Callable[[int], object]]:
+    """A function to call with the size of each chunk, in bytes."""
+    try:
+        from tqdm import tqdm  # optional
+    except ImportError:
+        size = "" if total is None else f" ({total / 1e6:,.1f} MB)"
+        print(f"Downloading {url}{size}")
+        yield lambda n: None
+        return
+    name = url.rpartition("/")[2]
+    with tqdm(desc=name, initial=done, total=total, unit="B", unit_scale=True) as bar:
+        yield bar.update

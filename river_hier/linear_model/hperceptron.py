@@ -30,11 +30,11 @@ class HPerceptron(TopDownLearner, compiled=()):
 
     Notes
     -----
-    Section 8 of the paper of `HRLS`, with labels of {-1, +1}, not {0, 1}. `predict_proba_one`
-    passes the scores through a logistic function: the probabilities are coherent, but not
-    calibrated. A score of 0 counts as on, so without an intercept all nodes are on if x is empty,
-    zero, or has only new features; but not before the first example, when no label is predicted.
-    Learning from an x that is empty or zero changes nothing.
+    Section 8 of the paper [^1], with labels of {-1, +1}, not {0, 1}. `predict_proba_one` passes the
+    scores through a logistic function: the probabilities are coherent, but not calibrated. A score
+    of 0 counts as on, so without an intercept all nodes are on if x is empty, zero, or has only new
+    features; but not before the first example, when no label is predicted. Learning from an x that
+    is empty or zero changes nothing.
 
     Examples
     --------
@@ -49,6 +49,12 @@ class HPerceptron(TopDownLearner, compiled=()):
     >>> metric = metrics.HLoss(taxonomy)
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     HLoss: 0.618
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
+        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

@@ -457,10 +457,9 @@ class TreeInducedError(MeanLoss):
     r"""Tree-induced error: mean distance in edges or, for multilabels, mean number of wrong nodes.
 
     For single labels in a tree this is $\gamma(y, \hat{y})$, the number of edges on the path from
-    the true to the predicted label, as in section 2 of the paper of `linear_model.Hieron`. For
-    multilabels and in DAGs it is the number of nodes in exactly one of their closures:
-    `SymmetricDifferenceLoss` with its defaults. An update takes O(nodes of both closures), plus the
-    time to parse the labels.
+    the true to the predicted label[^1]. For multilabels and in DAGs it is the number of nodes in
+    exactly one of their closures: `SymmetricDifferenceLoss` with its defaults. An update takes
+    O(nodes of both closures), plus the time to parse the labels.
 
     Parameters
     ----------
@@ -479,6 +478,11 @@ class TreeInducedError(MeanLoss):
     >>> metric.update("wolf", "mammal")
     >>> metric
     TreeInducedError: 1.666667
+
+    References
+    ----------
+    [^1]: Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
+        ICML. Section 2.
 
     """
 

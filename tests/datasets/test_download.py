@@ -1,10 +1,12 @@
 """Fetching from a local server that keeps ranges, ignores them, hangs up or sends other bytes."""
 
+import contextlib
 import gzip
 import hashlib
 import http.server
 import io
 import socket
+import sys
 import tarfile
 import threading
 import zipfile
@@ -164,15 +166,15 @@ def test_other_bytes_are_deleted(server, path, part, there):
 
 
 def test_ctrl_c_leaves_the_part_alone(server, path, monkeypatch):
-    read = file_dataset._read
-
-    def pressed(response, url):
-        if response.length < len(CONTENT):
+    @contextlib.contextmanager
+    def pressed(url, done, total):
+        def report(n):
             raise KeyboardInterrupt
-        return read(response, url)
+
+        yield report
 
     with monkeypatch.context() as patch:
-        patch.setattr(file_dataset, "_read", pressed)
+        patch.setattr(file_dataset, "_progress", pressed)
         with pytest.raises(KeyboardInterrupt):
             file_dataset.fetch(server.url, path, SHA256)
     (part,) = path.parent.iterdir()
@@ -195,9 +197,20 @@ def test_a_refusal_and_no_server(server, path):
         file_dataset.fetch(url, path)
 
 
-def test_what_is_downloaded_is_printed(server, path, capsys):
+def test_one_line_without_tqdm(server, path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
     file_dataset.fetch(server.url, path, SHA256)
     assert capsys.readouterr().out == f"Downloading {server.url} (0.5 MB)\n"
+
+
+def test_a_bar_with_tqdm(server, path, part, capsys):
+    pytest.importorskip("tqdm")
+    part.write_bytes(CONTENT[:256_000])
+    file_dataset.fetch(server.url, path, SHA256)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "vectors.gz" in err
+    assert "100%" in err
 
 
 TEXT = b"heading;A01\nanother;A02\n" * 9_000

@@ -24,9 +24,9 @@ WEIGHTS, DRIFTED_WEIGHTS, EXAMPLES = range(3)  # purposes of the random numbers
 class LinearLabels(TaxonomyDataset, SyntheticDataset):
     r"""Multilabels drawn top-down, with the probability of each node linear in the features.
 
-    The stochastic model of section 5 of the paper of `linear_model.HRLS`. Every node $i$ but the
-    root has a vector $u_i$ of norm 1. An example $x$, drawn uniformly from the sphere of norm 1,
-    has label $i$ with probability
+    The stochastic model of the H-RLS paper[^1], section 5. Every node $i$ but the root has a
+    vector $u_i$ of norm 1. An example $x$, drawn uniformly from the sphere of norm 1, has label $i$
+    with probability
 
     $$P(V_i = 1 \mid \textrm{parent on}, x) = \frac{1 + u_i^\top x}{2}$$
 
@@ -67,6 +67,12 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
 
     >>> stream.probabilities(x)
     {'mammal': 0.460956, 'bird': 0.722329, 'wolf': 0.679743}
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7,
+        31-54.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

@@ -19,10 +19,10 @@ from . import sampling
 class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     r"""Examples around the prototypes of a symmetric tree.
 
-    The synthetic data of section 5 of the paper of `linear_model.Hieron`. The tree has `depth`
-    levels below the root and `branching` children at every inner node, $n$ nodes in total, which
-    are named `"root"`, `"1"`, `"1.2"` and so on. Every node $v$ has a unit vector $w^v$ in
-    $\mathbb{R}^n$, orthogonal to all the others, and the prototype
+    The synthetic data of the Hieron paper[^1], section 5. The tree has `depth` levels below the
+    root and `branching` children at every inner node, $n$ nodes in total, which are named `"root"`,
+    `"1"`, `"1.2"` and so on. Every node $v$ has a unit vector $w^v$ in $\mathbb{R}^n$, orthogonal
+    to all the others, and the prototype
 
     $$W^v = \sum_{u \in P(v)} w^u$$
 
@@ -57,6 +57,11 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     ...     print(y, x[0], x[6])
     root 0.094786 -0.556335
     1.1 -0.151258 -0.365693
+
+    References
+    ----------
+    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
+        ICML 21.](https://doi.org/10.1145/1015330.1015374)
 
     """
 
