@@ -176,3 +176,19 @@ def test_a_subclass_runs_its_own_rule_or_is_refused(module: Any) -> None:
     for name, cls in [("margin", module.HRLS), ("margin", module.SHRLS), ("stores", module.HRLS)]:
         with pytest.raises(TypeError, match=f"`{name}` of Lost would not be called"):
             type("Lost", (cls,), {name: lambda *args: None})
+
+
+def test_a_late_label_is_off_in_weighted_examples_in_primal_variables() -> None:
+    """A weight is a repetition, also in the sums that a new sibling starts from."""
+    rng, heavy, twice = np.random.default_rng(1), linear_model.HRLS(), linear_model.HRLS()
+    for x in rng.normal(size=(100, 3)).tolist():
+        y = {"a"} if x[0] > 0.0 else {"b"}
+        heavy.learn_one(dict(enumerate(x)), y, w=2.0)
+        for _ in range(2):
+            twice.learn_one(dict(enumerate(x)), y)
+    for model in (heavy, twice):
+        model.learn_one({0: 1.0, 1: 1.0}, {"late"})
+    (system,) = heavy._rls.saved()[-1]
+    assert system[0] == "primal"
+    x = {0: 1.0, 1: -1.0, 2: 0.5}
+    assert heavy.score_one(x) == pytest.approx(twice.score_one(x))
