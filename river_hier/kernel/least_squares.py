@@ -141,10 +141,12 @@ class HRLS(KernelLeastSquares):
 
     Parameters
     ----------
-    taxonomy, l2
-        As in `linear_model.HRLS`.
+    taxonomy
+        A tree or a DAG; `None` or an `OpenTaxonomy` takes labels as they arrive.
+    l2
+        The weight $\lambda$ of the regularisation; 1 in the paper.
     kernel
-        As in `Hieron`.
+        A kernel, such as `kernel.RBF(sigma)`, or a function of two feature dicts.
     budget
         The maximum number of examples that the children of a node hold, at least 2, or `None`.
 
@@ -182,10 +184,14 @@ class SHRLS(KernelLeastSquares):
 
     Parameters
     ----------
-    taxonomy, threshold
-        As in `linear_model.SHRLS`.
-    kernel, l2
-        As in `HRLS`.
+    taxonomy
+        A tree or a DAG; `None` or an `OpenTaxonomy` takes labels as they arrive.
+    threshold
+        The constant c of the rule; 5 in the paper.
+    kernel
+        A kernel, such as `kernel.RBF(sigma)`, or a function of two feature dicts.
+    l2
+        The weight $\lambda$ of the regularisation; 1 in the paper.
     budget
         As in `HRLS`, for each node; $N_i$ still counts the dropped examples.
 

@@ -37,8 +37,14 @@ class AveragedHieron(PathLearner, compiled=("C",)):
 
     Parameters
     ----------
-    taxonomy, C, dtype, intercept
-        As in `Hieron`.
+    taxonomy
+        A tree; `None` or an `OpenTaxonomy` takes labels as they arrive.
+    C
+        The largest step $\alpha$.
+    dtype
+        The type of the stored weights, `"float64"` or `"float32"`.
+    intercept
+        The value of a constant feature that is added to every x.
     from_first_round
         As in `Averaged`, with Eq. (13) and Theorem 2 of the paper.
 
