@@ -47,7 +47,7 @@ def _described(ax: Axes) -> str:
 def save(figure: Figure, folder: Path, name: str) -> int:
     """Save `<name>.png`, `<name>-dark.png` and small versions; return the width on a page."""
     path = folder / f"{name}.png"
-    figure.savefig(path, dpi=DPI, transparent=True, bbox_inches="tight")
+    figure.savefig(path, dpi=DPI, transparent=True)
     with Image.open(path) as light:
         dark = in_the_dark(light)
         dark.save(folder / f"{name}-dark.png")

@@ -202,7 +202,7 @@ class Hieron(KernelPathLearner):
 
 
 class AveragedHieron(KernelPathLearner):
-    """Batch Hieron in one pass, in its dual form: averaged weights, updates for the worst label.
+    r"""Batch Hieron in one pass, in its dual form: averaged weights, updates for the worst label.
 
     It is `linear_model.AveragedHieron` in the space of a kernel. Nearly every example is stored. In
     the average after m rounds, the coefficients of the example of round i are weighted by

@@ -119,7 +119,7 @@ class KernelLeastSquares(LeastSquaresRule):
 
 
 class HRLS(KernelLeastSquares):
-    """H-RLS with a kernel: regularised least squares at every node, from the top down.
+    r"""H-RLS with a kernel: regularised least squares at every node, from the top down.
 
     It is `linear_model.HRLS` in the space of a kernel K. With the labels $v = \\pm 1$ of the
     examples that a node has seen and their matrix $K_{ij} = K(x_i, x_j)$, the score of an x is
@@ -172,7 +172,7 @@ class HRLS(KernelLeastSquares):
 
 
 class SHRLS(KernelLeastSquares):
-    """SH-RLS with a kernel: H-RLS that stores examples only at nodes whose score is small.
+    r"""SH-RLS with a kernel: H-RLS that stores examples only at nodes whose score is small.
 
     It is `linear_model.SHRLS` in the space of a kernel. A node holds $N_i$ examples and a Cholesky
     factor of its own.

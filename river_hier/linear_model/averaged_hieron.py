@@ -20,7 +20,7 @@ def worst_rival(model: Any, score: Floats, y: int) -> int:
 
 
 class AveragedHieron(PathLearner, compiled=("C",)):
-    """Batch Hieron in one pass: averaged weights, updates for the worst label.
+    r"""Batch Hieron in one pass: averaged weights, updates for the worst label.
 
     It differs from online `Hieron` in two ways. Updates are made against the label with the largest
     loss, $\\operatorname{argmax}_v W^v \\cdot x + \\sqrt{\\gamma(y, v)}$, rather than against the
