@@ -49,7 +49,8 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting")):
 
     A step takes O(features of x * nodes) to score and O(features of x * vectors that move) to
     learn; weights and variances take O(features * nodes) memory. The flat counterpart is
-    `PathSoftmax(taxonomy.flatten())`, softmax regression.
+    `PathSoftmax(taxonomy.flatten())`, softmax regression. Merged models of 8 parts of a stream make
+    8 % more mistakes than one model (`distributed`): learn it in one process.
 
     Parameters
     ----------
