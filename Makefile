@@ -14,6 +14,7 @@ lint:
 	$(PYTHON) -m mypy
 	$(PYTHON) -m mypy --config-file= --follow-imports=silent --check-untyped-defs --disable-error-code=import-untyped examples/*.py
 	$(PYTHON) -m pyright
+	zizmor --offline --quiet .github/workflows
 
 # In build/site. What people write is in docs; build/docs has it with what programs write.
 docs: build/vendor

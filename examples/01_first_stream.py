@@ -55,6 +55,6 @@ for title in ("Striped wool shirt", "Corvo non-stick pan", "Arden bowl", "Suede 
 with suppress(ImportError):  # of matplotlib
     import matplotlib.pyplot as plt
 
-    plt.barh([path[-1] for path in paths], chances)
+    plt.subplots(layout="constrained")[1].barh([path[-1] for path in paths], chances)
     plt.gca().set(xlabel="probability", ylabel="category", title=title)
     plt.show()

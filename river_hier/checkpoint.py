@@ -206,7 +206,7 @@ def save(state: Any, path: FilePath) -> None:
     Parameters
     ----------
     state
-        As in `dumps`.
+        Any object that can be pickled, such as a dictionary of a model and a position.
     path
         The file, in an existing folder. Links are followed, and an existing file's mode is kept.
 

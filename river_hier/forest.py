@@ -122,7 +122,7 @@ class ExtraTrees(Trees, SingleLabelModel):
     Parameters
     ----------
     taxonomy
-        As in `LinearDiscriminant`.
+        A tree; `None` or an `OpenTaxonomy` takes labels as they arrive.
     n_trees
         The number of trees.
     budget
@@ -204,8 +204,12 @@ class MultilabelExtraTrees(Trees, MultiLabelModel):
     ----------
     taxonomy
         A tree or a DAG, an `OpenTaxonomy`, or `None` for an open flat taxonomy.
-    n_trees, budget, seed
-        As in `ExtraTrees`.
+    n_trees
+        The number of trees.
+    budget
+        The number of examples to store; the oldest is replaced.
+    seed
+        The seed of the splits.
 
     Raises
     ------

@@ -170,8 +170,14 @@ def top_many(
 
     Parameters
     ----------
-    model, k, leaves, depth
-        As in `top_one`.
+    model
+        A model in a taxonomy with probabilities or scores, or a pipeline that ends in one.
+    k
+        The number of labels; fewer are returned if there are not as many.
+    leaves
+        Whether to rank the leaves only.
+    depth
+        Rank only the nodes at this depth; `None` for all depths.
     X
         A dataframe, a numpy array or a scipy.sparse matrix, or whatever the pipeline takes, such as
         a series of texts.

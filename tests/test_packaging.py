@@ -24,7 +24,9 @@ def test_workflows_and_forms_parse() -> None:
         if path.parent == WORKFLOWS:
             assert found["permissions"] == {"contents": "read"}, path
             for job in found["jobs"].values():
-                assert {"runs-on", "steps"} <= job.keys(), path
+                assert {"runs-on", "steps"} <= job.keys() or "uses" in job, path
+            for used in re.findall(r"uses: (?!\./)(.*)", path.read_text("utf-8")):
+                assert re.fullmatch(r"[\w/.-]+@[0-9a-f]{40} # v\d[\d.]*", used), used
         else:
             assert {"name", "description", "body"} <= found.keys(), path
     yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))

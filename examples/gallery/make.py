@@ -22,7 +22,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from pages import index, page
+from pages import index, page, side_bar
 from record import Record, load
 from run import PACKAGE, ScriptError, key, run, source_key
 from script import Script
@@ -30,8 +30,8 @@ from script import Script
 EXAMPLES = Path(__file__).resolve().parents[1]
 # The numbers with which the names of the scripts begin.
 THEMES = {
+    "Mistakes": ("02", "13", "18"),
     "Start here": ("01", "16", "17"),
-    "Mistakes": ("13", "02", "18"),
     "Regret": ("04", "15", "20", "21", "19"),
     "Predictions": ("06", "12", "03"),
     "Other learners": ("05", "08", "07"),
@@ -102,6 +102,7 @@ def main(out: Path, examples: Path = EXAMPLES, fresh: bool = False) -> int:
         for theme, found in themes.items()
     }
     (out / "index.md").write_text(index(pairs), encoding="utf-8")
+    (out / "SUMMARY.md").write_text(side_bar(themes), encoding="utf-8")
     return 0
 
 

@@ -42,6 +42,14 @@ def index(themes: Mapping[str, Sequence[tuple[Script, Record]]]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def side_bar(themes: Mapping[str, Sequence[Script]]) -> str:
+    """The titles of all scripts by theme, instead of the names of their files."""
+    lines = ["* [Gallery](index.md)"]
+    for theme, scripts in themes.items():
+        lines += [f"* {theme}", *(f"    * [{s.title}]({s.name}/index.md)" for s in scripts)]
+    return "\n".join(lines) + "\n"
+
+
 def _card(script: Script, record: Record) -> str:
     link = f"{script.name}/index.md"
     lines = [f"**[{script.title}]({link})**", "", f"{script.teaser} ({record.seconds:.1f} s)"]

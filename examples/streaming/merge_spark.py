@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import pickle
 import sys
 from collections.abc import Iterator
@@ -44,8 +45,8 @@ def main() -> None:
                 model.learn_one(example["x"], set(example["y"]))
         yield pd.DataFrame({"model": [pickle.dumps(model)]})
 
-    session = SparkSession.builder.master(asked.master)
-    with session.config("spark.pyspark.python", sys.executable).getOrCreate() as spark:
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # of the workers
+    with SparkSession.builder.master(asked.master).getOrCreate() as spark:
         lines = spark.read.text([str(file.resolve()) for file in asked.files])
         rows = lines.mapInPandas(learned, "model binary").collect()
     models = [pickle.loads(row["model"]) for row in rows]

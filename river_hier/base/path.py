@@ -37,8 +37,11 @@ class PathLearner(LinearLearner, SingleLabelModel):
     ----------
     taxonomy
         A tree, an `OpenTaxonomy`, or `None` for an open flat taxonomy; a DAG is refused.
-    dtype, intercept
-        As in `TopDownLearner`.
+    dtype
+        The type of the stored weights, `"float64"` or `"float32"`.
+    intercept
+        The value of a constant feature that is added to every x, whose weights are the intercepts;
+        0 adds none.
 
     Examples
     --------

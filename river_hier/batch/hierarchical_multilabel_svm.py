@@ -47,8 +47,10 @@ class HierarchicalMultilabelSVM(LabelRanker):
         A tree or a DAG.
     C
         The cost of a unit of slack.
-    t, candidates
-        As in `linear_model.HMinOver`.
+    t
+        The attribute $t_v$ of every node, at least 0, or `{label: t_v}`, with 1 for the others.
+    candidates
+        The labels that are ranked; `None` for the leaves.
     volumes
         `{label: volume}` of the nodes, which $\\Delta$ sums; 1 for the labels it does not hold.
     missed
@@ -57,7 +59,7 @@ class HierarchicalMultilabelSVM(LabelRanker):
     spurious
         The factor of nodes above the irrelevant label only, at least 0.
     kernel
-        As in `BatchHMinOver`.
+        A kernel, such as `kernel.RBF(sigma)`, or a function of two feature dicts.
     tol
         Stop when the duality gap is at most this fraction of the primal objective.
     max_passes

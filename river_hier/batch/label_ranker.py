@@ -90,11 +90,14 @@ class BatchHMinOver(LabelRanker):
         A tree or a DAG.
     margin
         The margin c to reach.
-    t, candidates
-        As in `linear_model.HMinOver`.
+    t
+        The attribute $t_v$ of every node, at least 0, or `{label: t_v}`, with 1 for the others.
+    candidates
+        The labels that are ranked; `None` for the leaves.
     kernel
-        As in `kernel.Hieron`. `None` is the linear kernel with feature weights, which is better if
-        there are more examples than features.
+        A kernel, such as `kernel.RBF(sigma)`, or a function of two feature dicts. `None` is the
+        linear kernel with feature weights, which is better if there are more examples than
+        features.
     max_steps
         The largest number of steps.
 

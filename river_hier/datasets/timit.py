@@ -270,8 +270,14 @@ class TIMITSegments(Speech):
 
     Parameters
     ----------
-    path, subsets, speakers, sentences
-        As in `TIMIT`.
+    path
+        The folder or archive.
+    subsets
+        The subsets of the official split, `"train"` and `"test"`.
+    speakers
+        The speakers to read; `None` for all.
+    sentences
+        The kinds of sentences, of `"sx"`, `"si"` and `"sa"`.
 
     Examples
     --------

@@ -21,8 +21,18 @@ class TextViews(LogTFIDF):
 
     Parameters
     ----------
-    on, stop_words, min_count, max_rare, lowercase, strip_accents
-        As in `LogTFIDF`.
+    on
+        The feature that holds the text, or several; `None` if x is the text itself.
+    stop_words
+        Words to leave out, in lower case, such as `feature_extraction.STOP_WORDS`.
+    min_count
+        The number of occurrences that a word needs to be a feature; 3 in the paper.
+    max_rare
+        The maximum number of words that are too rare to be features.
+    lowercase
+        Whether to convert the text to lower case.
+    strip_accents
+        Whether to remove the accents of letters.
     ngram_range
         The smallest and the largest number of neighbouring words that form a feature.
     char_ngram_range

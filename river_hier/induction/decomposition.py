@@ -187,9 +187,14 @@ class SoftBinaryDecomposition(BinaryDecomposition):
 
     Parameters
     ----------
-    classifier, taxonomy, grace_period
-        As in `BinaryDecomposition`. If the classifier has no probabilities, its prediction has
-        probability 1; if there is none yet, 1/2.
+    classifier
+        A binary classifier, or a pipeline that ends in one. If the classifier has no probabilities,
+        its prediction has probability 1; if there is none yet, 1/2.
+    taxonomy
+        A `Taxonomy` that is a full binary tree: its leaves are the classes, and other classes are
+        refused.
+    grace_period
+        With a `JensenShannonTree`, the number of examples after which the tree is rebuilt.
 
     Notes
     -----

@@ -167,7 +167,7 @@ class Hieron(KernelPathLearner):
     Parameters
     ----------
     taxonomy
-        As in `linear_model.Hieron`.
+        A tree; `None` or an `OpenTaxonomy` takes labels as they arrive.
     kernel
         `kernel.Linear()` (also for `None`), `kernel.RBF(sigma)`, `kernel.Polynomial(degree,
         coef0)`, or any function of two feature dicts that returns a number; it must be symmetric
@@ -202,7 +202,7 @@ class Hieron(KernelPathLearner):
 
 
 class AveragedHieron(KernelPathLearner):
-    """Batch Hieron in one pass, in its dual form: averaged weights, updates for the worst label.
+    r"""Batch Hieron in one pass, in its dual form: averaged weights, updates for the worst label.
 
     It is `linear_model.AveragedHieron` in the space of a kernel. Nearly every example is stored. In
     the average after m rounds, the coefficients of the example of round i are weighted by
@@ -210,10 +210,16 @@ class AveragedHieron(KernelPathLearner):
 
     Parameters
     ----------
-    taxonomy, kernel, C, budget
-        As in `Hieron`.
+    taxonomy
+        A tree; `None` or an `OpenTaxonomy` takes labels as they arrive.
+    kernel
+        A kernel, such as `kernel.RBF(sigma)`, or a function of two feature dicts.
+    C
+        The largest step $\alpha$.
+    budget
+        The maximum number of examples that the model holds, at least 2; `None` for no limit.
     from_first_round
-        As in `linear_model.AveragedHieron`.
+        Whether the average of every node is over the hypotheses of all rounds, as in the papers.
 
     Notes
     -----

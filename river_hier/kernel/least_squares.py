@@ -119,7 +119,7 @@ class KernelLeastSquares(LeastSquaresRule):
 
 
 class HRLS(KernelLeastSquares):
-    """H-RLS with a kernel: regularised least squares at every node, from the top down.
+    r"""H-RLS with a kernel: regularised least squares at every node, from the top down.
 
     It is `linear_model.HRLS` in the space of a kernel K. With the labels $v = \\pm 1$ of the
     examples that a node has seen and their matrix $K_{ij} = K(x_i, x_j)$, the score of an x is
@@ -141,10 +141,12 @@ class HRLS(KernelLeastSquares):
 
     Parameters
     ----------
-    taxonomy, l2
-        As in `linear_model.HRLS`.
+    taxonomy
+        A tree or a DAG; `None` or an `OpenTaxonomy` takes labels as they arrive.
+    l2
+        The weight $\lambda$ of the regularisation; 1 in the paper.
     kernel
-        As in `Hieron`.
+        A kernel, such as `kernel.RBF(sigma)`, or a function of two feature dicts.
     budget
         The maximum number of examples that the children of a node hold, at least 2, or `None`.
 
@@ -170,7 +172,7 @@ class HRLS(KernelLeastSquares):
 
 
 class SHRLS(KernelLeastSquares):
-    """SH-RLS with a kernel: H-RLS that stores examples only at nodes whose score is small.
+    r"""SH-RLS with a kernel: H-RLS that stores examples only at nodes whose score is small.
 
     It is `linear_model.SHRLS` in the space of a kernel. A node holds $N_i$ examples and a Cholesky
     factor of its own.
@@ -182,10 +184,14 @@ class SHRLS(KernelLeastSquares):
 
     Parameters
     ----------
-    taxonomy, threshold
-        As in `linear_model.SHRLS`.
-    kernel, l2
-        As in `HRLS`.
+    taxonomy
+        A tree or a DAG; `None` or an `OpenTaxonomy` takes labels as they arrive.
+    threshold
+        The constant c of the rule; 5 in the paper.
+    kernel
+        A kernel, such as `kernel.RBF(sigma)`, or a function of two feature dicts.
+    l2
+        The weight $\lambda$ of the regularisation; 1 in the paper.
     budget
         As in `HRLS`, for each node; $N_i$ still counts the dropped examples.
 

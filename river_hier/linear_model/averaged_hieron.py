@@ -20,7 +20,7 @@ def worst_rival(model: Any, score: Floats, y: int) -> int:
 
 
 class AveragedHieron(PathLearner, compiled=("C",)):
-    """Batch Hieron in one pass: averaged weights, updates for the worst label.
+    r"""Batch Hieron in one pass: averaged weights, updates for the worst label.
 
     It differs from online `Hieron` in two ways. Updates are made against the label with the largest
     loss, $\\operatorname{argmax}_v W^v \\cdot x + \\sqrt{\\gamma(y, v)}$, rather than against the
@@ -37,8 +37,14 @@ class AveragedHieron(PathLearner, compiled=("C",)):
 
     Parameters
     ----------
-    taxonomy, C, dtype, intercept
-        As in `Hieron`.
+    taxonomy
+        A tree; `None` or an `OpenTaxonomy` takes labels as they arrive.
+    C
+        The largest step $\alpha$.
+    dtype
+        The type of the stored weights, `"float64"` or `"float32"`.
+    intercept
+        The value of a constant feature that is added to every x.
     from_first_round
         As in `Averaged`, with Eq. (13) and Theorem 2 of the paper.
 

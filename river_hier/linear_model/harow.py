@@ -37,15 +37,18 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
 
     Parameters
     ----------
-    taxonomy, dtype
-        As in `HPerceptron`.
+    taxonomy
+        A tree or a DAG; `None` or an `OpenTaxonomy` takes labels as they arrive.
+    dtype
+        The type of the stored weights, `"float64"` or `"float32"`.
     r
         The regularisation: the larger, the smaller the steps. The default is for x of norm 1; for
         features of another scale, multiply it by the mean of $\\|x\\|^2$, or normalise x.
     forgetting
         The factor f; 1 forgets nothing.
     intercept
-        As in `HPerceptron`. Values between 0.3 and 3 hardly differ.
+        The value of a constant feature that is added to every x; 0 adds none. Values between 0.3
+        and 3 hardly differ.
 
     Notes
     -----

@@ -44,8 +44,14 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
 
     Parameters
     ----------
-    taxonomy, dtype, forgetting, intercept
-        As in `PathSoftmax`.
+    taxonomy
+        A tree; `None` or an `OpenTaxonomy` takes labels as they arrive.
+    dtype
+        The type of the stored weights, `"float64"` or `"float32"`.
+    forgetting
+        The factor f; 1 forgets nothing.
+    intercept
+        The value of a constant feature that is added to every x; 0 adds none.
     prior_variance
         The variance of each weight before the first step, as in `PathSoftmax`. The default is three
         times as large as there, where the vectors of a path, about three, add up.

@@ -57,8 +57,12 @@ class HMinOver(
 
     Parameters
     ----------
-    taxonomy, dtype, intercept
-        As in `HPerceptron`.
+    taxonomy
+        A tree or a DAG; `None` or an `OpenTaxonomy` takes labels as they arrive.
+    dtype
+        The type of the stored weights, `"float64"` or `"float32"`.
+    intercept
+        The value of a constant feature that is added to every x; 0 adds none.
     margin
         The desired margin.
     t

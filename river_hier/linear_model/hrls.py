@@ -44,7 +44,8 @@ class HRLS(LeastSquaresModel):
     Parameters
     ----------
     taxonomy
-        As in `HPerceptron`; a new label counts as off in all earlier examples.
+        A tree or a DAG; `None` or an `OpenTaxonomy` takes labels as they arrive. A new label counts
+        as off in all earlier examples.
     l2
         The weight $\\lambda$ of the regularisation; 1 in the paper.
     budget
@@ -54,7 +55,7 @@ class HRLS(LeastSquaresModel):
         The factor by which one more example reduces the weight of the earlier ones, on average; 1
         forgets nothing.
     intercept
-        As in `HPerceptron`.
+        The value of a constant feature that is added to every x; 0 adds none.
 
     Notes
     -----

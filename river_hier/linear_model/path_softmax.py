@@ -49,17 +49,20 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting")):
 
     A step takes O(features of x * nodes) to score and O(features of x * vectors that move) to
     learn; weights and variances take O(features * nodes) memory. The flat counterpart is
-    `PathSoftmax(taxonomy.flatten())`, softmax regression.
+    `PathSoftmax(taxonomy.flatten())`, softmax regression. Merged models of 8 parts of a stream make
+    8 % more mistakes than one model (`distributed`): learn it in one process.
 
     Parameters
     ----------
-    taxonomy, dtype
-        As in `Hieron`.
+    taxonomy
+        A tree; `None` or an `OpenTaxonomy` takes labels as they arrive.
+    dtype
+        The type of the stored weights, `"float64"` or `"float32"`.
     prior_variance
         The variance of each weight before the first step. The default is for x of norm 1; for
         features of another scale, divide it by the mean of $\\|x\\|^2$, or normalise x.
     forgetting
-        As in `HAROW`.
+        The factor f; 1 forgets nothing.
     intercept
         The value of a constant feature that is added to every x; 0 adds none. The default is small
         compared with an x of norm 1.

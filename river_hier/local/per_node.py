@@ -37,7 +37,7 @@ class PerNode(LocalModel, MultiLabelPredictor):
         which a node without one takes that of its nearest ancestor (in a DAG, the last of these in
         taxonomy order), so the root must be named; or a function from nodes to classifiers.
     taxonomy
-        As in `linear_model.HPerceptron`.
+        A tree or a DAG; `None` or an `OpenTaxonomy` takes labels as they arrive.
     threshold
         The least probability, given that its parents are on, for a node to be on; or a function of
         node and probability that returns whether the node is on.

@@ -178,8 +178,14 @@ class PerLevel(RoutingModel):
         A multiclass classifier or pipeline, cloned for each level; or a mapping from depths to
         classifiers, in which a depth without one takes that of the nearest one above it, so depth 1
         must be named; or a function from depths to classifiers.
-    taxonomy, threshold, leaves_only
-        As in `PerParent`.
+    taxonomy
+        A tree; `None` or an `OpenTaxonomy` takes labels as they arrive.
+    threshold
+        The path continues to the most probable child only if P(child | parent reached) is at least
+        this, or if this function of child and probability returns True.
+    leaves_only
+        Whether paths never end at an inner node, except for the threshold: there is no class for
+        examples that end, and where nothing is known the path continues to the first child.
 
     Notes
     -----
@@ -242,7 +248,7 @@ class PerParent(RoutingModel):
         nodes to classifiers, in which a node without one takes that of its nearest ancestor, so the
         root must be named; or a function from inner nodes to classifiers.
     taxonomy
-        As in `linear_model.Hieron`.
+        A tree; `None` or an `OpenTaxonomy` takes labels as they arrive.
     threshold
         The path continues to the most probable child only if P(child | parent reached) is at least
         this, or if this function of child and probability returns True.

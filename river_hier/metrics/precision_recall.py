@@ -137,8 +137,12 @@ class HF1(ClosureMetric):
 
     Parameters
     ----------
-    taxonomy, average, depth
-        As in `HPrecision`.
+    taxonomy
+        The taxonomy.
+    average
+        `"micro"`, as above, or `"macro"`: the mean over the examples, as in HiClass.
+    depth
+        The depth of the nodes that count; `None` for all.
     zero_division
         The value where precision and recall are both 0: 0, 1 or nan. A mean leaves out nan. With
         1, so has a model that is always wrong.
@@ -175,8 +179,14 @@ class HFBeta(HF1):
 
     Parameters
     ----------
-    taxonomy, average, depth, zero_division
-        As in `HF1`.
+    taxonomy
+        The taxonomy.
+    average
+        `"micro"`, as above, or `"macro"`: the mean over the examples, as in HiClass.
+    depth
+        The depth of the nodes that count; `None` for all.
+    zero_division
+        The value where precision and recall are both 0: 0, 1 or nan.
     beta
         The importance of recall relative to precision, positive.
 

@@ -238,8 +238,12 @@ class CalibrationError(ProbabilityMetric, CalibrationMetric):
 
     Parameters
     ----------
-    taxonomy, n_bins, candidates
-        As in `Reliability`.
+    taxonomy
+        The taxonomy.
+    n_bins
+        The number of bins, all of equal width; a probability between two belongs to the upper one.
+    candidates
+        The labels to evaluate; `None` for all but the root, which is always on.
 
     Examples
     --------
@@ -277,8 +281,10 @@ class TopLabelCalibrationError(CalibrationMetric):
 
     Parameters
     ----------
-    taxonomy, n_bins
-        As in `Reliability`.
+    taxonomy
+        The taxonomy.
+    n_bins
+        The number of bins, all of equal width; a probability between two belongs to the upper one.
 
     Examples
     --------

@@ -167,8 +167,10 @@ class OneAccuracy(RankingMetric):
 
     Parameters
     ----------
-    taxonomy, candidates
-        As in `AveragePrecision`.
+    taxonomy
+        The taxonomy.
+    candidates
+        The labels to rank; `None` for the leaves.
 
     Examples
     --------
@@ -218,8 +220,10 @@ class ParentOneAccuracy(RankingMetric):
 
     Parameters
     ----------
-    taxonomy, candidates
-        As in `AveragePrecision`.
+    taxonomy
+        The taxonomy.
+    candidates
+        The labels to rank; `None` for the leaves.
 
     Examples
     --------
@@ -273,8 +277,10 @@ class RankingLoss(RankingMetric):
 
     Parameters
     ----------
-    taxonomy, candidates
-        As in `AveragePrecision`.
+    taxonomy
+        The taxonomy.
+    candidates
+        The labels to rank; `None` for the leaves.
 
     Examples
     --------
@@ -345,8 +351,10 @@ class MaximalLoss(RankingMetric):
 
     Parameters
     ----------
-    taxonomy, candidates
-        As in `AveragePrecision`.
+    taxonomy
+        The taxonomy.
+    candidates
+        The labels to rank; `None` for the leaves.
     volumes
         `{label: volume}`, positive and finite; the default is 1.
     missed

@@ -55,7 +55,7 @@ class DiscriminantNeighbors(DenseModel):
     Parameters
     ----------
     taxonomy
-        As in `LinearDiscriminant`.
+        A tree; `None` or an `OpenTaxonomy` takes labels as they arrive.
     n_neighbors
         The number of neighbours that vote.
     budget

@@ -43,7 +43,7 @@ class NewtonSoftmax(DenseModel):
     Parameters
     ----------
     taxonomy
-        As in `LinearDiscriminant`.
+        A tree; `None` or an `OpenTaxonomy` takes labels as they arrive.
     prior_variance
         The variance of each weight before the first example. The default is for x of norm 1, as
         `RandomFourierFeatures` and `preprocessing.Normalizer` make them; for features of another

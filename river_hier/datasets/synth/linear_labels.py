@@ -44,7 +44,7 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
     n_features
         The number of features $d$, at least 2.
     seed
-        As in `PrototypeTree`.
+        The seed; without one, each object is a different stream, the same in each iteration.
     drift_at
         The step, counted from 0, at which the weights begin to change; by default never.
     drift_width

@@ -149,8 +149,10 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
         The mean number of paths, $1 + E K$; they may coincide, or one may be part of another.
     exponent
         The exponent $s$ of Zipf's law, at least 0; with 0 all ends are equally likely.
-    noise, seed
-        As in `PrototypeTree`.
+    noise
+        The variance of the Gaussian noise on each feature.
+    seed
+        The seed; without one, each object is a different stream, the same in each iteration.
 
     Examples
     --------
