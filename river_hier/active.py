@@ -27,9 +27,9 @@ class Sampler(ActiveLearningClassifier):
         ask = self._ask_for_label(x, self._seen(x))
         return self.classifier.predict_one(x, **kwargs), ask
 
-    def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
+    def learn_one(self, x: dict[Any, Any], y: Any, *w: float, **kwargs: Any) -> None:
         """Learn from one example, as the classifier does."""
-        self.classifier.learn_one(x, y, **kwargs)
+        self.classifier.learn_one(x, y, *w, **kwargs)
 
     def _seen(self, x: dict[Any, Any]) -> Any:
         """What the decision depends on."""
@@ -96,32 +96,26 @@ class MarginSampler(Sampler):
         yield {"classifier": PathSoftmax()}
 
     def _ask_for_label(self, x: dict[Any, Any], y_pred: dict[Any, float]) -> bool:
-        ask = self._close([*y_pred.values()])
+        first, second = nlargest(2, [*y_pred.values(), 0.0, 0.0])
+        ask = min(first - second, 1.0) <= self._threshold
         self._threshold += RATE * (self.budget - ask)
         return ask
 
-    def _close(self, p: list[float]) -> bool:
-        first, second = nlargest(2, [*p, 0.0, 0.0])
-        return min(first - second, 1.0) <= self._threshold
-
     def question_one(self, x: dict[Any, Any]) -> Label:
-        """The node where the doubt begins: which of its children is it?
+        r"""The node to ask from, with the fewest expected clicks: which of its children is it?
 
-        From the root, this descends as long as one child, or the node itself as a label, is ahead
-        of the others by more than $\\theta$. If the answer is a child that has children, learn from
-        `Below(child)`, or ask on. The classifier must be a model in a taxonomy.
+        An answer takes a click for each node below the one that is asked from, or, if the label is
+        not there, one to say so and those of the whole path. From v, with a subtree of probability
+        $P_v$, these are $(1 + \textrm{depth}_v) \, P_v - 1$ fewer than from the root. The classifier
+        must be a model in a taxonomy.
         """
         model, x = inner_and_input(self.classifier, x)
-        taxonomy, v = model._taxonomy, 0
-        softmax = model._softmax(x)
-        p = below(model._labels, softmax) if softmax is not None else [0.0] * len(taxonomy)
-        while children := taxonomy._arrays.children_of(v):
-            shares = [float(p[c]) for c in children]
-            own = float(p[v]) - sum(shares)
-            if self._close([own, *shares]) or own > max(shares):
-                break
-            v = children[shares.index(max(shares))]
-        return taxonomy.nodes[v]
+        arrays = model._taxonomy._arrays
+        if (softmax := model._softmax(x)) is None:
+            return model._taxonomy.root
+        saved = (1 + arrays.depth) * below(model._labels, softmax)
+        inner = np.unique([0, *arrays.parent_index])
+        return model._taxonomy.nodes[inner[np.argmax(saved[inner])]]
 
 
 class PerceptronSampler(Sampler):

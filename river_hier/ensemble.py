@@ -123,6 +123,7 @@ class LogarithmicPool(TransparentWrapper):
 
     model: Any
     _coefficients: Floats
+    __str__ = base.Estimator.__str__  # that of a wrapper names the first model alone
 
     def __init__(self, models: Sequence[Any]) -> None:
         self.models: list[Any] = list(models)
@@ -422,7 +423,7 @@ class DensePool(LogarithmicPool):
         if w != 1.0 and not (w := checked_weight(w)):
             return
         self._check_one(x, y, w)
-        self._learn_rows(one_row(x, w), [y])
+        self._learn_rows(dense_row(x, w), [y])
 
     def _check_one(self, x: Any, y: Any, w: float) -> None:
         self.models[0]._check_one(x, y, w)
@@ -449,7 +450,7 @@ class DensePool(LogarithmicPool):
             self._steps(members, y[: part.n], part.all_weights, before)
 
     def _members_one(self, x: Any) -> Floats:
-        return self._members(one_row(x))
+        return self._members(dense_row(x))
 
     def _members(self, X: Batch) -> Floats:
         views = zip(self.models, self._views(X), strict=True)
@@ -520,6 +521,12 @@ def one_row(x: Any, w: float = 1.0) -> Batch:
     values, _ = read(x)
     columns = np.arange(len(values), dtype=np.uint32)
     return Batch(list(x), values, columns, np.array([0, len(values)]), np.array([w], float))
+
+
+def dense_row(x: Any, w: float = 1.0) -> Batch:
+    """The same as a matrix of one row."""
+    x = by_name(x)
+    return Batch(list(x), read(x)[0][None, :], weights=np.array([w], float))
 
 
 def parts_of(models: Iterable[Any]) -> Iterator[Any]:

@@ -54,29 +54,27 @@ def test_the_budget_is_kept_on_any_stream(data: Any, budget: float) -> None:
 
 
 @pytest.mark.parametrize("front", [False, True])
-def test_a_question_begins_where_the_doubt_does(front: bool) -> None:
+def test_questions_have_the_fewest_expected_clicks(front: bool) -> None:
     model: Any = linear_model.PathSoftmax(TREE)
     sampler = active.MarginSampler(preprocessing.Normalizer() | model if front else model, 0.2)
-    assert sampler.question_one({}) == TREE.root
-    found = []
-    for x, y in points(1000, 1):
+    found = set()
+    for i, (x, y) in enumerate(points(1000, 1)):
         p = sampler.classifier.predict_proba_one(x)
-        subtree = {v: sum(p[u] for u in (v, *TREE.descendants(v))) for v in TREE.nodes}
-        node = TREE.root
-        while children := TREE.children(node):
-            ways = {node: p[node], **{c: subtree[c] for c in children}}
-            best, second = sorted(ways, key=lambda v: ways[v])[:-3:-1]
-            if ways[best] - ways[second] <= sampler._threshold or best == node:
-                break
-            node = best
-        assert sampler.question_one(x) == node
-        found.append(node)
+        expected = dict.fromkeys((v for v in TREE.nodes if TREE.children(v)), 0.0)
+        for v in expected:
+            for label, share in p.items():
+                path = TREE.path(label)
+                whole = len(path) - 1
+                expected[v] += share * (whole - TREE.depth(v) if v in path else whole + 1)
+        node = sampler.question_one(x)
+        assert expected[node] == pytest.approx(min(expected.values()))
+        found.add(node)
         label, ask = sampler.predict_one(x)
         assert label == sampler.classifier.predict_one(x)
         if ask:
             path = TREE.path(y)
-            sampler.learn_one(x, Below(path[1]) if len(path) > 2 and len(found) % 2 else y)
-    assert {TREE.root, "ground"} < set(found)
+            sampler.learn_one(x, Below(path[1]) if len(path) > 2 and i % 2 else y)
+    assert found == {TREE.root, "up", "down", "ground"}
 
 
 def separable(n: int, margin: float, seed: int) -> list[tuple[dict[int, float], set[str]]]:

@@ -1,22 +1,33 @@
 """How many labels does a classifier need, if it may choose them?
 
-    python examples/benchmarks/labels.py --data FOLDER
+    python examples/benchmarks/labels.py --data FOLDER [queries] [products] [icd] [promises] [rcv1]
 
-FOLDER holds `clinc150`, `products` and `icd`. A stream of each collection, in random order, is
-predicted and learned in one pass, but for a fifth that is kept for the test; of the others, a share
-of the labels is asked for. The figures are the shares of wrong answers on the test part, means over
-the orders, with standard errors in brackets. All have the same features:
+FOLDER holds `clinc150`, `products`, `icd` and `rcv1`. A stream of each collection, in random order,
+is predicted and learned in one pass, but for a fifth that is kept for the test; of the others, a
+share of the labels is asked for. The figures are the shares of wrong answers on the test part,
+means over the orders, with standard errors in brackets. All have the same features:
 
 * margin: `active.MarginSampler` around `PathSoftmax`,
+* quantile: the same margin, below the quantile of the latest 500,
+* hindsight: the margin by which the true label is ahead of all others, as if it were known,
 * random: labels at random, the same model,
 * entropy: River's `EntropySampler`, whose discount factor is chosen, by bisection on the stream
   itself, so that it asks for this share,
 * batch: uncertainty sampling with scikit-learn's logistic regression (C = 10), in ten rounds from a
   random tenth of the budget on; it sees all the texts before it asks.
 
-Clicks: going down from the root, each child that is picked is one. From where the doubt begins
-(`question_one`), what is above is not asked; if that node is wrong, this is a click more, and the
-path is asked from the root.
+Clicks: going down from the root, each child that is picked is one; the figure is the share that
+remains if questions begin where `question_one` says. If the label is not there, this is a click
+more, and the path is asked from the root.
+
+`promises` is for `Selective` with a risk of .05 and 30 % of the labels: the share of wrong answers
+on the test part, and coverage, as in selective.py. The labels are all, random, those of the margin,
+and those of the margin of which `Selective` sees the random third only; its model sees all.
+
+`rcv1` asks for the labels of RCV1-v2, several a document, of the LYRL2004 training part, of which
+the last fifth is for the test; the figures are H-losses. H-AROW learns at random, and what
+`PerceptronSampler` asks for, whose b is chosen by bisection; SH-RLS what `ThresholdSampler` does,
+and as many labels at random.
 """
 
 from __future__ import annotations
@@ -24,6 +35,10 @@ from __future__ import annotations
 import argparse
 import math
 import random
+from collections import deque
+from functools import partial
+from heapq import nlargest
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +48,18 @@ from river import active as river_active
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from river_hier import Taxonomy, active, feature_extraction, linear_model
+from river_hier import (
+    Taxonomy,
+    active,
+    datasets,
+    decision,
+    feature_extraction,
+    linear_model,
+    losses,
+)
 
 BUDGETS = (0.1, 0.2, 0.3, 0.5)
+THRESHOLDS = (0.001, 0.01, 0.1)  # c of SH-RLS
 Rows = list[tuple[dict[Any, float], Any]]
 
 
@@ -51,10 +75,35 @@ def wrong(model: Any, test: Rows) -> float:
     return float(np.mean([model.predict_one(x) != y for x, y in test]))
 
 
+class Quantile(river_active.base.ActiveLearningClassifier):  # type: ignore[misc]
+    """Asks where the margin is below the quantile of the latest ones."""
+
+    def __init__(self, classifier: Any, budget: float) -> None:
+        super().__init__(classifier)
+        self.budget, self.latest = budget, deque[float](maxlen=500)
+
+    def _ask_for_label(self, x: Any, y_pred: Any) -> bool:
+        first, second = nlargest(2, [*y_pred.values(), 0.0, 0.0])
+        self.latest.append(first - second)
+        return bool(first - second <= np.quantile(self.latest, self.budget))
+
+
+class Hindsight(active.MarginSampler):
+    """Asks where the true label is ahead of all others by little, or is not."""
+
+    y: Any = None
+
+    def _ask_for_label(self, x: Any, y_pred: Any) -> bool:
+        right = y_pred.get(self.y, 0.0)
+        rival = max((p for label, p in y_pred.items() if label != self.y), default=0.0)
+        return super()._ask_for_label(x, {0: max(right - rival, 0.0)})
+
+
 def sampled(sampler: Any, train: Rows, test: Rows, t: Taxonomy | None = None) -> tuple[Any, ...]:
-    """Wrong answers, the share that was asked for, clicks of whole paths, and from the doubt on."""
+    """Wrong answers, the share that was asked for, clicks of whole paths, and of questions."""
     asked, clicks = 0, np.zeros(2)
     for x, y in train:
+        sampler.y = y
         before = None if t is None else sampler.question_one(x)
         _, ask = sampler.predict_one(x)
         if ask:
@@ -66,15 +115,15 @@ def sampled(sampler: Any, train: Rows, test: Rows, t: Taxonomy | None = None) ->
     return wrong(sampler.classifier, test), asked / len(train), *clicks
 
 
-def by_entropy(t: Taxonomy, train: Rows, test: Rows, budget: float, seed: int) -> tuple[Any, ...]:
-    low, high = 0.0, 64.0
-    for _ in range(6):
-        factor = (low + high) / 2.0 if low else high / 4.0
-        model = river_active.EntropySampler(linear_model.PathSoftmax(t), factor, seed)
-        found = sampled(model, train, test)
+def bisected(make: Any, ask: Any, budget: float, high: float) -> tuple[Any, ...]:
+    """What `ask` finds with the parameter at which it asks for this share; larger ones ask less."""
+    low = 0.0
+    for _ in range(7):
+        middle = (low + high) / 2.0 if low else high / 4.0
+        found: tuple[Any, ...] = ask(make(middle))
         if abs(found[1] - budget) < 0.01:
             break
-        low, high = (factor, high) if found[1] > budget else (low, factor)
+        low, high = (middle, high) if found[1] > budget else (low, middle)
     return found
 
 
@@ -102,42 +151,121 @@ def in_batch(train: Rows, test: Rows, budget: float, seed: int) -> float:
     return float(np.mean(model.predict(matrix(test)) != np.array([str(y) for _, y in test])))
 
 
+def by_chance(model: Any, train: Rows, test: Rows, share: float, seed: int) -> Any:
+    rng = random.Random(seed)
+    for x, y in train:
+        if rng.random() < share:
+            model.learn_one(x, y)
+    return wrong(model, test)
+
+
 def run(t: Taxonomy, pairs: selective.Pairs, seed: int, batch: bool) -> dict[str, list[float]]:
-    rows, rng = features(pairs), random.Random(seed)
+    rows = features(pairs)
     n = len(rows) * 4 // 5
     train, test, found = rows[:n], rows[n:], dict[str, list[float]]()
+    ask = partial(sampled, train=train, test=test)
+
+    def by_entropy(factor: float) -> Any:
+        return river_active.EntropySampler(linear_model.PathSoftmax(t), factor, seed)
+
     for budget in BUDGETS:
         sampler = active.MarginSampler(linear_model.PathSoftmax(t), budget)
-        error, share, whole, doubt = sampled(sampler, train, test, t)
-        chance = linear_model.PathSoftmax(t)
-        for x, y in train:
-            if rng.random() < share:
-                chance.learn_one(x, y)
-        figures = [share, error, wrong(chance, test), by_entropy(t, train, test, budget, seed)[0]]
+        error, share, whole, clicks = ask(sampler, t=t)
+        figures = [share, error, ask(Quantile(linear_model.PathSoftmax(t), budget))[0]]
+        figures.append(ask(Hindsight(linear_model.PathSoftmax(t), budget))[0])
+        figures.append(by_chance(linear_model.PathSoftmax(t), train, test, share, seed))
+        figures.append(bisected(by_entropy, ask, budget, 64.0)[0])
         figures.append(in_batch(train, test, budget, seed) if batch else math.nan)
-        found[f"{budget:.0%}"] = [*figures, doubt / whole]
-    every = linear_model.PathSoftmax(t)
-    for x, y in train:
-        every.learn_one(x, y)
-    found["all"] = [1.0, *[wrong(every, test)] * 3, math.nan, math.nan]
+        found[f"{budget:.0%}"] = [*figures, clicks / whole]
+    every = by_chance(linear_model.PathSoftmax(t), train, test, 1.0, seed)
+    found["all"] = [1.0, *[every] * 5, math.nan, math.nan]
     return found
 
 
+def promises(t: Taxonomy, pairs: selective.Pairs, seed: int) -> dict[str, list[float]]:
+    rows, rng = features(pairs), random.Random(seed)
+    n = len(rows) * 4 // 5
+    coverage, found = selective.coverages(t), dict[str, list[float]]()
+    for name in ("all", "random", "margin", "margin and random"):
+        model = decision.Selective(linear_model.PathSoftmax(t), 0.05)
+        sampler, asked = active.MarginSampler(model, 0.2 if "and" in name else 0.3), 0
+        for x, y in rows[:n]:
+            by_margin = "margin" in name and sampler.predict_one(x)[1]
+            share = {"all": 1.0, "random": 0.3, "margin": 0.0}.get(name, 0.1 / 0.8)
+            chosen = not by_margin and rng.random() < share
+            asked += by_margin or chosen
+            if chosen or (by_margin and "and" not in name):
+                model.learn_one(x, y)
+            elif by_margin:
+                model.model.learn_one(x, y)
+        answers = [(model.predict_one(x), t.path(y)) for x, y in rows[n:]]
+        wrong = float(np.mean([v not in path for v, path in answers]))
+        found[name] = [asked / n, wrong, float(np.mean([coverage[v] for v, _ in answers]))]
+    return found
+
+
+def rcv1(train: Rows, test: Rows, t: Taxonomy, seed: int) -> dict[str, list[float]]:
+    def h_loss(model: Any) -> float:
+        return float(np.mean([losses.h_loss(t, y, model.predict_one(x)) for x, y in test]))
+
+    def ask(sampler: Any) -> tuple[float, float]:
+        asked = 0
+        for x, y in train:
+            if sampler.predict_one(x)[1]:
+                sampler.learn_one(x, y)
+                asked += 1
+        return h_loss(sampler.classifier), asked / len(train)
+
+    def at_random(model: Any, share: float) -> float:
+        rng = random.Random(seed)
+        for x, y in train:
+            if rng.random() < share:
+                model.learn_one(x, y)
+        return h_loss(model)
+
+    def perceptron(factor: float) -> Any:
+        return active.PerceptronSampler(linear_model.HAROW(t), 1.0 / factor, seed)
+
+    found = dict[str, list[float]]()
+    for budget in BUDGETS:
+        error, share = bisected(perceptron, ask, budget, 1e5)
+        found[f"HAROW, {budget:.0%}"] = [share, error, at_random(linear_model.HAROW(t), share)]
+    found["HAROW, all"] = [1.0, *[at_random(linear_model.HAROW(t), 1.0)] * 2]
+    for c in THRESHOLDS:
+        error, share = ask(active.ThresholdSampler(linear_model.SHRLS(t, threshold=c)))
+        chance = at_random(linear_model.SHRLS(t, threshold=c), share)
+        found[f"SHRLS, c={c}"] = [share, error, chance]
+    found["SHRLS, all"] = [1.0, *[at_random(linear_model.SHRLS(t, threshold=c), 1.0)] * 2]
+    return found
+
+
+def report(title: str, columns: tuple[str, ...], runs: list[dict[str, list[float]]]) -> None:
+    print(f"{title:<20}" + "".join(f"{column:>14}" for column in columns))
+    for row in runs[0]:
+        figures = np.array([found[row] for found in runs])
+        errors = figures.std(axis=0, ddof=1) / math.sqrt(len(runs))
+        both = zip(figures.mean(axis=0), errors, strict=True)
+        cells = ["-" if math.isnan(a) else f"{a:.3f} ({b:.3f})" for a, b in both]
+        print(f"  {row:<18}{''.join(f'{cell:>14}' for cell in cells)}", flush=True)
+
+
 def main(data: Path, seeds: int, most: int, names: list[str]) -> None:
-    for name in names:
+    for name in [name for name in names if name in selective.STREAMS]:
         t, pairs = selective.STREAMS[name](data)
-        runs = []
+        orders = [random.Random(s).sample(pairs, min(most, len(pairs))) for s in range(seeds)]
+        columns = "asked", "margin", "quantile", "hindsight", "random", "entropy", "batch", "clicks"
+        report(name, columns, [run(t, o, s, name == "queries") for s, o in enumerate(orders)])
+        if "promises" in names:
+            runs = [promises(t, order, seed) for seed, order in enumerate(orders)]
+            report(f"{name}, risk .05", ("asked", "wrong", "coverage"), runs)
+    if "rcv1" in names:
+        stream = datasets.RCV1(data / "rcv1")
+        rows, runs = list(islice(stream, most)), []
         for seed in range(seeds):
-            shuffled = random.Random(seed).sample(pairs, min(most, len(pairs)))
-            runs.append(run(t, shuffled, seed, name == "queries"))
-        columns = ("asked", "margin", "random", "entropy", "batch", "clicks")
-        print(f"{name:<10}" + "".join(f"{column:>15}" for column in columns))
-        for row in runs[0]:
-            figures = np.array([found[row] for found in runs])
-            errors = figures.std(axis=0, ddof=1) / math.sqrt(seeds)
-            both = zip(figures.mean(axis=0), errors, strict=True)
-            cells = ["-" if math.isnan(a) else f"{a:.3f} ({b:.3f})" for a, b in both]
-            print(f"  {row:<8}{''.join(f'{cell:>15}' for cell in cells)}", flush=True)
+            random.Random(seed).shuffle(rows)
+            n = len(rows) * 4 // 5
+            runs.append(rcv1(rows[:n], rows[n:], stream.taxonomy, seed))
+        report("rcv1, H-loss", ("asked", "sampler", "random"), runs)
 
 
 if __name__ == "__main__":
@@ -145,6 +273,6 @@ if __name__ == "__main__":
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--most", type=int, default=12_000, help="texts of a collection")
-    parser.add_argument("names", nargs="*", default=list(selective.STREAMS))
+    parser.add_argument("names", nargs="*", default=[*selective.STREAMS, "promises", "rcv1"])
     options = parser.parse_args()
     main(options.data, options.seeds, options.most, options.names)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import abc
-import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from .._core import Labels, labels_of
 from ..base.predictor import MultiLabelPredictor
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .expansions import Examples, Floats
-
-_PROGRESS_DELAY = 2.0  # seconds; training that takes longer shows a progress bar
 
 
 class BatchEstimator(MultiLabelPredictor):
@@ -85,19 +82,10 @@ class BatchEstimator(MultiLabelPredictor):
             )
 
 
-class Progress:
-    """A progress bar on stderr for slow training, if tqdm is installed."""
-
-    def __init__(self, iterable: Any, description: str) -> None:
-        self._bar: Any = iterable
-        with contextlib.suppress(ImportError):  # an optional dependency
-            from tqdm import tqdm
-
-            self._bar = tqdm(iterable, desc=description, delay=_PROGRESS_DELAY, leave=False)
-
-    def __iter__(self) -> Any:
-        return iter(self._bar)
-
-    def note(self, text: str) -> None:
-        if hasattr(self._bar, "set_postfix_str"):
-            self._bar.set_postfix_str(text, refresh=False)
+def progress(steps: Iterable[int], name: str) -> Iterable[int]:
+    """The steps, with a bar on stderr once they take two seconds, if tqdm is installed."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return steps
+    return tqdm(steps, desc=name, delay=2, leave=False)

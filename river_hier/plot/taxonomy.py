@@ -123,16 +123,6 @@ def taxonomy(
         The largest number of nodes to draw: those with the largest absolute values, then those with
         the most nodes below them, and their ancestors; `None` for all.
 
-    Raises
-    ------
-    TypeError
-        If `taxonomy` is not a `Taxonomy`.
-    ValueError
-        If a label is unknown, or its value is not a finite number; if `max_depth` is below 0 or
-        `top` below 1.
-    ImportError
-        If matplotlib is missing.
-
     Examples
     --------
 
@@ -145,7 +135,10 @@ def taxonomy(
 
     """
     check_taxonomy(taxonomy)
-    numbers = {taxonomy.index(v): _number(v, value) for v, value in (values or {}).items()}
+    numbers = {
+        taxonomy.index(v): _number(v, value)
+        for v, value in ({} if values is None else values).items()
+    }
     taxonomy, found, names, left_out = selected(taxonomy, numbers, max_depth, top)
     short = [v if len(v) <= _LONGEST else f"{v[: _LONGEST - 1]}…" for v in names]
     names = [name + more for name, more in zip(short, left_out, strict=True)]

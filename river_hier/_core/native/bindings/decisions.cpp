@@ -190,12 +190,13 @@ nb::object likeliest_nodes(const Labels& labels, nb::handle p, const Table& tabl
         with_probabilities(labels, p, [&](Probabilities& p) { return likeliest(p, labels, counts); }));
 }
 
-nb::object least_h_loss(const Labels& tree, nb::handle p, const Table& table, const std::optional<Values>& costs) {
-    const HLossRule rule{costs ? checked(*costs, tree.n()) : nullptr};
+nb::object least_h_loss_nodes(const Labels& tree, nb::handle p, const Table& table,
+                              const std::optional<Values>& costs) {
+    const double* of_nodes = costs ? checked(*costs, tree.n()) : nullptr;
     const ChildCounts counts = counts_of(tree, table);
     return Labels::nodes(with_probabilities(tree, p, [&](Probabilities& p) {
         JointProbabilities joint(p, tree, counts);
-        return decode(rule, joint, tree);
+        return least_h_loss(joint, tree, of_nodes);
     }));
 }
 
@@ -240,26 +241,24 @@ nb::list ranked_paths(const Labels& labels, nb::handle values, size_t k, bool le
     return found;
 }
 
-// The parameters that all nodes share, and those of each node as a column.
+// The parameters that all nodes share, and a row for each node.
 nb::object parameters(const Calibration& c) {
-    Numbers shared{c.squares, c.n_scores}, own;
-    const auto append = [](Numbers& numbers, const Calibration::Line& line) {
-        for (const auto& of : {line.slope, line.intercept}) numbers.insert(numbers.end(), {of.value, of.squares});
-    };
-    append(shared, c.shared);
-    for (const Calibration::Line& line : c.own) append(own, line);
-    return nb::make_tuple(array(shared), numpy("ascontiguousarray")(array(std::move(own), {c.n(), 4}).attr("T")));
+    const auto& [slope, intercept] = c.shared;
+    Numbers own;
+    for (const auto& [a, b] : c.own) own.insert(own.end(), {a.value, a.squares, b.value, b.squares});
+    return nb::make_tuple(array(Numbers{c.squares, c.n_scores, slope.value, slope.squares, intercept.value,
+                                        intercept.squares}), array(std::move(own), {c.n(), 4}));
 }
 
 void restore(Calibration* calibration, nb::handle of_all, nb::handle of_each) {
     const Numbers shared = numbers(of_all), own = numbers(of_each);
-    const size_t n = own.size() / 4;
-    ensure(shared.size() == 6 && nb::len(of_each) == 4, "all parameters");
-    Calibration c(n);
+    ensure(shared.size() == 6 && own.size() == 4 * nb::len(of_each), "all parameters");
+    Calibration c(nb::len(of_each));
     c.squares = shared[0];
     c.n_scores = shared[1];
-    c.shared = {{shared[2], shared[3]}, {shared[4], shared[5]}};
-    for (size_t v = 0; v < n; ++v) c.own[v] = {{own[v], own[n + v]}, {own[2 * n + v], own[3 * n + v]}};
+    const auto line = [](const double* of) { return Calibration::Line{{of[0], of[1]}, {of[2], of[3]}}; };
+    c.shared = line(&shared[2]);
+    for (size_t v = 0; v < c.n(); ++v) c.own[v] = line(&own[4 * v]);
     new (calibration) Calibration(std::move(c));
 }
 
@@ -360,7 +359,7 @@ void decisions(nb::module_& m) {
               std::transform(all.data(), all.data() + all.size(), all.data(), logistic);
               return p;
           }, "scores"_a);
-    m.def("least_h_loss", &least_h_loss, "tree"_a, "p"_a, "table"_a, "costs"_a = nb::none());
+    m.def("least_h_loss", &least_h_loss_nodes, "tree"_a, "p"_a, "table"_a, "costs"_a = nb::none());
     m.def("member_probabilities", &member_probabilities, "labels"_a, "models"_a);
     m.def("pool_scores", &pool_scores, "members"_a, "coefficients"_a, "multilabel"_a);
     m.def("pool_probabilities", &pool_probabilities, "scores"_a, "never"_a, "multilabel"_a);

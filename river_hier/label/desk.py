@@ -1,0 +1,224 @@
+"""The desk: which text is asked about, what the answers teach, and the page that asks."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import fcntl
+import json
+import os
+import random
+import signal
+import sqlite3
+import sys
+from collections.abc import Iterator
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from .. import checkpoint, feature_extraction, inspection, linear_model
+from ..base.protocol import inner
+from ..serve.journal import Journal
+from ..serve.messages import read
+from ..taxonomy import OpenTaxonomy
+
+CANDIDATES = 300  # texts of which the most doubtful one is shown
+RANDOM = 4  # every fourth text is a random one, by which accuracy is measured
+GUESSES = 5
+READ = 100_000  # texts whose words are counted before the first question
+SHOWN = 10_000  # characters of a text on the page
+LONGEST = 500  # bytes of a path
+
+
+def rows(file: Path, text: str, label: str) -> Iterator[tuple[str, str]]:
+    """The texts of a file and their labels, which are empty if they are not known."""
+    with file.open(encoding="utf-8-sig", newline="") as lines:
+        table = map(json.loads, lines) if file.suffix == ".jsonl" else csv.DictReader(lines)
+        for number, row in enumerate(table, 1):
+            if not isinstance(row, dict) or not isinstance(row.get(text), str):
+                raise ValueError(f"row {number} has no text {text!r}: {row!r:.200}; use --text")
+            yield row[text].encode(errors="replace").decode(), row.get(label) or ""
+
+
+class Desk:
+    """The texts, the answers, and the model that has learned from them.
+
+    An answer is on the disk before it is learned: the state is that of the labels in the file, and
+    of the journal, in this order.
+    """
+
+    def __init__(self, file: Path, text: str, label: str, separator: str) -> None:
+        self.file, self.separator = file, separator
+        self.lock = os.open(file, os.O_RDONLY)
+        fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        known = list(rows(file, text, label))
+        self.texts = [text for text, _ in known]
+        self.blank = {row for row, (text, y) in enumerate(known) if y or not text.strip()}
+        words = feature_extraction.LogTFIDF()
+        for text in self.texts[:READ]:
+            words.learn_one(text)
+        model: Any = words | linear_model.PathSoftmax(OpenTaxonomy(separator))
+        for number, (text, y) in enumerate(known, 1):
+            try:
+                if y:
+                    model.learn_one(text, y)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"row {number}: {error}") from error
+        self.start = checkpoint.dumps(model)
+        self.journal = Journal(file.with_suffix(".journal"))
+        answers = list[dict[str, Any]]()
+        for _, entry in self.journal.after(0):
+            if entry is None:
+                answers.pop()
+                continue
+            if self.texts[entry["row"] : entry["row"] + 1] != [entry["text"]]:
+                raise ValueError(f"another text was in row {entry['row'] + 1} when it was labelled")
+            answers.append(entry)
+        self._replay(answers)
+
+    def _replay(self, answers: list[dict[str, Any]]) -> None:
+        """Make the state that these answers lead to."""
+        self.model: Any = checkpoint.loads(self.start)
+        self.answers, self.asked = answers, dict[str, Any]()
+        for entry in answers:
+            self._learn(entry)
+        done = self.blank.union(entry["row"] for entry in answers)
+        self.left = [row for row in range(len(self.texts)) if row not in done]
+
+    def _learn(self, entry: dict[str, Any]) -> None:
+        if entry["label"] is not None:
+            self.model.learn_one(entry["text"], entry["label"])
+
+    def _write(self, entry: Any) -> None:
+        self.journal.add([(str(self.journal.end() + 1), entry)], lambda *_: None)
+
+    def _ask(self, row: int, by_chance: bool) -> dict[str, Any]:
+        found = inspection.top_one(self.model, self.texts[row], GUESSES + 1)
+        guesses = [(path[-1], p) for path, p in found if len(path) > 1][:GUESSES]
+        first, second, *_ = *(p for _, p in guesses), 0.0, 0.0
+        return {"row": row, "random": by_chance, "guesses": guesses, "margin": first - second}
+
+    def question(self) -> dict[str, Any]:
+        """What the page shows: the most doubtful text of some, or a random one."""
+        if not self.asked and self.left:
+            by_chance = len(self.answers) % RANDOM == RANDOM - 1
+            n = min(1 if by_chance else CANDIDATES, len(self.left))
+            found = [self._ask(row, by_chance) for row in random.sample(self.left, n)]
+            self.asked = min(found, key=itemgetter("margin"))
+        labels = [entry for entry in self.answers if entry["label"] is not None]
+        right = [[e["guess"] == e["label"] for e in labels if e["random"] == k] for k in (1, 0)]
+        return {
+            **(self.asked or {"row": None, "random": False, "guesses": []}),
+            "text": self.texts[self.asked["row"]][:SHOWN] if self.asked else "",
+            "left": len(self.left),
+            "labelled": len(labels),
+            "right": [[sum(some), len(some)] for some in right],
+            "nodes": len(inner(self.model)._taxonomy),
+            "last": bool(self.answers) and (self.answers[-1]["label"] or "skipped"),
+        }
+
+    def answer(self, row: Any, label: Any) -> None:
+        """Write an answer to the journal, and learn it; `None` skips the text."""
+        if not self.asked or row != self.asked["row"]:
+            raise HTTPException(409, "this text is not asked about any more")
+        if label is not None:
+            label = OpenTaxonomy(self.separator).path(label)[-1]
+            if not 1 <= len(label.encode()) <= LONGEST:
+                raise ValueError(f"a category has 1 to {LONGEST} bytes, got {len(label):,}")
+        guess, *_ = *(name for name, _ in self.asked["guesses"]), None
+        entry = {"row": row, "text": self.texts[row], "label": label, "guess": guess}
+        self._write(entry := {**entry, "random": self.asked["random"]})
+        self._learn(entry)
+        self.answers.append(entry)
+        self.left.remove(row)
+        self.asked = {}
+
+    def undo(self) -> None:
+        """Take the last answer back; its text is asked about again."""
+        if not self.answers:
+            raise HTTPException(409, "there is no answer to take back")
+        self._write(None)
+        last = self.answers.pop()
+        self._replay(self.answers)
+        self.asked = self._ask(last["row"], last["random"])
+
+    def save(self) -> None:
+        """Write the labels and the model."""
+        found = [(e["row"] + 1, e["text"], e["label"]) for e in self.answers if e["label"]]
+        with self.file.with_suffix(".labels.csv").open("w", encoding="utf-8", newline="") as table:
+            csv.writer(table).writerows([("row", "text", "label"), *sorted(found)])
+        checkpoint.save(self.model, self.file.with_suffix(".model"))
+
+
+def site(desk: Desk, port: int) -> Any:
+    """The desk over HTTP, for a browser on this machine: no other site may ask or answer."""
+
+    async def question(request: Request) -> Response:
+        return JSONResponse(desk.question())
+
+    async def tree(request: Request) -> Response:
+        paths = (v.split(desk.separator) for v in inner(desk.model)._taxonomy.nodes[1:])
+        return JSONResponse({"separator": desk.separator, "paths": sorted(paths)})
+
+    async def answer(request: Request) -> Response:
+        desk.answer(**await read(request, "row", "label"))
+        return await question(request)
+
+    async def undo(request: Request) -> Response:
+        desk.undo(**await read(request))
+        return await question(request)
+
+    def refused(request: Request, error: Exception) -> Response:
+        status = getattr(error, "status_code", 503 if isinstance(error, sqlite3.Error) else 422)
+        return JSONResponse({"error": getattr(error, "detail", str(error))}, status)
+
+    routes: list[Any] = [Route(f"/{f.__name__}", f) for f in (question, tree)]
+    routes += [Route(f"/{f.__name__}", f, methods=["POST"]) for f in (answer, undo)]
+    routes.append(Mount("/", StaticFiles(directory=Path(__file__).with_name("page"), html=True)))
+    known = HTTPException, sqlite3.Error, TypeError, ValueError
+    app = Starlette(routes=routes, exception_handlers=dict.fromkeys(known, refused))
+
+    async def ours(scope: Any, receive: Any, send: Any) -> None:
+        """Refuse other hosts, whose names may lead here, and requests of their pages."""
+        headers = Request(scope).headers
+        host = headers.get("host")
+        fits = host in (f"127.0.0.1:{port}", f"localhost:{port}")
+        fits &= headers.get("origin") in (None, f"http://{host}")
+        fits &= headers.get("sec-fetch-site") in (None, "none", "same-origin")  # in a frame, too
+        await (app if fits else Response("another site", 403))(scope, receive, send)
+
+    return ours
+
+
+def main() -> None:
+    """Read the command line, and open the desk until SIGTERM or Ctrl-C."""
+    parser = argparse.ArgumentParser(prog="python -m river_hier.label")
+    add = parser.add_argument
+    add("file", type=Path, help="CSV with a header, or JSON lines if it is called .jsonl")
+    add("--text", default="text", help="the column of the texts")
+    add("--label", default="label", help="the column of labels that are known, if there is one")
+    add("--separator", default="/", help="between the names on the path of a category")
+    add("--port", type=int, default=8081)
+    given = parser.parse_args()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit())
+    try:
+        desk = Desk(given.file, given.text, given.label, given.separator)
+    except BlockingIOError:
+        sys.exit(f"{given.file} is open at another desk")
+    except (OSError, TypeError, ValueError, csv.Error) as error:
+        sys.exit(f"{given.file}: {error}")
+    print(f"http://127.0.0.1:{given.port}/ until Ctrl-C", flush=True)
+    app = site(desk, given.port)
+    try:
+        uvicorn.run(app, port=given.port, ws="none", lifespan="off", log_level="warning")
+    finally:
+        desk.save()

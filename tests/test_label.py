@@ -1,0 +1,326 @@
+"""The desk to label at: what it asks, what it keeps, what it refuses, and its page in a browser."""
+
+from __future__ import annotations
+
+import csv
+import http.client
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from river_hier import OpenTaxonomy, checkpoint, feature_extraction, linear_model
+from support.http_service import Client
+from support.processes import environment, free_port, until
+from support.requirements import require_module, require_program
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it locks the file")
+require_module("starlette", "serving")
+require_module("uvicorn", "serving")
+from starlette.exceptions import HTTPException  # noqa: E402
+
+from river_hier.label import desk as desks  # noqa: E402
+
+HOSTILE = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+ODD = HOSTILE, "\ud800", "x" * 50_000, " ", "red"
+WORDS = {"pets/cats": "purr fur milk", "pets/dogs": "bark fur bone", "cars": "wheel motor road"}
+
+
+def texts(n, seed=0):
+    """Texts and their labels."""
+    rng, found = random.Random(seed), []
+    for i in range(n):
+        label = rng.choice([*WORDS])
+        found.append((f"{i}: {' '.join(rng.choices(WORDS[label].split(), k=4))}", label))
+    return found
+
+
+def written(path, pairs, header=("text", "label")):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([header, *pairs])
+    return path
+
+
+def desk_of(path, **given):
+    return desks.Desk(path, **{"text": "text", "label": "label", "separator": "/", **given})
+
+
+class Process:
+    """A desk that is open, on the same port after each start."""
+
+    def __init__(self, file):
+        self.file, self.port, self.process = file, free_port(), None
+
+    def __enter__(self):
+        command = [sys.executable, "-m", "river_hier.label", str(self.file)]
+        command += ["--port", str(self.port)]
+        self.process = subprocess.Popen(
+            command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        until(self.answers)
+        return Client(self.port)
+
+    def __exit__(self, *error):
+        self.end(signal.SIGKILL)
+
+    def answers(self):
+        try:
+            return Client(self.port).json("/question")
+        except OSError:
+            assert self.process.poll() is None, self.process.stdout.read()
+            return False
+
+    def end(self, how):
+        self.process.send_signal(how)
+        return self.process.wait()
+
+
+def test_answers_are_kept_whatever_is_killed(tmp_path):
+    """Against a list of answers, and a pipeline that has learned from them."""
+    pairs = texts(60)
+    known = [(text, label if i < 5 else "") for i, (text, label) in enumerate(pairs)]
+    process, rng = Process(written(tmp_path / "pets.csv", known)), random.Random(1)
+    answers, undone = [], 0
+    for _ in range(3):
+        with process as client:
+            for _ in range(12):
+                question = client.json("/question")
+                assert question["labelled"] == sum(label is not None for _, label in answers)
+                assert question["left"] == 55 - len(answers)
+                row = question["row"]
+                assert row >= 5
+                assert row not in {row for row, _ in answers}
+                if rng.random() < 0.25 and answers:
+                    assert client.json("/undo", {})["row"] == answers.pop()[0]
+                    undone += 1
+                else:
+                    label = rng.choice([None, pairs[row][1], pairs[row][1], f"pets/new {row % 3}"])
+                    client.json("/answer", {"row": row, "label": label})
+                    answers.append((row, label))
+    assert undone > 3
+    with process:
+        process.end(signal.SIGTERM)
+    with (tmp_path / "pets.labels.csv").open(newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == ["row", "text", "label"]
+    kept = [(row, label) for row, label in answers if label is not None]
+    assert rows == [[str(row + 1), pairs[row][0], label] for row, label in sorted(kept)]
+    words = feature_extraction.LogTFIDF()
+    for text, _ in pairs:
+        words.learn_one(text)
+    model = words | linear_model.PathSoftmax(OpenTaxonomy("/"))
+    for text, label in [*pairs[:5], *((pairs[row][0], label) for row, label in kept)]:
+        model.learn_one(text, label)
+    found = checkpoint.load(tmp_path / "pets.model")
+    for text, _ in pairs:
+        assert found.predict_proba_one(text) == model.predict_proba_one(text)
+
+
+def test_it_asks_where_it_doubts_and_measures_itself_at_random(tmp_path):
+    pairs = texts(200)
+    desk = desk_of(written(tmp_path / "pets.csv", [(text, "") for text, _ in pairs]))
+    right = {True: [], False: []}
+    for i in range(60):
+        asked = desk.question()
+        assert asked["random"] == (i % 4 == 3)
+        names = [name for name, _ in asked["guesses"]]
+        if not asked["random"] and i:
+            least = min(desk._ask(row, False)["margin"] for row in desk.left)
+            assert asked["margin"] == pytest.approx(least)
+        assert asked["right"] == [[sum(some), len(some)] for some in (right[True], right[False])]
+        label = pairs[asked["row"]][1]
+        right[asked["random"]].append(names[:1] == [label])
+        desk.answer(asked["row"], label)
+    assert sum(right[True][-10:]) >= 8
+
+
+@pytest.mark.slow
+def test_a_million_texts(tmp_path):
+    n = 1_000_000
+    desk = desk_of(written(tmp_path / "many.csv", [(f"text {i}", "") for i in range(n)]))
+    start = time.process_time()
+    for label in ("a", "b", "c"):
+        desk.answer(desk.question()["row"], label)
+    desk.undo()
+    assert time.process_time() - start < 5.0
+    assert desk.question()["left"] == n - 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.csv", b"title\nred\n", "row 1 has no text 'text': {'title': 'red'}; use --text"),
+        ("a.csv", b"text,label\nred,a//b\n", "row 1: .*has no name at level 2"),
+        ("a.csv", b"text\n\xff\n", "can't decode"),
+        ("a.jsonl", b'{"text": 3}\n', "row 1 has no text"),
+        ("a.jsonl", b'{"text": "red", "label": ["a", "b"]}\n', "row 1: y is"),
+        ("a.jsonl", b"[]\n", "row 1 has no text"),
+        ("a.jsonl", b"red\n", "Expecting value"),
+    ],
+)
+def test_files_that_are_refused(tmp_path, name, content, said):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises((TypeError, ValueError), match=said):
+        desk_of(tmp_path / name)
+
+
+def test_another_desk_and_another_text_are_refused(tmp_path):
+    file = written(tmp_path / "pets.csv", texts(3), header=("text", "was"))
+    with Process(file) as client:
+        client.json("/answer", {"row": client.json("/question")["row"], "label": "cars"})
+        with pytest.raises(BlockingIOError):
+            desk_of(file)
+    written(file, [("changed", "")] * 3)
+    with pytest.raises(ValueError, match="another text was in row"):
+        desk_of(file)
+
+
+def test_any_text_can_be_shown(tmp_path):
+    file = tmp_path / "texts.jsonl"
+    file.write_text("".join(json.dumps({"text": text}) + "\n" for text in ODD))
+    desk, shown = desk_of(file), []
+    while (question := desk.question())["left"]:
+        shown.append(json.dumps(question, ensure_ascii=False).encode())
+        desk.answer(question["row"], None)
+    assert len(shown) == 4
+    assert question["row"] is None
+    with pytest.raises(HTTPException):
+        desk.answer(None, "cars")
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    file = tmp_path_factory.mktemp("desk") / "texts.jsonl"
+    file.write_text("".join(json.dumps({"text": text}) + "\n" for text in ODD))
+    process = Process(file)
+    with process as client:
+        client.process = process
+        yield client
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "127.0.0.1"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/question", "/tree", "/answer"])
+def test_other_sites_are_refused(client, headers, path):
+    connection = http.client.HTTPConnection("127.0.0.1", client.process.port)
+    connection.request("GET", path, headers=headers)
+    assert connection.getresponse().status == 403
+
+
+@pytest.mark.parametrize(
+    ("message", "status"),
+    [
+        ({"row": 10**9, "label": "a"}, 409),
+        ({"row": None, "label": "a"}, 409),
+        ({"row": 0}, 422),
+        ({"label": ""}, 422),
+        ({"label": "/"}, 422),
+        ({"label": "a//b"}, 422),
+        ({"label": 7}, 422),
+        ({"label": ["a"]}, 422),
+        ({"label": "\ud800"}, 422),
+        ({"label": "x" * 501}, 422),
+        ({"label": "x" * 2**20}, 413),
+    ],
+)
+def test_answers_that_are_refused_change_nothing(client, message, status):
+    before = client.json("/question")
+    given = message if "row" in message else {"row": before["row"], **message}
+    assert client.send("/answer", given)[0] == status
+    assert client.send("/answer", b"row=0&label=a", "application/x-www-form-urlencoded")[0] == 415
+    assert client.json("/question") == before
+    assert len(before["text"]) <= 10_000
+    assert before["left"] == 4
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        """Not into the tests' output."""
+
+
+@pytest.mark.slow
+def test_in_a_browser(tmp_path):
+    playwright = require_module("playwright.sync_api", "docs")
+    chromium = require_program("chromium", "chromium-browser", "google-chrome")
+    pairs = [(f"{HOSTILE} {text}", "") for text, _ in texts(30)]
+    process, wrong = Process(written(tmp_path / "pets.csv", pairs)), []
+    with playwright.sync_playwright() as started:
+        chrome = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        window = chrome.new_page(viewport={"width": 390, "height": 844})
+        window.on("pageerror", lambda error: wrong.append(str(error)))
+        window.on("console", lambda message: wrong.append(message.text))
+        address = f"http://127.0.0.1:{process.port}/"
+        window.on("request", lambda one: one.url.startswith(address) or wrong.append(one.url))
+
+        def counts(labelled, left):
+            said = f"{labelled} labelled, {left} left"
+            window.get_by_text(said).wait_for()
+            assert window.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert window.evaluate("window.hacked === undefined")
+
+        with process:
+            window.goto(address)
+            counts(0, 30)
+            assert HOSTILE in window.locator("#text").text_content()
+            window.keyboard.type("pets/<b>cats")
+            window.keyboard.press("Enter")  # a new category
+            counts(1, 29)
+            assert window.locator("#tree button").all_text_contents() == ["pets", "<b>cats"]
+            window.keyboard.type("cars")
+            window.keyboard.press("Enter")
+            counts(2, 28)
+            window.keyboard.press("1")
+            counts(3, 27)
+            window.locator("#tree button", has_text="cars").click()
+            counts(4, 26)
+            window.get_by_text("Last answer: cars").wait_for()
+            window.keyboard.type("CAT")  # finds pets/<b>cats; the new category is above it
+            assert window.locator("#tree .at").text_content() == "pets/<b>cats"
+            window.keyboard.press("ArrowUp")
+            assert window.locator("#tree .at").text_content() == "New: CAT"
+            window.keyboard.press("Escape")  # what was typed
+            window.keyboard.press("Escape")  # the text
+            counts(4, 25)
+            window.get_by_text("Last answer: skipped").wait_for()
+            window.keyboard.press("Control+z")
+            counts(4, 26)
+            shown = window.locator("#text").text_content()
+            window.keyboard.press("Control+z")
+            counts(3, 27)
+            assert window.locator("#text").text_content() != shown
+        window.keyboard.press("1")
+        window.get_by_text("The desk is closed").wait_for()
+        wrong.clear()  # the connection was refused
+        with process:
+            window.reload()
+            counts(3, 27)
+            window.locator("#guesses button").first.click()
+            counts(4, 26)
+            (tmp_path / "index.html").write_text(f"<iframe src='{address}'></iframe>")
+            handler = partial(Quiet, directory=tmp_path)
+            with ThreadingHTTPServer(("127.0.0.1", 0), handler) as other:
+                Thread(target=other.serve_forever, daemon=True).start()
+                site = chrome.new_page()
+                site.goto(f"http://localhost:{other.server_port}/")
+                assert site.frames[1].content().count("another site") == 1
+                other.shutdown()
+            window.set_viewport_size({"width": 1300, "height": 900})
+            counts(4, 26)
+        chrome.close()
+    assert not wrong
