@@ -34,7 +34,7 @@ THEMES = {
     "Mistakes": ("13", "02", "18"),
     "Regret": ("04", "15", "20", "21", "19"),
     "Predictions": ("06", "12", "03"),
-    "Other learners": ("05", "08", "07", "21"),
+    "Other learners": ("05", "08", "07", "22"),
     "Streams that change": ("10", "09", "11", "14"),
 }
 
