@@ -3,10 +3,10 @@
     python examples/benchmarks/views.py --data FOLDER
 
 Five collections of texts with one label, prepared as in `calibration.py`; of Reuters-21578 the
-stories with exactly one topic, in chronological order, of which each seed takes other years to learn
-and to validate. Every seed has another order, and for all but queries and stories other examples to
-validate. "Views" are words, pairs of words and runs of 4 characters: `TextViews`, and two
-`TfidfVectorizer` for the methods in batch. Nothing is tuned, and no test part is read.
+stories with exactly one topic, in chronological order, of which each seed takes other years to
+learn and to validate. Every seed has another order, and for all but queries and stories other
+examples to validate. "Views" are words, pairs of words and runs of 4 characters: `TextViews`, and
+two `TfidfVectorizer` for the methods in batch. Nothing is tuned, and no test part is read.
 
 The columns are the share of wrong labels, the mean number of edges between the predicted and the
 true label, the log loss, the calibration error in per cent, and the processor time in seconds of
@@ -212,7 +212,7 @@ def calibration_error(top: Any, right: Any) -> float:
 
 
 def columns(data: Path, seed: int) -> Collection:
-    """Products with a title, a brand, the logarithms of two prices, and a number drawn at random."""
+    """Products with a title, a brand, two prices as logarithms, and a random number."""
     found = pd.read_csv(data / "product_columns" / "columns.csv.gz")
     df = short_texts.products(data / "products").merge(found, on="uniq_id")
     df = df.dropna(subset=["category"]).sample(frac=1, random_state=seed)

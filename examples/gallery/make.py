@@ -34,7 +34,7 @@ THEMES = {
     "Start here": ("01", "16", "17"),
     "Regret": ("04", "15", "20", "21", "19"),
     "Predictions": ("06", "12", "03"),
-    "Other learners": ("05", "08", "07"),
+    "Other learners": ("05", "08", "07", "22"),
     "Streams that change": ("10", "09", "11", "14"),
 }
 
