@@ -42,7 +42,7 @@ def grown(model: Any, labels: Any) -> None:
 
 
 # Not the calibrated ones and pools: they learn from new nodes only if these had scores before.
-DECODERS = ("HLossBayes", "SymmetricDifferenceBayes", "ZeroOneBayes")
+DECODERS = ("HFBetaBayes", "HLossBayes", "SymmetricDifferenceBayes", "ZeroOneBayes")
 LEFT_OUT = ("Calibrated", "LogarithmicPool", "DensePool", *DECODERS)
 LABEL_BY_LABEL = [name for name in EVERY if not name.startswith(LEFT_OUT)]
 

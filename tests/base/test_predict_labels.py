@@ -72,7 +72,7 @@ def check(model: Any, x: Any, keywords: Any) -> list[Any]:
 @n_examples(15)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_the_labels_are_those_that_are_true(name: str, data: Any, seed: int) -> None:
-    trees_only = name in ("decision.HLossBayes", "a decoder of a pipeline")
+    trees_only = name.endswith(("HLossBayes", "HFBetaBayes", "a decoder of a pipeline"))
     taxonomy = data.draw(strategies.trees() if trees_only else strategies.taxonomies())
     rng = np.random.default_rng(seed)
     model = (MODELS | OTHERS)[name](taxonomy)
