@@ -30,7 +30,7 @@ from script import Script
 EXAMPLES = Path(__file__).resolve().parents[1]
 # The numbers with which the names of the scripts begin.
 THEMES = {
-    "Start here": ("01", "16", "17"),
+    "Start here": ("01", "16", "17", "21"),
     "Mistakes": ("13", "02", "18"),
     "Regret": ("04", "15", "20", "19"),
     "Predictions": ("06", "12", "03"),
