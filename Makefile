@@ -25,7 +25,7 @@ docs: build/vendor
 	$(PYTHON) examples/papers/all.py --pages build/docs
 	$(PYTHON) examples/benchmarks/page.py build/docs/benchmarks/collections.md
 	$(PYTHON) site/pages.py build/docs
-	$(PYTHON) -m zensical build --clean --strict
+	$(PYTHON) -P -m zensical build --clean --strict # -P: it imports the installed package
 
 # Fonts and formulas are served with the site, so that no page asks the network; npm brings them once.
 build/vendor: site/package-lock.json

@@ -187,10 +187,9 @@ def _(first: Calibrated, models: Sequence[Any], start: Any) -> Any:
 
     def placed(model: Any) -> tuple[Floats, Floats]:
         shared, own = model._calibration.saved()
-        places = [taxonomy.index(label) for label in model._taxonomy.nodes[: own.shape[1]]]
-        wide = np.zeros((len(own), len(taxonomy)))
-        wide[1::2] = 1.0
-        wide[:, places] = own
+        places = [taxonomy.index(label) for label in model._taxonomy.nodes[: len(own)]]
+        wide = np.tile([0.0, 1.0, 0.0, 1.0], (len(taxonomy), 1))
+        wide[places] = own
         return shared, wide
 
     if start is None:
@@ -201,9 +200,9 @@ def _(first: Calibrated, models: Sequence[Any], start: Any) -> Any:
     for i in (2, 4):
         shared[i : i + 2] = _descended([s[i : i + 2] for s, _ in saved], shared0[i : i + 2])
     own = np.concatenate(
-        [_descended([o[i : i + 2] for _, o in saved], own0[i : i + 2]) for i in (0, 2)]
+        [_descended([o.T[i : i + 2] for _, o in saved], own0.T[i : i + 2]) for i in (0, 2)]
     )
-    merged._calibration = Calibration(shared, own)
+    merged._calibration = Calibration(shared, np.ascontiguousarray(own.T))
     return merged
 
 

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from river import base, drift
 
 from ._core import Nodes
-from .base.checks import check_integer, checked_weight
+from .base.checks import check_integer
 from .base.classifiers import is_multilabel
-from .base.targets import without_below
 from .base.wrapper import TransparentWrapper, check_model
-from .taxonomy import Below, Label, closure_mask
+from .taxonomy import Label, closure_mask
 
 __all__ = ["BranchReset"]
 
@@ -115,19 +114,8 @@ class BranchReset(TransparentWrapper):
         one, several = linear_model.Hieron, linear_model.HPerceptron
         yield {"model": one() if cls is cls._Single else several()}
 
-    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
-        """Learn from one example, after the model has predicted it.
-
-        The arguments are those of the model. An example of weight 0 changes nothing. If a detector
-        raises an error, the model has learned the example.
-        """
-        if w != 1.0 and not (w := checked_weight(w)):
-            return
-        if type(y := without_below(self, y)) is Below:  # the rest is learned from whole labels
-            return super().learn_one(x, y, w, **kwargs)
-        if isinstance(y, Iterator):  # it is needed twice
-            y = list(y)
-
+    def _observe(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
+        """Learn after the model has predicted x; if a detector raises, the model has learned it."""
         y_pred, step = self.model.predict_one(x), self._step
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before any detector is updated
         self._step = step + 1

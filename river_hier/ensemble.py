@@ -9,10 +9,18 @@ from typing import Any, Self, cast
 import numpy as np
 from river import compose
 
-from ._core import Batch, connected, distribution, logistic
+from ._core import (
+    Batch,
+    connected,
+    distribution,
+    member_probabilities,
+    pool_probabilities,
+    pool_scores,
+    pool_step,
+)
 from ._core.features import by_name, read
 from .base.checks import checked_weight
-from .base.classifiers import cloned, is_multilabel, last_step, last_step_and_input, shown
+from .base.classifiers import cloned, is_multilabel, last_step, shown
 from .base.explanation import Floats
 from .base.predictor import Mask, open_for_river
 from .base.protocol import inner, inner_and_input
@@ -26,7 +34,6 @@ from .taxonomy.errors import short
 
 __all__ = ["DensePool", "LogarithmicPool"]
 
-LEAST = 1e-6  # smaller probabilities of members count as this
 MEMORY = 0.999  # the factor by which a step multiplies the precision of the coefficients
 BLOCK = 64  # rows that `DensePool` predicts and learns at once
 MOST = 3.0  # deviations; a value that is farther from the mean counts as so far
@@ -176,8 +183,10 @@ class LogarithmicPool(TransparentWrapper):
             y = list(y)
         if w != 1.0:
             kwargs["w"] = w
-        self._check_one(x, y, w)  # before any of them learns
-        members, before = self._members_one(x), self._taxonomy
+        inputs = [inner_and_input(model, x) for model in self.models]
+        for model, read_by_last in inputs:  # before any of them learns
+            model._check_one(read_by_last, y, w)
+        members, before = self._members_of(inputs), self._taxonomy
         for model in self.models:
             model.learn_one(x, y, **kwargs)
         if type(y := without_below(self, y)) is not Below:
@@ -196,50 +205,29 @@ class LogarithmicPool(TransparentWrapper):
 
     def _step(self, members: Floats, on: list[int], w: float) -> None:
         """Take a Newton step, given the probabilities of the models, (models, nodes)."""
-        logs = self._logs(members)
-        p = self._p(self._coefficients @ logs)
-        true = np.zeros(len(p))
-        true[on] = 1.0
-        if is_multilabel(self):
-            curved, mean = logs * (p * (1.0 - p)), np.zeros(len(logs))
-        else:
-            curved, mean = logs * p, logs @ p
-        hessian = w * (curved @ logs.T - np.outer(mean, mean))
-        kept = MEMORY * self._precision + (1.0 - MEMORY) * np.eye(len(logs)) + hessian
-        slope = w * (logs @ (true - p))
-        step = np.linalg.solve(kept, slope)
-        step /= max(1.0, math.sqrt(slope @ step))
-        self._coefficients = np.maximum(self._coefficients + step, 0.0)
-        self._precision = kept
-
-    def _logs(self, members: Floats) -> Floats:
-        """log p of the models or, for multilabels, the log-odds; (..., nodes)."""
-        if is_multilabel(self):
-            p = np.clip(members, LEAST, 1.0 - LEAST)
-            p[..., 0] = 0.5  # the root is always on
-            return cast(Floats, np.log(p) - np.log1p(-p))
-        return cast(Floats, np.log(np.maximum(members, LEAST)))
+        several, members = is_multilabel(self), np.ascontiguousarray(members)
+        p = self._p(pool_scores(members[:, None], self._coefficients, several))[0]
+        self._coefficients, self._precision = pool_step(
+            members, p, on, w, MEMORY, several, self._coefficients, self._precision
+        )
 
     def _p(self, scores: Floats) -> Floats:
-        """The probabilities of these scores, (..., nodes)."""
-        never = list(self._never_predicted)
-        if is_multilabel(self):
-            p: Floats = logistic(scores)
-            p[..., 0] = 1.0
-            if len(never) < p.shape[-1] - 1:  # after the first example
-                p[..., never] = 0.0
-            return p
-        p = scores - scores.max(axis=-1, keepdims=True)
-        np.exp(p, out=p)
-        p[..., never] = 0.0
-        p /= p.sum(axis=-1, keepdims=True)
-        return p
+        """The probabilities of these scores, (rows, nodes)."""
+        several, never = is_multilabel(self), list(self._never_predicted)
+        if several and len(never) == scores.shape[-1] - 1:  # before the first example
+            never = []
+        return pool_probabilities(scores, never, several)
 
     def _members_one(self, x: Any) -> Floats:
         """The probabilities of the models, (models, 1, nodes)."""
-        found = (last_step_and_input(model, x) for model in self.models)
-        rows = [inner(last)._probabilities(one_row(read_by_last)) for last, read_by_last in found]
-        return cast(Floats, np.stack(rows))
+        return self._members_of([inner_and_input(model, x) for model in self.models])
+
+    def _members_of(self, inputs: list[tuple[Any, Any]]) -> Floats:
+        if is_multilabel(self):
+            return np.stack([model._probabilities(one_row(x)) for model, x in inputs])
+        found = [model._softmax(x) for model, x in inputs]
+        nothing = np.zeros(len(self._taxonomy))  # of a model without labels
+        return member_probabilities(self._labels, [nothing if p is None else p for p in found])
 
     def _members(self, X: Batch) -> Floats:
         """The probabilities of the models, (models, rows, nodes)."""
@@ -247,19 +235,19 @@ class LogarithmicPool(TransparentWrapper):
 
     def _pool(self, members: Floats) -> Floats:
         """The scores, (rows, nodes)."""
-        return cast(Floats, np.tensordot(self._coefficients, self._logs(members), axes=1))
+        return pool_scores(members, self._coefficients, is_multilabel(self))
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return cast(Floats, self._pool(self._members_one(x))[0])
+        return self._pool(self._members_one(x))[0]
 
     def _scores_many(self, X: Batch) -> Floats:
         return self._pool(self._members(X)).T
 
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
-        return None if self._without_labels else self._p(self._scores_one(x))
+        return None if self._without_labels else self._probabilities_one(x)
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._p(self._scores_one(x))
+        return self._p(self._pool(self._members_one(x)))[0]
 
     def _probabilities(self, X: Batch) -> Floats:
         return self._p(self._pool(self._members(X)))
@@ -388,7 +376,7 @@ class DensePool(LogarithmicPool):
         if w != 1.0 and not (w := checked_weight(w)):
             return
         self._check_one(x, y, w)
-        self._learn_rows(one_row(x, w), [y])
+        self._learn_rows(dense_row(x, w), [y])
 
     def _check_one(self, x: Any, y: Any, w: float) -> None:
         self.models[0]._check_one(x, y, w)
@@ -415,7 +403,7 @@ class DensePool(LogarithmicPool):
             self._steps(members, y[: part.n], part.all_weights, before)
 
     def _members_one(self, x: Any) -> Floats:
-        return self._members(one_row(x))
+        return self._members(dense_row(x))
 
     def _members(self, X: Batch) -> Floats:
         views = zip(self.models, self._views(X), strict=True)
@@ -472,6 +460,12 @@ def one_row(x: Any, w: float = 1.0) -> Batch:
     values, _ = read(x)
     columns = np.arange(len(values), dtype=np.uint32)
     return Batch(list(x), values, columns, np.array([0, len(values)]), np.array([w], float))
+
+
+def dense_row(x: Any, w: float = 1.0) -> Batch:
+    """The same as a matrix of one row."""
+    x = by_name(x)
+    return Batch(list(x), read(x)[0][None, :], weights=np.array([w], float))
 
 
 def parts_of(models: Iterable[Any]) -> Iterator[Any]:

@@ -33,11 +33,6 @@ def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
     -------
     `{label: explanation}`, as returned by the model's own `explain_one`.
 
-    Raises
-    ------
-    TypeError
-        If the model has no `explain_one`.
-
     Examples
     --------
 
@@ -101,14 +96,6 @@ def top_one(
     it goes through the first parent of each node in taxonomy order. The root of a multilabel model
     is not ranked.
 
-    Raises
-    ------
-    TypeError
-        If the model has no taxonomy, or neither probabilities nor scores; if `k` or `depth` is not
-        an integer.
-    ValueError
-        If `k` is below 1 or `depth` below 0.
-
     Examples
     --------
 
@@ -159,11 +146,6 @@ def top_many(
     is of the same kind as X, with its index; of pandas if X is an array or sparse. Outside pandas,
     labels that are neither text nor numbers are converted to text.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `top_one`.
-
     Examples
     --------
 
@@ -211,11 +193,6 @@ def labels_one(
     Returns
     -------
     The labels from the top down, without the root.
-
-    Raises
-    ------
-    TypeError
-        If the model has no `predict_labels_one`.
 
     Examples
     --------

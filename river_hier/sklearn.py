@@ -11,7 +11,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from river.base import Base
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import assert_all_finite, check_array, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -23,15 +22,27 @@ from sklearn.utils.validation import (
 )
 
 from .base.classifiers import is_multilabel, last_step
+from .base.protocol import inner
 from .decision import Calibrated, HLossBayes
+from .feature_extraction import LogTFIDF
 from .linear_model import HAROW, PathSoftmax
 from .probabilistic import LinearDiscriminant
-from .taxonomy import OpenTaxonomy, Taxonomy, UnknownLabelError
+from .taxonomy import Below, OpenTaxonomy, Taxonomy, UnknownLabelError
+from .taxonomy.errors import is_missing
 from .taxonomy.paths import PathFormat
 
 __all__ = ["HierarchicalClassifier", "scorer"]
 
 _LEVELS = PathFormat(None, whole=True)
+
+
+def _default(X: Any, several: bool) -> Any:
+    """The model of several labels, or of one, for X: texts, a sparse matrix or a dense one."""
+    if isinstance(X, list):
+        return LogTFIDF() | _default(None, several)
+    if several:
+        return HLossBayes(Calibrated(HAROW()))
+    return LinearDiscriminant() if isinstance(X, np.ndarray) else PathSoftmax()
 
 
 class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
@@ -43,7 +54,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         A model of one label or of several, with a taxonomy or, also in wrappers, with
         `taxonomy=None`, which stands for that of `fit`. By default, for one label `PathSoftmax` if
         X is sparse and `LinearDiscriminant` if it is dense, and for several labels
-        `HLossBayes(Calibrated(HAROW()))`. `fit` learns a copy.
+        `HLossBayes(Calibrated(HAROW()))`; for texts `LogTFIDF()` in front of `PathSoftmax` or of
+        the latter. `fit` learns a copy.
     taxonomy
         The taxonomy. By default, `fit` makes it of levels or of paths with a `separator` in y;
         otherwise it is flat.
@@ -59,13 +71,14 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     model_
         The model that has learned; its `taxonomy_` has all nodes.
     n_features_in_ : int
-        The number of columns of X.
+        The number of columns of X; texts have none.
 
     Notes
     -----
     y has one row for each row of X, in one of these forms, and predictions have the same form:
 
-    * labels: a sequence, array or series of labels of the taxonomy;
+    * labels: a sequence, array or series of labels of the taxonomy, some of which may be known to
+      some depth only, `Below(label)`;
     * levels: a 2-D array, a list of lists, a series of lists or a dataframe, whose columns are the
       names from the top of the taxonomy downwards. Shorter paths are filled up with `""`, `None` or
       nan, and predictions with `""`, as in HiClass;
@@ -75,6 +88,10 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     Rows are learned once, in O(rows) steps of the model. `predict_proba` has the shape (rows,
     classes): the probabilities of the labels relative to one another, or that each of several is
     on. A model may predict a node that is no class, such as an inner node.
+
+    `VotingClassifier`, `StackingClassifier`, `BaggingClassifier` and `cross_val_predict` of
+    probabilities give their estimators codes 0, 1, ... for the labels: leave `taxonomy` and
+    `separator` out inside of them, or give y as codes and a taxonomy of codes.
 
     Raises
     ------
@@ -119,10 +136,9 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.target_tags.multi_output = True
-        tags.classifier_tags.multi_label = self.model is None or is_multilabel(
-            last_step(self.model)
-        )
+        tags.input_tags.string = self.model is None
+        several = self.model is None or is_multilabel(last_step(self.model))
+        tags.target_tags.multi_output = tags.classifier_tags.multi_label = several
         return tags
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -154,7 +170,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X
-            A dense or sparse matrix, or a dataframe.
+            A dense or sparse matrix or a dataframe; or a list, array or series of texts, which the
+            model must take, as `LogTFIDF() | PathSoftmax()` does.
         y
             The targets, see above.
         sample_weight
@@ -163,7 +180,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         """
         X, rows, names = self._read(X, y, first=True)
         self._start(X, names)
-        order = check_random_state(self.random_state).permutation(len(rows))
+        order = check_random_state(self.random_state).permutation(len(rows)).tolist()
         return self._learn(X, rows, sample_weight, order)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -190,14 +207,14 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             self._start(X, names, taxonomy)
         elif new := set(names).difference(self.classes_.tolist()):
             self.classes_ = _labels([*self.classes_.tolist(), *_ordered(new)])
-        return self._learn(X, rows, sample_weight, np.arange(len(rows)))
+        return self._learn(X, rows, sample_weight, list(range(len(rows))))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the rows of X, in the form of y."""
         check_is_fitted(self)
-        found = self.model_.predict_many(self._matrix(X))
+        found = self._batches.predict_many(self._matrix(X))
         if self._form in ("matrix", "sets"):
-            on, names = np.asarray(found), self.model_.taxonomy_.nodes[1:]
+            on, names = np.asarray(found), self._taxonomy.nodes[1:]
             if self._form == "matrix":
                 return self._of_classes(on, names).astype(np.int64)
             return _objects(_on(on, names))
@@ -207,7 +224,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
                 if (answers := _labels(labels, self.classes_.dtype)).tolist() == labels:
                     return answers
             return _objects(labels)
-        path = self.model_.taxonomy_.path
+        path = self._taxonomy.path
         paths = [list(v if isinstance(v, tuple) else path(v)[1:]) for v in found.tolist()]
         width = max([self._width, *map(len, paths)])
         table = [row + [""] * (width - len(row)) for row in paths]
@@ -216,8 +233,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """The probabilities of the classes, of the shape (rows, classes)."""
         check_is_fitted(self)
-        p = np.asarray(self.model_.predict_proba_many(self._matrix(X)), dtype=np.float64)
-        p = self._of_classes(p, self.model_.taxonomy_.nodes[-p.shape[1] :])
+        p = np.asarray(self._batches.predict_proba_many(self._matrix(X)), dtype=np.float64)
+        p = self._of_classes(p, self._taxonomy.nodes[-p.shape[1] :])
         if self._form not in ("matrix", "sets"):
             p /= p.sum(axis=1, keepdims=True)
         return p
@@ -229,15 +246,31 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         right = [self._nodes(a) == self._nodes(b) for a, b in _pairs(y, answers)]
         return float(np.average(right, weights=sample_weight))
 
+    @property
+    def _batches(self) -> Any:
+        """The model; River's transformers in front of it take rows of numbers one by one."""
+        return self.model_ if self._of_texts else inner(self.model_)
+
+    @property
+    def _taxonomy(self) -> Taxonomy:
+        return inner(self.model_)._taxonomy
+
     def _nodes(self, label: Any) -> Any:
         """What a label or a set of labels stands for; an unknown one is equal to nothing."""
         try:
-            return self.model_.taxonomy_.closure(label)
+            return self._taxonomy.closure(label)
         except UnknownLabelError:
             return object()
 
     def _matrix(self, X: Any, first: bool = False) -> Any:
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=first)
+        """X as the model takes it: a matrix, or a list of texts."""
+        column = isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1
+        texts = list(X) if column and all(isinstance(x, str) for x in X) else []
+        if first:
+            self._of_texts = bool(texts)
+        elif self._of_texts != bool(texts):
+            raise ValueError(f"X must hold {'texts' if self._of_texts else 'numbers'}, as in `fit`")
+        return texts or validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=first)
 
     def _read(self, X: Any, y: Any, first: bool) -> tuple[Any, list[Any], list[Any]]:
         """The rows of X and y, and the labels."""
@@ -245,6 +278,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
         form, rows, names, width, dtype = _rows(y)
+        if dtype is not None and dtype.kind == "f" and self.taxonomy is None:
+            check_classification_targets(rows)
         check_consistent_length(X, rows)
         if not first and form != self._form:
             raise ValueError(f"y must hold {self._form}, as in the first call, got {form}")
@@ -260,25 +295,17 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
     def _start(self, X: Any, names: list[Any], taxonomy: Any = None) -> None:
         several = self._form in ("matrix", "sets")
-        given = self.taxonomy if isinstance(self.taxonomy, Taxonomy) else ()
+        given: Any = self.taxonomy if isinstance(self.taxonomy, Taxonomy) else ()
         named = self.separator is not None or self.taxonomy is not None
-        if self._form == "labels" and named and names == [*range(len(names))] and 0 not in given:
+        if named and all(type(v) is int and v not in given for v in names):
             raise ValueError(
-                f"y holds the codes 0 to {len(names) - 1} and not the names in the taxonomy; "
-                "VotingClassifier, StackingClassifier, BaggingClassifier and cross_val_predict of "
-                "probabilities encode y: leave `taxonomy` and `separator` out inside of them"
+                f"y holds the codes {min(names)} to {max(names)} and not the names in the taxonomy;"
+                " VotingClassifier, StackingClassifier, BaggingClassifier and cross_val_predict of "
+                "probabilities encode y: leave `taxonomy` and `separator` out inside of them, or "
+                "give y as codes and a taxonomy of codes"
             )
-        model = self.model
-        if model is not None and not isinstance(model, Base):
-            raise TypeError(
-                f"`model` must be a model of river_hier, got {type(model).__name__}; a classifier "
-                "of scikit-learn stands beside this one, or in local.PerNode behind River's "
-                "compat.convert_sklearn_to_river"
-            )
-        if model is None and several:
-            model = HLossBayes(Calibrated(HAROW()))
-        elif model is None:
-            model = PathSoftmax() if sparse.issparse(X) else LinearDiscriminant()
+        model = _default(X, several) if self.model is None else self.model
+        _check_model(model)
         if is_multilabel(last_step(model)) != several:
             raise ValueError(
                 f"y holds {self._form}, and {type(last_step(model)).__name__} takes "
@@ -287,7 +314,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         self.model_: Any = _in_taxonomy(model, taxonomy or self._taxonomy_of(names))
         self.classes_ = _labels(names)
 
-    def _learn(self, X: Any, rows: list[Any], w: Any, order: NDArray[Any]) -> Self:
+    def _learn(self, X: Any, rows: list[Any], w: Any, order: list[int]) -> Self:
         if w is not None:
             w = check_array(w, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
             if w.shape != (len(rows),):
@@ -295,12 +322,13 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             if not w.any():
                 raise ValueError("every sample_weight is zero; at least one row must count")
             w = w[order]
-        self.model_.learn_many(X[order], [rows[i] for i in order.tolist()], w=w)
+        X = [X[i] for i in order] if self._of_texts else X[order]
+        self._batches.learn_many(X, [rows[i] for i in order], w=w)
         return self
 
     def _of_classes(self, columns: NDArray[Any], names: Sequence[Any]) -> NDArray[Any]:
         """The columns of the classes; 0 for those that the model does not know yet."""
-        place, t = {name: i for i, name in enumerate(names)}, self.model_.taxonomy_
+        place, t = {name: i for i, name in enumerate(names)}, self._taxonomy
         found = np.zeros((len(columns), len(self.classes_)), dtype=columns.dtype)
         for j, label in enumerate(self.classes_.tolist()):
             node = t.nodes[t.index(label)] if label in t else label
@@ -373,19 +401,39 @@ def _rows(y: Any) -> tuple[str, list[Any], list[Any], int, Any]:
     table = _table(y)
     if table.dtype.kind == "f":
         assert_all_finite(table, input_name="y")
-    if table.ndim == 2:
-        binary = table.dtype.kind in "bui" and table.shape[1] > 1 and np.isin(table, (0, 1)).all()
-        if table.dtype.kind == "b" or binary:
+    if table.ndim == 2 and (table.shape[1] > 1 or table.dtype.kind == "b" or _holds_lists(y)):
+        if table.dtype.kind in "bui" and np.isin(table, (0, 1)).all():
             names = list(range(table.shape[1])) if names is None else names
             return "matrix", _on(table, names), names, 0, None
         paths = [_LEVELS.names(row) for row in table.tolist()]
-        return "levels", paths, _ordered(set(paths)), table.shape[1], table.dtype
-    rows = table.tolist()
-    if rows and all(isinstance(row, Set) for row in rows):
-        return "sets", rows, _ordered(set().union(*rows)), 0, None
-    y = column_or_1d(table)
-    check_classification_targets(y)
-    return "labels", rows, np.unique(y).tolist(), 0, None
+        _check_given([path or None for path in paths])
+        distinct = set(paths)
+        tops = {path[0]: path for path in distinct if path} if _holds_lists(y) else {}
+        for path in distinct:
+            for name in path[1:]:
+                if name != path[0] and name in tops:
+                    raise ValueError(
+                        f"y has the lists {[*tops[name]]} and {[*path]}, with {name!r} at the top "
+                        "and below another name: several labels of a row are a set; if these are "
+                        "paths, give them as tuples"
+                    )
+        return "levels", paths, _ordered(distinct), table.shape[1], table.dtype
+    rows = column_or_1d(table, warn=True).tolist()
+    known = [row.label if type(row) is Below else row for row in rows]
+    if rows and all(isinstance(row, Set) for row in known):
+        return "sets", rows, _ordered(set().union(*known)), 0, None
+    _check_given(known)
+    return "labels", rows, _ordered(set(known)), 0, table.dtype
+
+
+def _check_given(labels: list[Any]) -> None:
+    for i, label in enumerate(labels):
+        if is_missing(label):
+            raise ValueError(f"row {i} of y has no label, got {label!r}; leave such rows out")
+
+
+def _holds_lists(y: Any) -> bool:
+    return len(y) > 0 and isinstance(next(iter(y)), list)
 
 
 def _table(y: Any) -> NDArray[Any]:
@@ -413,9 +461,29 @@ def _objects(items: list[Any]) -> NDArray[Any]:
 
 def _labels(labels: list[Any], dtype: Any = None) -> NDArray[Any]:
     """An array of labels, each of them one item."""
-    if any(isinstance(label, tuple | Set) or label is None for label in labels):
+    labels = [label.item() if isinstance(label, np.generic) else label for label in labels]
+    kinds = set(map(type, labels))
+    if not (len(kinds) < 2 or kinds == {int, float}) or not kinds <= {int, float, bool, str, bytes}:
         return _objects(labels)
     return np.asarray(labels, dtype=None if dtype is None or dtype.kind == "U" else dtype)
+
+
+def _check_model(model: Any) -> None:
+    if isinstance(model, type):
+        help_ = f"give an instance, {model.__name__}()"
+    elif not isinstance(model, Base):
+        help_ = (
+            "a classifier of scikit-learn stands beside this one, or in local.PerNode behind "
+            "River's compat.convert_sklearn_to_river"
+        )
+    elif not hasattr(last_step(model), "taxonomy"):
+        help_ = "put a classifier of River into local.PerParent"
+    elif not getattr(last_step(model), "_predicts_labels", True):
+        help_ = "its answers, for metrics, are no labels: give the model inside"
+    else:
+        return
+    name = "a class" if isinstance(model, type) else type(model).__name__
+    raise TypeError(f"`model` must be a model of river_hier, got {name}; {help_}")
 
 
 def _ordered(labels: Set[Any]) -> list[Any]:

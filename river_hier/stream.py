@@ -120,18 +120,11 @@ class Replayed(TransparentWrapper):
     buffer_size
         The number of examples in memory, at least `times - 1`.
 
-    Raises
-    ------
-    TypeError
-        If `model` is not a model in a taxonomy.
-    ValueError
-        If `times` or `buffer_size` is too small.
-
     Notes
     -----
     A step takes `times` steps of the model; predictions are the model's. `forget` empties the
-    buffer. `decision.Calibrated` and `Tempered` recognise repeated examples, both inside `Replayed`
-    and around it. Put transformers that learn in front: `scaler | Replayed(model)`.
+    buffer. Transformers that learn stand in front, and what learns from predictions around it:
+    `scaler | decision.Calibrated(Replayed(model))`.
 
     Examples
     --------

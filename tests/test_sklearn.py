@@ -3,31 +3,42 @@
 from __future__ import annotations
 
 import pickle
+import re
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from river import preprocessing
+from river import naive_bayes, preprocessing
 from scipy import sparse
 
 pytest.importorskip("sklearn", reason="scikit-learn is an extra")
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import VotingClassifier
+from sklearn.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.svm import LinearSVC
+from sklearn.utils import column_or_1d
+from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.multiclass import check_classification_targets
 
-from river_hier import OpenTaxonomy, Taxonomy, decision, linear_model, metrics, probabilistic
+from river_hier import (
+    Below,
+    OpenTaxonomy,
+    Taxonomy,
+    decision,
+    evaluate,
+    feature_extraction,
+    forest,
+    linear_model,
+    metrics,
+    probabilistic,
+)
 from river_hier.sklearn import HierarchicalClassifier, scorer
+from support import makers
 
-ORDER = "the scale of features comes from the first row, and steps depend on the order of the rows"
-EXPECTED = {
-    "check_sample_weight_equivalence_on_dense_data": ORDER,
-    "check_sample_weight_equivalence_on_sparse_data": ORDER,
-}
 WORDS = {
     "men > shirts": "denim shirt",
     "men > shoes > boots": "leather boots",
@@ -42,11 +53,65 @@ TREE = Taxonomy.from_paths(PATHS, separator=" > ", labels="path")
 HAROW = decision.HLossBayes(decision.Calibrated(linear_model.HAROW()))
 
 
-@parametrize_with_checks(
-    [HierarchicalClassifier()], expected_failed_checks=lambda estimator: EXPECTED
-)
-def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
+ORDER = {  # the scale of features is that of the first row, and steps depend on the order of rows
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+}
+NO_WEIGHTS = {"check_sample_weights_list", "check_sample_weights_not_overwritten"}
+# What single models do otherwise, and why.
+ONE = "check_classifiers_multilabel_output_format_predict_proba"  # must be below 1
+BOTH = "check_classifier_multioutput"  # a label is on where its probability is above 1/2
+OTHERWISE = {
+    **{name: {ONE} for name in ("HRLS", "SHRLS", "kernel HRLS", "kernel SHRLS")},  # cut at 1
+    "HPerceptron": {BOTH},  # a score of 0 is on, with probability 1/2
+    "ZeroOneBayes": {BOTH},  # the likeliest set
+    # River's Normalizer divides by the norm of a row of zeros.
+    "Calibrated pipeline": {"check_estimators_dtypes"},
+    "SymmetricDifferenceBayes pipeline": {"check_estimators_dtypes"},
+}
+# The models that cannot be checked, and why.
+WITHOUT = {
+    "Selective": "answers with the root where it is not sure, and the root is no class",
+    **dict.fromkeys(["TreeBayes", "TreeBayes naive"], "is made in a taxonomy, not in that of y"),
+    **dict.fromkeys(["Ranked", "Probabilities"], "its answers, for metrics, are no labels"),
+}
+
+
+class OneOfSeveral(HierarchicalClassifier):
+    """A model of several labels in checks of one: it learns sets, and answers with one label."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        return super().fit(X, self.sets(y), sample_weight)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        return super().partial_fit(X, self.sets(y), None, sample_weight)
+
+    def sets(self, y: Any) -> Any:
+        if y is None or np.asarray(y)[:1].size > 1:
+            return y
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        return [{label} for label in y.tolist()]
+
+    def predict_proba(self, X: Any) -> Any:
+        p = super().predict_proba(X)
+        return p / p.sum(axis=1, keepdims=True) if self._form == "sets" else p
+
+    def predict(self, X: Any) -> Any:
+        if getattr(self, "_form", "") != "sets":
+            return super().predict(X)
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+@pytest.mark.parametrize("name", ["default", *(v for v in makers.TABLE if v not in WITHOUT)])
+def test_scikit_learns_checks(name: str) -> None:
+    row = makers.TABLE.get(name)
+    kind = OneOfSeveral if row and row.several else HierarchicalClassifier
+    found = check_estimator(kind(row and row(None)), on_fail=None, on_skip=None)
+    failed = {one["check_name"]: one["exception"] for one in found if one["status"] == "failed"}
+    expected = NO_WEIGHTS if row and "weights" in row.refuses else set()
+    assert len(found) > 60
+    assert failed.keys() - ORDER == expected | OTHERWISE.get(name, set()), failed
 
 
 def texts(**parameters: Any) -> Any:
@@ -192,12 +257,121 @@ def test_parameters_of_the_model_in_a_search():
         ValueError, match=r"Selective, has no parameter 'rsk'; it has model, .*risk"
     ):
         inside.set_params(model__rsk=0.1)
-    with pytest.raises(TypeError, match="`model` must be a model of river_hier, got dict"):
-        HierarchicalClassifier({}).fit(X, y)
+
+
+META = {
+    "voting": lambda model: VotingClassifier([("a", model), ("b", model)], voting="soft"),
+    "stacking": lambda model: StackingClassifier([("a", model), ("b", model)]),
+    "bagging": lambda model: BaggingClassifier(model, random_state=0),
+    "predict_proba": None,
+}
+
+
+@pytest.mark.parametrize("meta", META)
+def test_meta_estimators_encode_labels(meta: str) -> None:
+    """They work without a taxonomy or with one of codes; otherwise they are told how."""
+    X, y = np.eye(4)[np.arange(80) % 4], np.array(PATHS[:4] * 20)
+
+    def right(y: Any, **parameters: Any) -> float:
+        model = HierarchicalClassifier(**parameters)
+        if make := META[meta]:
+            return float(make(model).fit(X, y).score(X, y))
+        p = cross_val_predict(model, X, y, method="predict_proba")
+        return float((np.unique(y)[p.argmax(axis=1)] == y).mean())
+
+    classes, codes = np.unique(y, return_inverse=True)
+    of = {name: code for code, name in enumerate(classes.tolist())}
+    coded = Taxonomy([(of.get(a, a), of.get(b, b)) for a, b in TREE.edges])
+    assert right(y) == right(codes, taxonomy=coded) == 1.0
     for parameters in ({"separator": " > "}, {"taxonomy": TREE}):
-        voting = VotingClassifier([("ours", HierarchicalClassifier(**parameters))])
         with pytest.raises(ValueError, match=r"y holds the codes 0 to 3 .*VotingClassifier"):
-            voting.fit(X, y)
+            right(y, **parameters)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [[5, 7, 9], [True, False], [1.0, 2.5], [1, "a", 2.5], [True, "True", 2], [b"a", 7]],
+)
+def test_labels_of_any_types(labels: list[Any]) -> None:
+    """Each stays what it is, in a list and in a series."""
+    t, X, y = Taxonomy.flat(labels), np.eye(len(labels)), labels * 30
+    for given in (y, pd.Series(y, dtype=object)):
+        model = HierarchicalClassifier(linear_model.PathSoftmax(), taxonomy=t)
+        found = model.fit(np.tile(X, (30, 1)), given).predict(X).tolist()
+        assert list(map(repr, found)) == list(map(repr, labels))
+
+
+TEXT_MODELS = {
+    "default": None,
+    "one": feature_extraction.LogTFIDF() | linear_model.PathSoftmax(),
+    "views": feature_extraction.TextViews() | linear_model.PathSoftmax(),
+    "several": feature_extraction.LogTFIDF() | linear_model.HAROW(),
+}
+
+
+@pytest.mark.parametrize("name", TEXT_MODELS)
+@pytest.mark.parametrize("form", [list, tuple, np.array, pd.Series])
+def test_texts(name: str, form: Any) -> None:
+    """They go to the model as they are, in the order of their labels."""
+    several = name == "several"
+    y: Any = [{path} for path in PATHS] if several else PATHS
+    model = HierarchicalClassifier(TEXT_MODELS[name], separator=" > ").fit(form(TEXTS), y)
+    assert model.score(form(TEXTS), y) > 0.9
+    assert model.predict_proba(form(TEXTS)).shape == (48, 4)
+    model.partial_fit(form(TEXTS[:5]), y[:5])
+    with pytest.raises(ValueError, match="X must hold texts, as in `fit`"):
+        model.predict(np.eye(4))
+    with pytest.raises(ValueError, match="X must hold numbers, as in `fit`"):
+        HierarchicalClassifier().fit(np.eye(48), PATHS).predict(form(TEXTS))
+    assert several or cross_val_score(model, TEXTS, y).mean() > 0.9
+
+
+def test_labels_known_to_some_depth() -> None:
+    """`Below` teaches what lies above, in labels and in sets."""
+    X, known = np.eye(4)[np.arange(80) % 4], Below("men > shoes")
+    y = [known if i % 4 in (1, 2) else PATHS[i % 4] for i in range(80)]
+    model = HierarchicalClassifier(linear_model.PathSoftmax(TREE)).fit(X, y)
+    assert [v.split(" > ")[0] for v in model.predict(np.eye(4))] == ["men"] * 3 + ["women"]
+    assert model.classes_.tolist() == ["men > shirts", "men > shoes", "women > shirts"]
+    sets = [Below({v.label}) if type(v) is Below else {v} for v in y]
+    several = HierarchicalClassifier(linear_model.HAROW(), separator=" > ").fit(X, sets)
+    assert [v >= {"men", "men > shoes"} for v in several.predict(np.eye(4))] == [0, 1, 1, 0]
+    with pytest.raises(TypeError, match="ExtraTrees learns whole labels only"):
+        HierarchicalClassifier(forest.ExtraTrees(TREE)).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "message"),
+    [
+        ({}, ["a", "b"], "a model of river_hier, got dict; a classifier of scikit-learn stands"),
+        (LinearSVC(), ["a", "b"], "got LinearSVC; a classifier of scikit-learn stands beside"),
+        (linear_model.PathSoftmax, ["a", "b"], "got a class; give an instance, PathSoftmax()"),
+        (naive_bayes.GaussianNB(), ["a", "b"], "put a classifier of River into local.PerParent"),
+        (
+            evaluate.Ranked(linear_model.HAROW()),
+            [{"a"}, {"b"}],
+            "got Ranked; its answers, for metrics, are no",
+        ),
+        (None, ["a", None], "row 1 of y has no label, got None; leave such rows out"),
+        (None, pd.Series(["a", np.nan]), "row 1 of y has no label, got nan"),
+        (None, [["a", "b"], ["", None]], "row 1 of y has no label"),
+        (None, [1.5, 2.5], "Unknown label type: continuous"),
+        (None, [["a", "b"], ["b"]], "'b' at the top and below another name: several labels of a"),
+        (linear_model.HAROW(), [["b"], ["a", "b"]], "several labels of a row are a set"),
+        (linear_model.HAROW(), ["a", "b"], "y holds labels, and HAROW takes several: sets, or a"),
+    ],
+)
+def test_refused(model: Any, y: Any, message: str) -> None:
+    classifier = HierarchicalClassifier(model)
+    with pytest.raises((TypeError, ValueError), match=re.escape(message)):
+        classifier.fit(np.eye(2), y)
+    assert not hasattr(classifier, "model_")
+
+
+def test_paths_in_which_a_name_is_at_two_places_are_tuples() -> None:
+    y = [("a", "b"), ("b",)] * 20
+    model = HierarchicalClassifier(linear_model.PathSoftmax()).fit(np.eye(2)[np.arange(40) % 2], y)
+    assert model.predict(np.eye(2)).tolist() == [["a", "b"], ["b", ""]]
 
 
 def test_every_metric():

@@ -16,8 +16,9 @@ learning and of predicting, features included: medians of interleaved repetition
 The last table is about queries that are out of scope (`oos_val`). If a query is answered only if
 the model is sure enough of an intent, at the thresholds at which 80, 90 and 95 % of the queries in
 scope are answered: how many of these answers are right, and how many queries out of scope are
-answered? Sure is the probability of the likeliest intent, or LinearSVC's largest score. The first
-line of each model is for a given threshold, a probability of 0.6 or a score of -0.1.
+answered? Sure is the probability of the likeliest intent, or the largest score: a probability says
+how an intent compares with the others, and a score how much of the query is known. The first line
+of each model is for a given threshold, a probability of 0.6, a score of 5 or, of LinearSVC, -0.1.
 """
 
 # %%
@@ -187,6 +188,10 @@ def out_of_scope(data: Path, seed: int) -> None:
         best = (inspection.top_one(softmax, text, k=1, leaves=True)[0] for text in texts)
         return [(str(path[-1]), p) for path, p in best]
 
+    def by_score(texts: Sequence[str]) -> list[tuple[str, float]]:
+        rows = (softmax.score_one(text) for text in texts)
+        return [max(row.items(), key=lambda pair: pair[1]) for row in rows]
+
     def show(name: str, answer: Callable[[Sequence[str]], Any], given: float) -> None:
         inside, others = answer(s.texts_valid), answer(outside)
         ranked = sorted((p for _, p in inside), reverse=True)
@@ -202,6 +207,7 @@ def out_of_scope(data: Path, seed: int) -> None:
             softmax.learn_one(text, y)
         if n_passes != 2:
             show(f"PathSoftmax, passes: {n_passes}", by_softmax, 0.6)
+            show("  by score", by_score, 5.0)
     show("LinearSVC", by_svc, -0.1)
 
 

@@ -16,7 +16,7 @@ on few documents have three other collections: news with topics of different dep
 extra leaf, as the paper suggests (`taxonomy.MiscLeaves`).
 
 A gain is the difference between the hierarchical and the flat learner, positive if the hierarchical
-one is better, with its standard error over the documents, or over ten draws of a few training
+one is better, with its standard error over the documents, or over 24 draws of a few training
 documents a category (three draws of the other collections). A relative gain is the gain divided by
 the measure of the flat learner.
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import claims
 import drawing
-from competitors import flat, greedy, last
+from competitors import flat, greedy
 
 from river_hier import Taxonomy
 
@@ -33,6 +33,7 @@ class Errors(NamedTuple):
     distance: float  # tree-induced
     wrong: float  # multiclass, in percent
     at: dict[int, float]  # percentage of predictions at each distance from the truth
+    leaves: dict[int, float]  # percentage of errors by the depth at which they leave its path
 
 
 Key = tuple[str, str]  # learner, kind
@@ -46,12 +47,22 @@ def distance(taxonomy: Taxonomy, y: Any, answer: Any) -> int:
     return taxonomy.distance(y, answer if answer in taxonomy else taxonomy.root)
 
 
+def shared(taxonomy: Taxonomy, y: Any, answer: Any) -> int:
+    """The number of nodes that the paths of the label and of a prediction share."""
+    path = taxonomy.path(answer) if answer in taxonomy else [taxonomy.root]
+    return sum(u == v for u, v in zip(taxonomy.path(y), path, strict=False))
+
+
 def errors(taxonomy: Taxonomy, answers: Answers) -> Errors:
     counts = Counter(distance(taxonomy, *pair) for pair in answers)
     wrong = sum(y != answer for y, answer in answers)
-    at = {far: 100 * n / len(answers) for far, n in sorted(counts.items())}
+    depths = Counter(shared(taxonomy, *pair) for pair in answers if pair[0] != pair[1])
+    at, leaves = (
+        {key: 100 * n / len(answers) for key, n in sorted(found.items())}
+        for found in (counts, depths)
+    )
     mean = sum(far * n for far, n in counts.items()) / len(answers)
-    return Errors(mean, 100 * wrong / len(answers), at)
+    return Errors(mean, 100 * wrong / len(answers), at, leaves)
 
 
 def online(taxonomy: Taxonomy, learner: Learner, train: Examples) -> Answers:
@@ -73,7 +84,7 @@ def batch(
         for name, model in models.items():
             for x, y in train:
                 model.learn_one(x, y)
-            for kind, final in zip(BATCH, (last(model), model), strict=True):
+            for kind, final in zip(BATCH, (model.last, model), strict=True):
                 result[name, kind] = errors(t, [(y, final.predict_one(x)) for x, y in test])
         yield result
 

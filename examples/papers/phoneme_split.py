@@ -47,9 +47,11 @@ def split(by_speaker: Frames, tested: Sequence[str], most: int) -> tuple[Example
     return first, second
 
 
-def run(t: Taxonomy, train: Examples, test: Examples, rules: Sequence[str]) -> dict[str, Result]:
+def run(
+    t: Taxonomy, train: Examples, test: Examples, rules: Sequence[str], sigma: float = SIGMA
+) -> dict[str, Result]:
     """The rows of both tables, by batch rule."""
-    rbf = kernel.RBF(SIGMA * math.sqrt(len(train[0][0])))
+    rbf = kernel.RBF(sigma * math.sqrt(len(train[0][0])))
     hieron = partial(kernel.Hieron, kernel=rbf, C=math.inf)
     learners = {
         "2004": partial(kernel.AveragedHieron, kernel=rbf, C=math.inf, from_first_round=True),

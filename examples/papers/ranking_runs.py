@@ -14,7 +14,7 @@ from sklearn.feature_extraction import DictVectorizer
 
 from river_hier import Taxonomy, batch, losses
 
-SEEDS = range(10)
+SEEDS = range(24)
 FOLDS = 5
 MAX_PASSES = 150  # of the SVM
 MAX_STEPS = 10_000  # of minover, which needs fewer on separable examples

@@ -36,6 +36,10 @@ from .._native import (
     least_h_loss,
     likeliest,
     logistic,
+    member_probabilities,
+    pool_probabilities,
+    pool_scores,
+    pool_step,
     ranked,
 )
 from ..taxonomy import Taxonomy, check_taxonomy, multilabel

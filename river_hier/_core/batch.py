@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+from ..taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.uint32]
@@ -138,6 +140,25 @@ class Multilabels:
         return Multilabels(start - start[0], self.nodes[start[0] : start[-1]])
 
 
+def closed_table(taxonomy: Taxonomy, table: Batch, first: int, last: int) -> Multilabels | None:
+    """The closed multilabels of rows first:last of a matrix with a column for each label.
+
+    None if they must be read one by one.
+    """
+    nodes = [taxonomy._arrays.number(name) or 0 for name in table.names]
+    cells = table.values[first:last]
+    yes = cells == 1.0
+    if 0 in nodes or not (yes | (cells == 0.0)).all():
+        return None
+    on = np.zeros((len(taxonomy), len(cells)), dtype=bool)
+    on[0] = True
+    on[nodes] = yes.T
+    for v in range(len(taxonomy) - 1, 0, -1):  # children before their parents
+        for p in taxonomy._arrays.implied_parents[v]:
+            on[p] |= on[v]
+    return Multilabels.of(on.T) if (on[nodes] == yes.T).all() else None
+
+
 def check_distinct(names: Sequence[Hashable]) -> None:
     """Raise an error if two columns have the same name."""
     if len(set(names)) < len(names):
@@ -145,3 +166,13 @@ def check_distinct(names: Sequence[Hashable]) -> None:
         raise ValueError(
             f"column {name!r} comes twice; rename one, or add them up if they are one feature"
         )
+
+
+def sparse_rows(
+    rows: Sequence[Mapping[Any, float]], columns: Mapping[Any, int]
+) -> sparse.csr_array:
+    """Rows of named numbers, by the numbers of their columns."""
+    indices = [columns[name] for x in rows for name in x]
+    values = [value for x in rows for value in x.values()]
+    starts = np.cumsum([0, *map(len, rows)])
+    return sparse.csr_array((values, indices, starts), shape=(len(rows), len(columns)), dtype=float)

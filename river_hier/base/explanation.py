@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -50,18 +49,6 @@ def effects(
     nothing = scores({})
     alone = {name: scores({name: value}) - nothing for name, value in by_name(x).items()}
     return [[(name, effect[v]) for name, effect in alone.items()] for v in nodes]
-
-
-def rescaled(score: float, contributions: Iterable[Contribution]) -> list[Contribution]:
-    """Contributions to a sum, divided like the score, which is that sum divided by 1 + r.
-
-    Where they cancel, 1 + r cannot be recovered from the sum: they are returned as they are.
-    """
-    terms = list(contributions)
-    total, size = math.fsum(c for _, c in terms), math.fsum(abs(c) for _, c in terms)
-    if abs(total) > 1e-9 * size:
-        terms = [(what, c * (score / total)) for what, c in terms]
-    return terms
 
 
 # The weight vectors of linear learners and of least squares

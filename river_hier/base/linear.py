@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from .._core import Batch, FeatureIndex, Labels, LinearState, Nodes, Vectors, policies
 from .._core.features import SMALLEST_NORM2
+from .._core.rule_by_numba import PolicyByNumba
 from ..taxonomy import Taxonomy, TaxonomyLike
 from . import explanation
 from .checks import check_dtype, check_intercept
 from .explanation import Floats
 from .model import TaxonomyModel
-from .rule_by_numba import PolicyByNumba
 
 SECONDS = 0.004  # how long a call of the compiled core may learn
 FEW = 16  # rows: for fewer, copying the weights takes longer
@@ -123,11 +123,27 @@ class LinearLearner(TaxonomyModel):
             self._policy.learn_one(self._state, x, y, w, self._parameters)
 
     def _grow(self, taxonomy: Taxonomy, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        if self._policy is None:
-            super()._grow(taxonomy, x, y, w)
-        else:  # in one call
+        if self._policy is not None:  # in one call
             self._check(x, w)
             self._policy.learn_one(self._state, x, y, w, self._parameters, taxonomy)
+            return
+        before = self._taxonomy, self._labels.unseen, self._labels.has_learned
+        n_features = len(self._features) - self._features.first_row
+        try:
+            super()._grow(taxonomy, x, y, w)
+        except Exception:  # the rule refuses the example, so its label is none
+            self._shrink(Labels(*before), n_features)
+            raise
+
+    def _shrink(self, labels: Labels, n_features: int) -> None:
+        """Undo that nodes and features were added, which have no weights yet: O(model)."""
+        saved: list[Any] = [labels, *self._state.saved()[1:]]
+        saved[1] = saved[1][:n_features]
+        if saved[8] is not None:  # the average
+            first, rounds, since, begun, updates = saved[8]
+            n = self._vectors * len(labels.taxonomy)
+            saved[8] = first, rounds, since[:n], begun[:n], updates
+        self._labels, self._state = labels, LinearState(*saved)
 
     def _in_slices(self, X: Batch) -> bool:
         return self._policy is not None

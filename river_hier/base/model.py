@@ -23,13 +23,14 @@ from .._core import (
     top_down_probabilities,
     trained_nodes,
 )
+from .._core.batch import closed_table
 from ..taxonomy import Below, Label, Taxonomy, TaxonomyLike, extended
 from ..taxonomy.multilabel import given_nodes, implied_nodes
 from ..taxonomy.open import initial_taxonomy, named, with_labels
 from .checks import check_whole, checked_weight
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
 from .predictor import MultiLabelPredictor, Predictor, SingleLabelPredictor
-from .targets import closed_table, read_label
+from .targets import read_label
 from .unseen import NONE, Unseen, replaced
 
 ROWS = 4096  # maximum number of rows of a slice

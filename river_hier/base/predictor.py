@@ -196,10 +196,8 @@ class Predictor(abc.ABC):
 
         Parameters
         ----------
-        X
-            A dataframe, a numpy array, or a scipy.sparse matrix.
-        columns
-            The names of the columns of an array or of a sparse X.
+        X, columns
+            As in `learn_many`.
         threshold, max_depth
             As in `predict_one`.
 
@@ -387,12 +385,8 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
 
         Parameters
         ----------
-        x
-            A dictionary of features.
-        threshold
-            As in `predict_one`; takes O(nodes).
-        max_depth
-            As in `predict_one`.
+        x, threshold, max_depth
+            As in `predict_one`. With a threshold it takes O(nodes).
 
         Returns
         -------

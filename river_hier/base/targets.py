@@ -10,32 +10,13 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from .._core import Batch, Multilabels
+from .._core import Batch
 from .._core.batch import check_distinct
 from ..taxonomy import Below, Label, Taxonomy, UnknownLabelError
 from ..taxonomy.open import named, with_labels
 from .checks import check_single_label, checked_weight
 from .classifiers import is_multilabel
 from .dataframes import as_frame, check_shape, is_sparse, numbers
-
-
-def closed_table(taxonomy: Taxonomy, table: Batch, first: int, last: int) -> Multilabels | None:
-    """The closed multilabels of rows first:last of a matrix with a column for each label.
-
-    None if they must be read one by one.
-    """
-    nodes = [taxonomy._arrays.number(name) or 0 for name in table.names]
-    cells = table.values[first:last]
-    yes = cells == 1.0
-    if 0 in nodes or not (yes | (cells == 0.0)).all():
-        return None
-    on = np.zeros((len(taxonomy), len(cells)), dtype=bool)
-    on[0] = True
-    on[nodes] = yes.T
-    for v in range(len(taxonomy) - 1, 0, -1):  # children before their parents
-        for p in taxonomy._arrays.implied_parents[v]:
-            on[p] |= on[v]
-    return Multilabels.of(on.T) if (on[nodes] == yes.T).all() else None
 
 
 def series(y: Any, n: int, name: str = "y", what: str = "label") -> list[Any]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Self, cast
 
 from river import base
 
 from .._core import Batch, Nodes
-from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
+from ..taxonomy import Below, Label, Taxonomy, TaxonomyLike, extended
+from .checks import checked_weight
 from .classifiers import is_multilabel, last_step, shown
 from .explanation import Floats
 from .predictor import MultiLabelPredictor, Predictor, SingleLabelPredictor, open_for_river
 from .protocol import inner, inner_and_input, is_ours
+from .targets import without_below
 
 
 def of_model(name: str) -> Any:
@@ -33,7 +35,7 @@ def for_one(name: str) -> Any:
 class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     """Base class of wrappers, which change a model's output or maintain the model.
 
-    Learning is delegated to the model.
+    Learning is delegated to the model; those that learn as well define `_observe`.
     """
 
     _predicts_labels = True  # else scores or probabilities, for metrics only
@@ -76,7 +78,20 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     _taxonomy = taxonomy_
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
-        """Learn from one example, as the model does; other arguments are passed on to it."""
+        """Learn from one example, as the model does; other arguments are passed on to it.
+
+        An example of weight 0 changes nothing.
+        """
+        if w != 1.0 and not (w := checked_weight(w)):
+            return None
+        if type(y := without_below(self, y)) is Below:  # wrappers learn from whole labels
+            return self.model.learn_one(x, y, w=w, **kwargs)
+        if isinstance(y, Iterator):  # it may be needed twice
+            y = list(y)
+        return self._observe(x, y, w, **kwargs)
+
+    def _observe(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
+        """Learn from an example with a whole label, which can be read twice."""
         self.model.learn_one(x, y, w=w, **kwargs)
 
     def adopt(self, taxonomy: Taxonomy) -> None:
@@ -98,7 +113,9 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         """Reset the wrapper's own state of a branch, given its nodes without the root."""
 
     def _learn_rows(self, X: Batch, ys: Any) -> None:
-        if type(self).learn_one is ModelWrapper.learn_one and is_ours(self.model):
+        own = type(self)
+        delegates = own._observe is ModelWrapper._observe
+        if delegates and own.learn_one is ModelWrapper.learn_one and is_ours(self.model):
             self.model._learn_rows(X, ys)
         else:
             super()._learn_rows(X, ys)

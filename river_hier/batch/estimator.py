@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
@@ -11,8 +10,6 @@ from .._core import Labels, labels_of
 from ..base.predictor import MultiLabelPredictor
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .expansions import Examples, Floats
-
-_PROGRESS_DELAY = 2.0  # seconds; training that takes longer shows a progress bar
 
 
 class BatchEstimator(MultiLabelPredictor):
@@ -83,21 +80,3 @@ class BatchEstimator(MultiLabelPredictor):
                 f"{type(self).__name__} is trained on a list of examples, by `fit(examples)`, and "
                 "that has not been done yet"
             )
-
-
-class Progress:
-    """A progress bar on stderr for slow training, if tqdm is installed."""
-
-    def __init__(self, iterable: Any, description: str) -> None:
-        self._bar: Any = iterable
-        with contextlib.suppress(ImportError):  # an optional dependency
-            from tqdm import tqdm
-
-            self._bar = tqdm(iterable, desc=description, delay=_PROGRESS_DELAY, leave=False)
-
-    def __iter__(self) -> Any:
-        return iter(self._bar)
-
-    def note(self, text: str) -> None:
-        if hasattr(self._bar, "set_postfix_str"):
-            self._bar.set_postfix_str(text, refresh=False)

@@ -15,7 +15,6 @@ from ..linear_model.rankings import unit_norm as unit_norm_of
 from ..metrics.costs import Costs, by_node, check, check_factors
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates
-from .estimator import Progress
 from .expansions import Examples, Expansion, Floats, Ints, Mask
 from .label_ranker import LabelRanker
 
@@ -66,13 +65,6 @@ class HierarchicalMultilabelSVM(LabelRanker):
         Whether to give the attributes of each candidate norm 1: they are divided by the largest
         norm, and then its own attribute is enlarged. With all leaves at the same depth, this is the
         paper's $t_v = 1 / \\sqrt{depth}$.
-
-    Raises
-    ------
-    ValueError
-        If `C` or `tol` is not positive, a volume or factor is out of its range, `max_passes` is
-        below 1, or, with `unit_norm`, a candidate is above another; otherwise as in
-        `BatchHMinOver`.
 
     Notes
     -----
@@ -140,10 +132,8 @@ class HierarchicalMultilabelSVM(LabelRanker):
     def fit(self, examples: Examples) -> Self:
         expansion, relevant = self._read(examples)
         sets = WorkingSets(expansion, self._ranking, relevant, self._delta(), float(self.C))
-        progress = Progress(range(self.max_passes + 1), "passes")
-        for n_passes in progress:
+        for n_passes in range(self.max_passes + 1):
             primal, dual, psi = sets.objectives()
-            progress.note(f"gap {primal - dual:.3g} of {primal:.3g}")
             if primal - dual <= self.tol * primal or n_passes == self.max_passes:
                 break
             # The gap is at most C times the sum of psi, so examples with a small psi are skipped.

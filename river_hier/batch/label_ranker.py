@@ -15,7 +15,7 @@ from ..kernel.instances import check_kernel
 from ..linear_model.rankings import Attributes, ranking_of
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates
-from .estimator import BatchEstimator, Progress
+from .estimator import BatchEstimator
 from .expansions import Examples, Expansion, Floats, KernelExpansion, LinearExpansion, Mask, Scorers
 
 
@@ -98,17 +98,6 @@ class BatchHMinOver(LabelRanker):
     max_steps
         The largest number of steps.
 
-    Raises
-    ------
-    TypeError
-        If `kernel` is not callable; from `fit` and predictions, if it does not return a number.
-    ValueError
-        If `max_steps` is below 1; from `fit`, if there are no examples or one is invalid; from
-        predictions, if a feature or a kernel value is not a finite number; otherwise as in
-        `linear_model.HMinOver`.
-    RuntimeError
-        From every method but `fit`, if the model has not been fitted.
-
     Notes
     -----
     Algorithm 2 and Section 4 of the paper of `linear_model.HMinOver`, whose threshold is learned
@@ -154,12 +143,10 @@ class BatchHMinOver(LabelRanker):
     def fit(self, examples: Examples) -> Self:
         expansion, relevant = self._read(examples)
         ranking, scores = self._ranking, np.zeros(relevant.shape)  # F(x_i, y)
-        progress = Progress(range(self.max_steps + 1), "minover")
-        for n_steps in progress:
+        for n_steps in range(self.max_steps + 1):
             low, high = np.where(relevant, scores, np.inf), np.where(relevant, -np.inf, scores)
             margins = low.min(axis=1) - high.max(axis=1)  # inf where there is no pair
             i = int(margins.argmin())  # the example whose margin is to increase
-            progress.note(f"margin {margins[i]:.3g}")
             if margins[i] >= self.margin or n_steps == self.max_steps:
                 break
             pair = ranking.candidates[[low[i].argmin(), high[i].argmax()]].tolist()

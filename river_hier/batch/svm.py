@@ -12,7 +12,7 @@ from .._core.paths import top_down
 from ..base.checks import check_positive
 from ..base.predictor import masked_nodes
 from ..taxonomy import Taxonomy
-from .estimator import BatchEstimator, Progress
+from .estimator import BatchEstimator
 from .expansions import Examples, Floats, LinearExpansion
 
 
@@ -39,17 +39,6 @@ class HSVM(BatchEstimator):
     C
         The weight of the loss against the margin.
 
-    Raises
-    ------
-    ValueError
-        If `C` is not positive; from `fit` and `predict_one`, if a feature is not a finite number;
-        from `fit`, if there are no examples, a label is unknown, or a label is on while one of its
-        ancestors is explicitly False.
-    RuntimeError
-        From every method but `fit`, if the model has not been fitted.
-    ImportError
-        From `fit`, if scikit-learn is missing.
-
     Notes
     -----
     The comparator of section 8 of the paper of `linear_model.HRLS`, with C = 1 as there. The paper
@@ -68,7 +57,6 @@ class HSVM(BatchEstimator):
     >>> stream = synth.LinearLabels(taxonomy, n_features=5, seed=42)
     >>> model = batch.HSVM(taxonomy).fit(stream.take(2000))
     >>> metric = metrics.HLoss(taxonomy)
-
     >>> evaluate.progressive_val_score(islice(stream, 2000, 4000), model, metric)
     HLoss: 0.5225
 
@@ -88,7 +76,7 @@ class HSVM(BatchEstimator):
             ) from None
         expansion, n_nodes = LinearExpansion(examples, self.taxonomy), len(self.taxonomy)
         bias = np.ones(n_nodes)
-        for v in Progress(range(1, n_nodes), "nodes"):
+        for v in range(1, n_nodes):
             seen = np.flatnonzero(expansion.on[:, self.taxonomy._arrays.parents[v]].all(axis=1))
             yes = expansion.on[seen, v]
             if yes.all():  # or there are none

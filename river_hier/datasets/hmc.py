@@ -71,14 +71,6 @@ class HMC(FileDataset):
         What to do with a broken row: `"raise"` a `ValueError` that names file and line, or `"skip"`
         and count it.
 
-    Raises
-    ------
-    FileNotFoundError
-        Files are missing; the message names them.
-    ValueError
-        A file is damaged or has an unexpected content, with file and line; there are several
-        collections but no `dataset`; or the headers of the subsets differ.
-
     Examples
     --------
 

@@ -74,46 +74,14 @@ class RCV1(FileDataset):
         `M143`, which are inferred: the paper has one topic less at the second and at the third
         depth, `GMIL` has five documents, and `M143` none in the training period.
 
-    Raises
-    ------
-    FileNotFoundError
-        `path` lacks files; the message lists them.
-    ValueError
-        A file is damaged or has an unexpected content; the message names file and line.
-    ConnectionError
-        A download failed. Iterate again, or call `download`, to resume it.
-
     Examples
     --------
 
-    Three documents in the publisher's format:
-
-    >>> import pathlib, tempfile
     >>> from river_hier import datasets
 
-    >>> corpus = {
-    ...     "rcv1.topics.hier.orig": [
-    ...         "parent: None     child: Root     child-description: Root",
-    ...         "parent: Root     child: MCAT     child-description: MARKETS",
-    ...         "parent: MCAT     child: M14     child-description: COMMODITY MARKETS",
-    ...         "parent: M14     child: M141     child-description: SOFT COMMODITIES",
-    ...     ],
-    ...     "rcv1-v2.topics.qrels": [
-    ...         "M14 2286 1", "M141 2286 1", "MCAT 2286 1", "MCAT 2287 1", "M14 2288 1", "MCAT 2288 1"
-    ...     ],
-    ...     "lyrl2004_vectors_train.dat": ["2286  7:0.6 9:0.8", "2287  9:1.0", "2288  4:0.8 7:0.6"],
-    ... }
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> for name, lines in corpus.items():
-    ...     _ = pathlib.Path(folder.name, name).write_text("\n".join(lines) + "\n")
-
-    >>> stream = datasets.RCV1(folder.name)
-    >>> for x, y in stream:
-    ...     print(x, y)
-    {'7': 0.6, '9': 0.8} {'MCAT': True, 'M14': True, 'M141': True}
-    {'9': 1.0} {'MCAT': True, 'M14': False, 'M141': False}
-    {'4': 0.8, '7': 0.6} {'MCAT': True, 'M14': True, 'M141': False}
-    >>> folder.cleanup()
+    >>> stream = datasets.RCV1(subsets=["train", "test"])
+    >>> stream.n_samples, stream.n_outputs
+    (804414, 103)
 
     References
     ----------

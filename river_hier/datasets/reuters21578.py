@@ -95,53 +95,13 @@ class Reuters21578(FileDataset):
         What to do with a broken story: `"raise"` a `ValueError` that names the file and the first
         line of the story, or `"skip"` it and count it in `n_skipped`.
 
-    Raises
-    ------
-    FileNotFoundError
-        `path` lacks files; the message lists them.
-    ValueError
-        A file is damaged or has an unexpected content, or a story has an unknown topic.
-    ConnectionError
-        A download failed. Iterate again, or call `download`, to resume it.
-
     Examples
     --------
 
-    A story in the publisher's format:
-
-    >>> import pathlib, tempfile
     >>> from river_hier import datasets
 
-    >>> categories = '''
-    ... ****Subject Codes (3)
-    ... Shipping (SHIP)
-    ...
-    ... **Commodity Codes (2)
-    ... COCOA
-    ... GOLD
-    ... '''
-    >>> story = '''
-    ... <REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" OLDID="5544" NEWID="1">
-    ... <DATE>26-FEB-1987 15:01:01.79</DATE>
-    ... <TOPICS><D>cocoa</D><D>ship</D></TOPICS>
-    ... <TEXT>&#2;
-    ... <TITLE>BAHIA COCOA REVIEW</TITLE>
-    ... <BODY>Showers continued &lt;throughout> the week.
-    ... &#3;</BODY></TEXT>
-    ... </REUTERS>
-    ... '''
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = pathlib.Path(folder.name)
-    >>> _ = (path / "cat-descriptions_120396.txt").write_text(categories)
-    >>> _ = (path / "reut2-000.sgm").write_text(story)
-
-    >>> stream = datasets.Reuters21578(path)
-    >>> for x, y in stream:
-    ...     print(x["date"], x["title"], "|", x["body"])
-    ...     print(y)
-    1987-02-26 BAHIA COCOA REVIEW | Showers continued <throughout> the week.
-    {'ship': True, 'Commodity Codes': True, 'cocoa': True, 'gold': False}
-    >>> folder.cleanup()
+    >>> datasets.Reuters21578(subsets=["train", "test"]).n_samples
+    12902
 
     References
     ----------

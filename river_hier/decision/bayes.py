@@ -36,11 +36,11 @@ from ..base.classifiers import (
 from ..base.explanation import Floats
 from ..base.predictor import Mask, MultiLabelPredictor, SingleLabelPredictor, open_for_river
 from ..base.protocol import is_ours
-from ..base.targets import read_label, without_below
+from ..base.targets import read_label
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import HAROW
 from ..metrics.costs import Costs, check, check_values
-from ..taxonomy import Below, Label, Taxonomy, UnknownLabelError, check_taxonomy, extended
+from ..taxonomy import Label, Taxonomy, UnknownLabelError, check_taxonomy, extended
 from ..taxonomy.multilabel import spelled
 
 
@@ -69,14 +69,7 @@ class Decoder(ModelWrapper, MultiLabelPredictor):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"model": HAROW()}
 
-    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
-        """Learn from one example, as the model does. An example of weight 0 changes nothing."""
-        if w != 1.0 and not (w := checked_weight(w)):
-            return
-        if type(y := without_below(self, y)) is Below:  # the rest is learned from whole labels
-            return super().learn_one(x, y, w, **kwargs)
-        if isinstance(y, Iterator):  # it is needed twice
-            y = list(y)
+    def _observe(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
         seen = None
         with suppress(UnknownLabelError):  # a new label, or one that the model refuses
             seen = child_counts(self._labels, self._probabilities_one(x), y, self._counts)
@@ -188,11 +181,6 @@ class HLossBayes(Decoder):
     costs
         `{label: cost}`, positive and finite; other labels cost 1. In an open taxonomy, labels that
         have not arrived yet may be named.
-
-    Raises
-    ------
-    ValueError
-        If the taxonomy is not a tree, a cost is not positive and finite, or its label is unknown.
 
     Notes
     -----
@@ -313,12 +301,6 @@ class TreeBayes(SingleLabelPredictor, base.Wrapper[Any]):
         has probability 1.
     taxonomy
         A tree that contains its labels.
-
-    Raises
-    ------
-    ValueError
-        If the taxonomy is not a tree; from `learn_one`, if a label is not in it; from
-        `predict_one`, if a probability is negative or not finite.
 
     Notes
     -----

@@ -21,17 +21,15 @@ from .._core import (
     top_down,
     top_down_probabilities,
 )
-from ..base.checks import checked_weight
 from ..base.classifiers import last_step_and_input, shown
 from ..base.explanation import Floats
 from ..base.path import PathLearner
 from ..base.predictor import MultiLabelPredictor, SingleLabelPredictor, open_for_river
-from ..base.targets import without_below
 from ..base.top_down import TopDownLearner
 from ..base.unseen import replaced
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import HAROW, Hieron
-from ..taxonomy import Below, Label
+from ..taxonomy import Label
 
 
 class Calibrator(ModelWrapper):
@@ -46,14 +44,7 @@ class Calibrator(ModelWrapper):
         if not isinstance(self._last, self._kind):
             raise TypeError(f"`model` must predict {self._wanted}".format(shown(model)))
 
-    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
-        """Learn from one example, as the model does. An example of weight 0 changes nothing."""
-        if w != 1.0 and not (w := checked_weight(w)):
-            return
-        if type(y := without_below(self, y)) is Below:  # the rest is learned from whole labels
-            return super().learn_one(x, y, w, **kwargs)
-        if isinstance(y, Iterator):  # it is needed twice
-            y = list(y)
+    def _observe(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
         scores = replaced(self._scores_one(x), self._never_predicted, np.nan)
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
         if new := len(self._taxonomy) - len(scores):
@@ -142,7 +133,7 @@ class Calibrated(Calibrator, MultiLabelPredictor):
 
     def _forget(self, nodes: Nodes) -> None:
         shared, own = self._with_all_nodes().saved()
-        own[:, nodes] = [[0.0], [1.0], [0.0], [1.0]]
+        own[nodes] = [0.0, 1.0, 0.0, 1.0]
         self._calibration = Calibration(shared, own)
 
     def _with_all_nodes(self) -> Calibration:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
@@ -25,6 +25,35 @@ from ..taxonomy.errors import short
 RATE = 0.1  # of the steps of the level, in units of the risk
 
 
+class Group:
+    """The latest examples of the stream or of a branch, and the level of its risk."""
+
+    def __init__(self, level: float) -> None:
+        self.level = level
+        self._latest: deque[tuple[float, float]] = deque()
+        self._least: list[float] = []  # the smallest thresholds without a mistake, sorted
+        self._first: list[float] = []  # from which thresholds on the answer is the root, sorted
+
+    def threshold(self, level: float, root: float) -> float:
+        n = len(self._least)
+        wanted = (1.0 - level) * (n + 1)
+        for k in range(max(math.ceil(wanted), 0), n + 1):
+            threshold = self._least[k - 1] if k else 0.0
+            silent = bisect_right(self._first, threshold)
+            if k >= wanted + level * (1.0 - root) * silent:
+                return threshold
+        return 1.0
+
+    def add(self, least: float, first: float, window: int) -> None:
+        insort(self._least, least)
+        insort(self._first, first)
+        self._latest.append((least, first))
+        if len(self._latest) > window:
+            least, first = self._latest.popleft()
+            del self._least[bisect_left(self._least, least)]
+            del self._first[bisect_left(self._first, first)]
+
+
 class Selective(ModelWrapper, SingleLabelPredictor):
     r"""Selective prediction: at most a given share of the answers is wrong, whatever the stream.
 
@@ -40,15 +69,31 @@ class Selective(ModelWrapper, SingleLabelPredictor):
     $k = \lceil (1 - \alpha)(n + 1) \rceil$, and 1 if $k > n$. With a level $\alpha$ of `risk`, an
     answer is wrong with probability at most `risk` if the example and those of the window are
     exchangeable. On other streams, this holds in the long run, as the level follows the mistakes:
-    after each example, whose answer was a mistake (1) or none (0), unless $\tau$ was 0 without one,
+    after each example, whose answer was a mistake (1) or none (0),
 
-    $$\alpha \leftarrow \alpha + 0.1 \cdot \textrm{risk} \cdot (\textrm{risk} - \textrm{mistake}).$$
+    $$\alpha \leftarrow \min(2 \cdot \textrm{risk}, \;
+        \alpha + 0.1 \cdot \textrm{risk} \cdot (\textrm{risk} - \textrm{mistake})).$$
 
-    Hence at most `risk` $\cdot \, n + 11$ of the first $n$ answers are wrong, on any stream.
+    As there is no mistake when the level is at most 0, it stays above $-0.1 \cdot$ `risk`. Hence on
+    any stream at most `risk` $\cdot \, n + 21$ of any $n$ answers in succession are wrong, and
+    `risk` $\cdot \, n + 11$ of the first $n$.
 
-    The root is an answer, too, and right for every label. So among the answers below the root the
-    share of wrong ones is larger: up to `risk` divided by the share of these answers. The promise
-    is one for the stream as a whole; a branch that is harder than others may have more mistakes.
+    **What the root counts.** The root is an answer, too, and right for every label. So among the
+    answers below the root, the share of wrong ones is larger: up to `risk` divided by their share.
+    With a smaller `root`, such an answer counts as so much of an answer: $n$ is the number of
+    answers below the root and `root` times that of the others, in the steps, in the bounds, and in
+    the $k$ above, as the mistakes of the window at a threshold must be at most $\alpha$ times its
+    answers there. With 0, the risk is one among the answers that say something; but then a stream
+    that has broken it may get no such answer again, so 0.1 is safer.
+
+    **By branch.** A risk of the whole stream may be exceeded in a branch that is harder than
+    others, or in which labels have changed. With `by_branch=True`, each child of the root has a
+    window and a level of its own, for the examples whose way down begins there, with steps for the
+    mistakes that its own threshold makes. The threshold is that for the level
+    $\alpha_v + \alpha_0 - \textrm{risk}$, where $\alpha_0 \le$ `risk` makes the same steps for the
+    mistakes of all answers. So it is never below that of the branch alone, and both bounds hold:
+    at most `risk` $\cdot \, n + 21$ of any $n$ answers in succession are wrong, in the whole stream
+    and in each branch.
 
     Parameters
     ----------
@@ -58,22 +103,34 @@ class Selective(ModelWrapper, SingleLabelPredictor):
         The share of answers that may be wrong, above 0 and below 1.
     window
         The number of examples from which the threshold is computed, the latest ones.
+    root
+        How much of an answer the root is, from 0 to 1.
+    by_branch
+        Whether the risk is also kept in each branch below the root.
+
+    Attributes
+    ----------
+    thresholds
+        The probability that a subtree must exceed, 1 if the answer is the root:
+        `{branch: threshold}` with `by_branch`, else `{root: threshold}`.
 
     Raises
     ------
     TypeError
         If `model` does not predict single labels with probabilities.
     ValueError
-        If `risk` is not between 0 and 1, or `window` is below 1 / `risk`.
+        If `risk` or `root` is not between 0 and 1, or `window` is below 1 / `risk`.
 
     Notes
     -----
     The promise is about the answers before each `learn_one`, with all examples learned; in several
-    passes, use `Selective(stream.Replayed(model))`. The answer is the root for the first 1 / `risk`
-    examples. On top of the model, learning takes one computation of its probabilities and
-    O(`window`) operations, a prediction O(nodes) time, or the
-    children along one path with `HierarchicalSoftmax`. Selective prediction in a taxonomy with a
-    threshold from held-out examples is due to [^1], the steps of the level to [^2].
+    passes, use `Selective(stream.Replayed(model))`. If labels are delayed, `learn_one` does not
+    remember the answer that was given: it recomputes it, and the promise is about this one. The
+    answer is the root for the first 1 / `risk` examples, of each branch with `by_branch`. On top of
+    the model, learning takes one computation of its probabilities and O(`window`) operations, a
+    prediction O(nodes) time, or the children along one path with `HierarchicalSoftmax`. Selective
+    prediction in a taxonomy with a threshold from held-out examples is due to [^1], the steps of
+    the level to [^2].
 
     Examples
     --------
@@ -105,7 +162,14 @@ class Selective(ModelWrapper, SingleLabelPredictor):
 
     _multiclass: bool = True
 
-    def __init__(self, model: Any, risk: float = 0.05, window: int = 1_000) -> None:
+    def __init__(
+        self,
+        model: Any,
+        risk: float = 0.05,
+        window: int = 1_000,
+        root: float = 1.0,
+        by_branch: bool = False,
+    ) -> None:
         check_model(model, "predict_proba_one", "predict_one")
         super().__init__(model)
         if not isinstance(self._last, base.Classifier):
@@ -113,22 +177,22 @@ class Selective(ModelWrapper, SingleLabelPredictor):
         if not 0.0 < number(risk) < 1.0:
             raise ValueError(f"`risk` must be above 0 and below 1, got {short(risk)}")
         check_integer("window", window, math.ceil(1.0 / risk))
+        if not 0.0 <= number(root) <= 1.0:
+            raise ValueError(f"`root` must be from 0 to 1, got {short(root)}")
         self.risk = risk
         self.window = window
-        self._level = risk
-        self._latest: deque[float] = deque()
-        self._sorted: list[float] = []
+        self.root = root
+        self.by_branch = by_branch
+        self._groups: dict[Label, Group] = {}  # of branches, or that of the root
+        self._whole = risk  # the level of the whole stream, beside those of branches
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"model": PathSoftmax()}
 
     @property
-    def threshold(self) -> float:
-        """The probability that a subtree must exceed; 1 if the answer is the root."""
-        n = len(self._sorted)
-        k = math.ceil((1.0 - self._level) * (n + 1))
-        return 1.0 if k > n else self._sorted[k - 1] if k > 0 else 0.0
+    def thresholds(self) -> dict[Label, float]:
+        return {label: self._threshold(group) for label, group in self._groups.items()}
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, as the model does.
@@ -144,13 +208,16 @@ class Selective(ModelWrapper, SingleLabelPredictor):
         taxonomy, v = read_label(self, y)
         path = {taxonomy.index(label) for label in taxonomy.path(taxonomy.nodes[v])}
         least = next((p for node, p in way if node not in path), 0.0)
-        threshold = self.threshold
-        if least > threshold or threshold > 0.0:
-            self._level += RATE * self.risk * (self.risk - (least > threshold))
-        insort(self._sorted, least)
-        self._latest.append(least)
-        if len(self._latest) > self.window:
-            del self._sorted[bisect_left(self._sorted, self._latest.popleft())]
+        first = way[0][1] if way else 0.0
+        group = self._group(way)
+        self._groups[self._branch(way)] = group
+        own, threshold = group.threshold(group.level, self.root), self._threshold(group)
+        allowed = self.risk * (1.0 if first > threshold else self.root)
+        step = RATE * self.risk
+        group.level = min(group.level + step * (allowed - (least > own)), 2.0 * self.risk)
+        if self.by_branch:
+            self._whole = min(self._whole + step * (allowed - (least > threshold)), self.risk)
+        group.add(least, first, self.window)
 
     @open_for_river
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
@@ -169,12 +236,22 @@ class Selective(ModelWrapper, SingleLabelPredictor):
         return model._softmax(x)
 
     def _answer(self, probabilities: Any) -> Label | None:
-        threshold = self.threshold
-        reached = [v for v, p in self._way(probabilities) if p > threshold]  # which reads x
+        way = self._way(probabilities)  # which reads x
         if self._without_labels:
             return None
+        threshold = self._threshold(self._group(way))
+        reached = [v for v, p in way if p > threshold]
         return self._taxonomy.nodes[reached[-1] if reached else 0]
 
     def _way(self, probabilities: Any) -> list[tuple[int, float]]:
         """The nodes on the way down and the probabilities of their subtrees, at most 1."""
         return [] if probabilities is None else descent(self._labels, probabilities)
+
+    def _branch(self, way: list[tuple[int, float]]) -> Label:
+        return self._taxonomy.nodes[way[0][0] if self.by_branch and way else 0]
+
+    def _group(self, way: list[tuple[int, float]]) -> Group:
+        return self._groups.get(self._branch(way)) or Group(self.risk)
+
+    def _threshold(self, group: Group) -> float:
+        return group.threshold(group.level + self._whole - self.risk, self.root)

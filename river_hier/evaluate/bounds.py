@@ -1,35 +1,32 @@
 """The bounds of the papers on the loss of online learners, for the examples of a stream.
 
 Those of `linear_model.Hieron` are of Dekel, Keshet and Singer (2004), the others of Cesa-Bianchi,
-Gentile and Zaniboni (2006), each in its learner's References. What they take:
-
-* `taxonomy`, which must be a tree.
-* `weights`, `{label: {feature: weight}}`, of a comparator; missing ones are 0. Hieron's are the
-  differences between the prototypes of a node and of its parent, as in the `weights` of a model.
-* `examples`, pairs of features and label, read once.
-* `costs` of the H-loss, `{label: cost}`, positive and finite; other labels cost 1. As the zero-one
-  loss is at most the H-loss, a bound on the latter holds for both; if each label costs as much as
-  there are nodes below it, itself included, also for the symmetric difference.
+Gentile and Zaniboni (2006). The taxonomy must be a tree. `weights`, `{label: {feature: weight}}`,
+are those of a comparator; missing ones are 0. Hieron's are the differences between the prototypes
+of a node and of its parent, as in the `weights` of a model. Examples are pairs of features and
+label, read once. `costs` are those of the H-loss, `{label: cost}`, positive and finite; other
+labels cost 1. As the zero-one loss is at most the H-loss, a bound on the latter holds for both; if
+each label costs as much as there are nodes below it, itself included, also for the symmetric
+difference. Bounds on the H-loss omit the first example, for which no label is predicted.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 
 from .._core import distances_from
+from .._core.batch import sparse_rows
 from ..base.checks import check_cap, check_probability
 from ..metrics.costs import Costs, by_node
 from ..taxonomy import Label, Taxonomy, check_taxonomy, closure_mask
 from .regret import check_ends
 
 NORM_ROUNDING = 1e-6  # tolerance of norms, which must be 1
-Floats = NDArray[np.float64]
 Weights = Mapping[Label, Mapping[Any, float]]
 Examples = Iterable[tuple[Mapping[Any, float], Any]]
 
@@ -39,44 +36,38 @@ def hieron_bound(
 ) -> float:
     r"""Hieron's worst-case error on these examples, by Theorem 1 of its paper, and without margins.
 
-    Let $\ell_t(r)$ be the loss (Eq. 5) of weights $\omega$ on example t for a label r. The
-    cumulative tree-induced error of online Hieron is at most
+    With the loss $\ell_t(r)$ (Eq. 5) of weights $\omega$ on example t for a label r, the largest
+    distance $\gamma_{\max}$ in the taxonomy, and the largest norm $R$ of an x, the cumulative
+    tree-induced error of online Hieron is at most
 
     $$\gamma_{\max} R^2 \left(L + \sqrt{L^2 + \|\omega\|^2}\right)^2 \quad \textrm{with} \quad
     L^2 = \sum_t \max_r \frac{\ell_t(r)^2}{\gamma(y_t, r) \|x_t\|^2}$$
 
-    with $\gamma_{\max}$ the largest distance in the taxonomy and $R$ the largest norm of an x. If
-    $\omega$ meets all margins (Eq. 4), $L = 0$: Corollary 1. It then also bounds the squared loss.
-    Otherwise the proof is the paper's, with losses left in. If steps are at most `C`, the error is
-    at most
-
-    $$\max\left(\gamma_{\max} R^2, \sqrt{\gamma_{\max}} / C\right)
-    \left(\|\omega\|^2 + 2 C \sum_t \max_r \ell_t(r)\right)$$
-
-    as that of PA-I (Crammer et al., 2006, Theorem 4). Both hold for every $\omega$: its norm is a
-    price, and so is its loss. For n nodes and weights of d features, it takes $O(n d)$ memory, and
-    $O(n)$ time for each feature of each example.
+    If $\omega$ meets all margins (Eq. 4), $L = 0$: Corollary 1. It then also bounds the squared
+    loss. Otherwise the proof is the paper's, with losses left in. If steps are at most `C`, it is
+    at most $\max(\gamma_{\max} R^2, \sqrt{\gamma_{\max}} / C) (\|\omega\|^2 + 2 C \sum_t \max_r
+    \ell_t(r))$, as that of PA-I (Crammer et al., 2006, Theorem 4). Both hold for every $\omega$:
+    its norm is a price, and so is its loss.
 
     Examples
     --------
 
     >>> from river_hier import Taxonomy, evaluate
 
-    >>> t = Taxonomy([("animal", "wolf"), ("animal", "owl")])
-    >>> weights = {"wolf": {"howls": 1.0, "hoots": -1.0}, "owl": {"howls": -1.0, "hoots": 1.0}}
-    >>> examples = [({"howls": 1.0}, "wolf"), ({"hoots": 1.0}, "owl")]
+    >>> t, weights = Taxonomy.flat("ab"), {"a": {"x": 1.0, "y": -1.0}, "b": {"x": -1.0, "y": 1.0}}
+    >>> examples = [({"x": 1.0}, "a"), ({"y": 1.0}, "b")]
     >>> evaluate.hieron_bound(t, weights, examples)
     8.0
-    >>> evaluate.hieron_bound(t, weights, [*examples, ({"howls": 1.0}, "owl")], C=1.0)
+    >>> evaluate.hieron_bound(t, weights, [*examples, ({"x": 1.0}, "b")], C=1.0)
     21.657
 
     """
     check_cap("C", C)
-    _, gamma_max, R2, norms2, hinge, squares = _losses(taxonomy, weights, examples)
+    _, norms2, far, R2, squares, hinge = _losses(taxonomy, weights, examples)
     norm2 = float(norms2.sum())
     if math.isinf(C):
-        return gamma_max * R2 * (math.sqrt(squares) + math.sqrt(squares + norm2)) ** 2  # Eq. 10
-    return max(gamma_max * R2, math.sqrt(gamma_max) / C) * (norm2 + 2 * C * hinge)
+        return far * R2 * (math.sqrt(squares) + math.sqrt(squares + norm2)) ** 2  # Eq. 10
+    return max(far * R2, math.sqrt(far) / C) * (norm2 + 2 * C * hinge)
 
 
 def hieron_risk_bound(
@@ -99,18 +90,17 @@ def hieron_risk_bound(
 
     >>> from river_hier import Taxonomy, evaluate
 
-    >>> t = Taxonomy([("animal", "wolf"), ("animal", "owl")])
-    >>> weights = {"wolf": {"howls": 1.0, "hoots": -1.0}, "owl": {"howls": -1.0, "hoots": 1.0}}
-    >>> examples = [({"howls": 1.0}, "wolf"), ({"hoots": 1.0}, "owl")] * 50_000
+    >>> t, weights = Taxonomy.flat("ab"), {"a": {"x": 1.0, "y": -1.0}, "b": {"x": -1.0, "y": 1.0}}
+    >>> examples = [({"x": 1.0}, "a"), ({"y": 1.0}, "b")] * 50_000
     >>> evaluate.hieron_risk_bound(t, weights, examples, loss=8.0)
     0.0931
 
     """
     check_probability("delta", delta)
-    m, gamma_max, R2, norms2, _, squares = _losses(taxonomy, weights, examples)
+    m, norms2, far, R2, squares, _ = _losses(taxonomy, weights, examples)
     if squares > NORM_ROUNDING:
         return math.inf
-    lambda_ = len(taxonomy) * float(norms2.max()) * R2 * gamma_max
+    lambda_ = len(taxonomy) * float(norms2.max()) * R2 * far
     return (loss + lambda_) / (m + 1) + lambda_ * math.sqrt(2 * math.log(1 / delta) / m)
 
 
@@ -122,35 +112,28 @@ def hieron_weights(
     They approach the $\omega$ for which `hieron_bound` with this `C` is least, the minimum of
     $\|\omega\|^2 / 2 + C \sum_t \max_r \ell_t(r)$. If `C` is infinite, they meet all margins at the
     least norm, if any do. A small `C` gives a small norm. Each pass takes coordinate steps in the
-    dual: from the label whose margin is met best to the one with the largest loss. For m examples
-    of d features and n nodes, it takes $O(n (m + n + d))$ memory, and $O(n (n + d))$ time for each
-    example and pass.
+    dual: from the label whose margin is met best to the one with the largest loss. For n nodes, it
+    takes $O(n^2)$ time for each example, and $O(n)$ for each of its features.
 
     Examples
     --------
 
     >>> from river_hier import Taxonomy, evaluate
 
-    >>> t = Taxonomy([("animal", "wolf"), ("animal", "owl")])
-    >>> examples = [({"howls": 1.0}, "wolf"), ({"hoots": 1.0}, "owl")]
+    >>> t, examples = Taxonomy.flat("ab"), [({"x": 1.0}, "a"), ({"y": 1.0}, "b")]
     >>> weights = evaluate.hieron_weights(t, examples)
     >>> evaluate.hieron_bound(t, weights, examples)
     4.686
 
     """
-    rows, labels = list[Mapping[Any, float]](), list[int]()
-    for x, y, *_ in examples:
-        rows.append(x)
-        labels.append(taxonomy.index(y))
-    columns = {name: j for j, name in enumerate(dict.fromkeys(n for x in rows for n in x))}
-    n = len(taxonomy)
+    names, omega, X, given = _read(taxonomy, {}, examples)
+    labels, n = [*map(taxonomy.index, given)], len(taxonomy)
     gammas = np.array([distances_from(v, taxonomy._arrays) for v in range(n)])
     paths = np.array([closure_mask(taxonomy, label) for label in taxonomy.nodes], dtype=float)
-    omega, alpha = np.zeros((n, len(columns))), np.zeros((len(rows), n))
-    alpha[np.arange(len(rows)), labels] = C  # that of y stands for what is left of C
+    alpha = np.zeros((len(labels), n))
+    alpha[np.arange(len(labels)), labels] = C  # that of y stands for what is left of C
     for _ in range(n_passes):
-        for a, x, y in zip(alpha, rows, labels, strict=True):
-            at, values = [columns[name] for name in x], np.fromiter(x.values(), float, len(x))
+        for a, y, (at, values) in zip(alpha, labels, _cells(X), strict=True):
             scores = paths @ (omega[:, at] @ values)
             losses = scores - scores[y] + np.sqrt(gammas[y])  # Eq. 5
             r, s = int(losses.argmax()), int(np.where(a > 0, losses, math.inf).argmin())
@@ -159,40 +142,8 @@ def hieron_weights(
                 a[r] += step
                 a[s] -= step
                 omega[:, at] += np.outer(paths[s] - paths[r], step * values)
-    return {
-        label: dict(zip(columns, w.tolist(), strict=True))
-        for label, w in zip(taxonomy.nodes[1:], omega[1:], strict=True)
-    }
-
-
-def _losses(
-    taxonomy: Taxonomy, weights: Weights, examples: Examples
-) -> tuple[int, float, float, Floats, float, float]:
-    """m, gamma_max, R^2, the squared norm of each node, the sum of the largest losses, and L^2."""
-    check_taxonomy(taxonomy)
-    taxonomy._arrays.check_tree()
-    check_ends(examples)
-    columns, omega = _weight_matrix(taxonomy, weights)
-    W = omega.copy()
-    for v, parents in enumerate(taxonomy._arrays.parents):
-        for parent in parents:
-            W[v] += W[parent]  # Eq. 2, from the root downwards
-    m, R2, hinge, squares = 0, 0.0, 0.0, 0.0
-    for x, y, *_ in examples:
-        m += 1
-        node = taxonomy.index(y)
-        gamma = distances_from(node, taxonomy._arrays)
-        known = {columns[name]: value for name, value in x.items() if name in columns}
-        scores = W[:, list(known)] @ np.fromiter(known.values(), float, len(known))
-        losses = np.maximum(scores - scores[node] + np.sqrt(gamma), 0.0)  # Eq. 5
-        norm2 = sum(value * value for value in x.values())
-        worst = float((losses**2 / np.maximum(gamma, 1)).max())
-        squares += worst / norm2 if norm2 else math.inf
-        hinge += float(losses.max())
-        R2 = max(R2, norm2)
-    # The last node is one of the deepest, so it is an end of a longest path in the tree.
-    gamma_max = float(distances_from(len(taxonomy) - 1, taxonomy._arrays).max())
-    return m, gamma_max, R2, (omega**2).sum(axis=1), hinge, squares
+    pairs = zip(taxonomy.nodes[1:], omega[1:].tolist(), strict=True)
+    return {label: dict(zip(names, w, strict=True)) for label, w in pairs}
 
 
 def hperceptron_bound(
@@ -205,63 +156,54 @@ def hperceptron_bound(
     $$\sum_i c_i \left(\tfrac{1}{2} R_i \|u_i\| + \sqrt{\tfrac{1}{4} R_i^2 \|u_i\|^2 + L_i}\right)^2
     \quad \textrm{with} \quad L_i = \sum_t [1 - v_{i,t} u_i \cdot x_t]_+$$
 
-    over the t in which the parent of i is on, with $R_i$ their largest norm. The first example, for
-    which no label is predicted, is not included.
+    over the t in which the parent of i is on, with $R_i$ their largest norm.
 
     Examples
     --------
 
     >>> from river_hier import Taxonomy, evaluate
 
-    >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
-    >>> examples = [({"fur": 1.0}, "wolf"), ({"wings": 1.0}, "bird")] * 100
-    >>> weights = {"mammal": {"fur": 1.0, "wings": -1.0}, "bird": {"fur": -1.0, "wings": 1.0}}
-    >>> evaluate.hperceptron_bound(t, weights | {"wolf": {"fur": 1.0}}, examples)
-    5.0
+    >>> examples = [({"fur": 1.0}, "wolf"), ({"wings": 1.0}, "owl")] * 100
+    >>> weights = {"wolf": {"fur": 1.0, "wings": -1.0}, "owl": {"fur": -1.0, "wings": 1.0}}
+    >>> evaluate.hperceptron_bound(Taxonomy.flat(["wolf", "owl"]), weights, examples)
+    4.0
 
     """
-    X, on, U = _rows(taxonomy, weights, examples)
-    R2, margins = X.multiply(X).sum(axis=1), X @ U.T
-    bound, cost = 0.0, by_node(taxonomy, costs, "costs")
-    for i, (parent,) in enumerate(taxonomy._arrays.parents[1:], start=1):
-        if (seen := on[:, parent]).any():
-            v = np.where(on[seen, i], 1.0, -1.0)
-            L = float(np.maximum(1 - v * margins[seen, i], 0.0).sum())
-            half = math.sqrt(R2[seen].max()) * float(np.linalg.norm(U[i])) / 2
-            bound += cost(i) * (half + math.sqrt(half**2 + L)) ** 2
+    (_, U, X, labels), bound = _read(taxonomy, weights, examples), 0.0
+    for siblings, c, seen, v in _families(taxonomy, costs, labels, False):
+        S, u = X[seen], U[siblings]
+        L = np.maximum(1 - v * (S @ u.T), 0.0).sum(axis=0)
+        half = math.sqrt((S**2).sum(axis=1).max()) * np.linalg.norm(u, axis=1) / 2
+        bound += float(c @ (half + np.sqrt(half**2 + L)) ** 2)
     return bound
 
 
 def hrls_loss_bound(taxonomy: Taxonomy, examples: Examples, costs: Costs | None = None) -> float:
     r"""H-RLS's worst-case H-loss on these examples, however they are labelled.
 
-    A node errs only if its squared error is at least 1, and by the bound of the forward algorithm
-    (Vovk, 2001; Azoury and Warmuth, 2001), which H-RLS is at each node, the H-loss is at most
+    By the bound of the forward algorithm (Vovk, 2001; Azoury and Warmuth, 2001), which H-RLS is at
+    each node, and as a node errs only if its squared error is at least 1, the H-loss is at most
 
     $$\sum_i c_i \left(\min_u \Bigl(\|u\|^2 + \sum_t (v_{i,t} - u \cdot x_t)^2\Bigr)
     + \sum_j \log(1 + \lambda_{ij})\right)$$
 
-    over the t in which the parent of i is on, as in `hrls_bound`. The best comparator is ridge
-    regression, whose norm is its price. The first example, for which no label is predicted, is not
-    included. Takes $O(m^2)$ memory and $O(m^3)$ time for a node with m instances.
+    over the t in which the parent of i is on, as in `hrls_bound` with `each_round`. The best
+    comparator is ridge regression, whose norm is its price.
 
     Examples
     --------
 
     >>> from river_hier import Taxonomy, evaluate
 
-    >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
-    >>> examples = [({"fur": 1.0}, "wolf"), ({"wings": 1.0}, "bird")] * 100
-    >>> evaluate.hrls_loss_bound(t, examples)
-    28.03
+    >>> examples = [({"fur": 1.0}, "wolf"), ({"wings": 1.0}, "owl")] * 100
+    >>> evaluate.hrls_loss_bound(Taxonomy.flat(["wolf", "owl"]), examples)
+    22.420
 
     """
-    X, on, _ = _rows(taxonomy, {}, examples)
-    bound, cost = 0.0, by_node(taxonomy, costs, "costs")
-    for siblings, S, seen in _families(taxonomy, X, on):
-        A = np.eye(S.shape[0]) + (S @ S.T).toarray()
-        v, c = np.where(on[seen][:, siblings], 1.0, -1.0), np.array([*map(cost, siblings)])
-        fit = np.einsum("ti,ti->i", v, np.linalg.solve(A, v))
+    (_, _, X, labels), bound = _read(taxonomy, {}, examples), 0.0
+    for _, c, seen, v in _families(taxonomy, costs, labels, False):
+        A = np.eye(len(v)) + (X[seen] @ X[seen].T).toarray()
+        fit = (v * np.linalg.solve(A, v)).sum(axis=0)
         bound += float(c @ (fit + np.linalg.slogdet(A)[1]))
     return bound
 
@@ -283,105 +225,92 @@ def hrls_bound(
 
     with $C_i$ the costs of the subtree of node $i$, $\Delta_i = \min_t |u_i^\top x_t|$ over all the
     examples, and $\lambda_{ij}$ the eigenvalues of $S_i S_i^\top$, where $S_i$ holds the $x$ whose
-    label has the parent of $i$ on. Here the observed labels replace the expectation. If an example
-    lies on the decision boundary of a node, the bound is infinite. Instances and weights, without
-    the root's, have norm 1. For a node with $m$ instances of $d$ features it takes
-    $O(\min(m, d)^2)$ memory and $O(\min(m, d)^3)$ time, shared by siblings.
+    label has the parent of $i$ on: infinite if one lies on the decision boundary. Here the observed
+    labels replace the expectation. Instances and weights have norm 1, apart from the root's. With m
+    instances of d features siblings take $O(\min(m, d)^2)$ memory and $O(\min(m, d)^3)$ time.
 
-    With `each_round`, the margin of each round replaces the least one (Remark 6):
-
-    $$16 \left(1 + \frac{1}{e}\right) \sum_i C_i \sum_t \frac{r_{i,t}}{(u_i^\top x_t)^2}$$
-
-    over the rounds in which $x_t$ enters $S_i$, with $r_{i,t} = x_t^\top (I + S_i S_i^\top)^{-1}
-    x_t$ then. It takes $O(m^2)$ memory and $O(m^3)$ time.
+    With `each_round`, $C_i \sum_t r_{i,t} / (u_i^\top x_t)^2$ replaces the term of i (Remark 6),
+    with $r_{i,t} = x_t^\top (I + S_i S_i^\top)^{-1} x_t$ in the round in which $x_t$ enters $S_i$.
+    It takes $O(m^2)$ memory and $O(m^3)$ time.
 
     Examples
     --------
 
     >>> from river_hier import Taxonomy, evaluate
-    >>> from river_hier.datasets import synth
 
-    >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
-    >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
-    >>> examples = list(stream.take(100))
-    >>> evaluate.hrls_bound(t, stream.weights, examples) > 1e6  # a worst case
-    True
-    >>> evaluate.hrls_bound(t, stream.weights, examples, each_round=True) < 0.02 * 1e6
-    False
+    >>> examples = [({"fur": 0.6, "wings": 0.8}, "owl"), ({"fur": 0.8, "wings": 0.6}, "wolf")]
+    >>> weights = {"wolf": {"fur": 1.0}, "owl": {"wings": 1.0}}
+    >>> given = Taxonomy.flat(["wolf", "owl"]), weights, examples
+    >>> evaluate.hrls_bound(*given), evaluate.hrls_bound(*given, each_round=True)
+    (136.716, 80.772)
 
     """
-    X, on, U = _unit_rows(taxonomy, weights, examples)
-    margins, C, bound = (X @ U.T) ** 2, _subtree_costs(taxonomy, costs), 0.0
-    least = margins.min(axis=0, initial=math.inf)  # Delta_i^2
-    with np.errstate(divide="ignore"):
-        for siblings, S, seen in _families(taxonomy, X, on):
-            if each_round:
-                # The Cholesky factor has the roots of 1 + x^T (I + S S^T)^-1 x, S without x, on its
-                # diagonal: r / (1 + r) is that with x in S.
-                root = np.diag(np.linalg.cholesky(np.eye(S.shape[0]) + (S @ S.T).toarray()))
-                terms = (1 - root**-2)[:, None] / margins[seen][:, siblings]
-                bound += float(C[siblings] @ terms.sum(axis=0))
-            else:  # the eigenvalues of the smaller product are the same, 0 apart
-                gram = S @ S.T if S.shape[0] < S.shape[1] else S.T @ S
-                logs = float(np.linalg.slogdet(np.eye(gram.shape[0]) + gram.toarray())[1])
-                bound += logs * float((C[siblings] / least[siblings]).sum())  # Theorem 2
-    return 16 * (1 + 1 / math.e) * bound
-
-
-def _unit_rows(taxonomy: Taxonomy, weights: Weights, examples: Examples) -> Any:
-    """`_rows`, if all norms are 1, which Theorem 2 needs."""
-    X, on, U = _rows(taxonomy, weights, examples)
+    (_, U, X, labels), bound = _read(taxonomy, weights, examples), 0.0
     whats = [f"the weights of {label!r}" for label in taxonomy.nodes[1:]]
-    norms = [*np.linalg.norm(U[1:], axis=1), *np.sqrt(X.multiply(X).sum(axis=1))]
-    whats += [f"example {number}" for number in range(len(on))]
+    whats += [f"example {number}" for number in range(len(labels))]
+    norms = np.sqrt([*(U[1:] ** 2).sum(axis=1), *(X**2).sum(axis=1)])
     for what, norm in zip(whats, norms, strict=True):
         if not abs(norm - 1) <= NORM_ROUNDING:
             raise ValueError(f"{what} must have norm 1, got {norm:.6g}; the theorem needs it")
-    return X, on, U
+    with np.errstate(divide="ignore"):
+        for siblings, C, seen, _ in _families(taxonomy, costs, labels, True):
+            S, margins = X[seen], (X @ U[siblings].T) ** 2
+            product = S @ S.T if each_round or S.shape[0] < S.shape[1] else S.T @ S
+            A = np.eye(product.shape[0]) + product.toarray()  # the same eigenvalues, 1 apart
+            if each_round:
+                # The Cholesky factor has the roots of 1 + x^T (I + S S^T)^-1 x, S without x, on its
+                # diagonal: r / (1 + r) is that with x in S.
+                root = np.diag(np.linalg.cholesky(A))
+                bound += float((1 - root**-2) @ (1 / margins[seen]) @ C)
+            else:
+                bound += float(np.linalg.slogdet(A)[1] * (C / margins.min(axis=0)).sum())
+    return 16 * (1 + 1 / math.e) * bound
 
 
-def _rows(taxonomy: Taxonomy, weights: Weights, examples: Examples) -> Any:
-    """The instances as sparse rows, the closed masks of their labels, and the dense weights."""
+def _read(taxonomy: Taxonomy, weights: Weights, examples: Examples) -> tuple[Any, Any, Any, Any]:
+    """The features, dense weights of all nodes, sparse examples of the same columns, and labels."""
     check_taxonomy(taxonomy)
     taxonomy._arrays.check_tree()
     check_ends(examples)
-    columns, U = _weight_matrix(taxonomy, weights)
-    at: list[int] = []
-    values: list[float] = []
-    ends, closures = [0], []
+    w = {taxonomy.index(label): row for label, row in weights.items()}
+    rows, labels, n = [w.get(v, {}) for v in range(len(taxonomy))], [], len(taxonomy)
     for x, y, *_ in examples:
-        at += (columns.setdefault(name, len(columns)) for name in x)
-        values += x.values()
-        ends.append(len(at))
-        closures.append(closure_mask(taxonomy, y))
-    X: Any = sparse.csr_array((values, at, ends), shape=(len(closures), len(columns)))
-    U = np.pad(U, ((0, 0), (0, len(columns) - U.shape[1])))
-    return X, np.array(closures, dtype=bool).reshape(len(closures), len(taxonomy)), U
+        rows.append(x)
+        labels.append(y)
+    columns = {name: j for j, name in enumerate(dict.fromkeys(n for row in rows for n in row))}
+    both = sparse_rows(rows, columns)
+    return list(columns), both[:n].toarray(), both[n:], labels
 
 
-def _families(taxonomy: Taxonomy, X: Any, on: Any) -> Iterable[Any]:
-    """Siblings, the instances that they share, and which ones these are."""
-    for siblings in taxonomy._arrays.groups:
-        seen = on[:, taxonomy._arrays.parents[siblings[0]][0]]
-        if seen.any():
-            yield siblings, X[seen], seen
+def _losses(taxonomy: Taxonomy, weights: Weights, examples: Examples) -> tuple[Any, ...]:
+    """m, the squared norms of nodes, gamma_max, R^2, L^2, and the sum of the largest losses."""
+    _, omega, X, labels = _read(taxonomy, weights, examples)
+    W, norms2, squares, hinge = omega.copy(), (X**2).sum(axis=1), 0.0, 0.0
+    for v, (parent,) in enumerate(taxonomy._arrays.parents[1:], start=1):
+        W[v] += W[parent]  # Eq. 2, from the root downwards
+    for label, norm2, (at, values) in zip(labels, norms2.tolist(), _cells(X), strict=True):
+        y, scores = taxonomy.index(label), W[:, at] @ values
+        gamma = distances_from(y, taxonomy._arrays)
+        losses = np.maximum(scores - scores[y] + np.sqrt(gamma), 0.0)  # Eq. 5
+        worst = float((losses**2 / np.maximum(gamma, 1)).max())
+        squares += worst / norm2 if norm2 else math.inf
+        hinge += float(losses.max())
+    # The last node is one of the deepest, so it is an end of a longest path in the tree.
+    far = float(distances_from(len(taxonomy) - 1, taxonomy._arrays).max())
+    return len(labels), (omega**2).sum(axis=1), far, max([0.0, *norms2.tolist()]), squares, hinge
 
 
-def _subtree_costs(taxonomy: Taxonomy, costs: Costs | None) -> Floats:
-    cost = by_node(taxonomy, costs, "costs")
-    C = np.array([0.0, *(cost(v) for v in range(1, len(taxonomy)))])
-    for v in range(len(taxonomy) - 1, 0, -1):
-        C[taxonomy._arrays.parents[v][0]] += C[v]  # Remark 5, from the leaves upwards
-    return C
+def _families(t: Taxonomy, costs: Costs | None, labels: Any, subtrees: bool) -> Iterator[Any]:
+    """Siblings, their costs, which examples they learn, and their labels in these, +1 or -1."""
+    parents, c = t._arrays.parents, np.array([*map(by_node(t, costs, "costs"), range(len(t)))])
+    for v in range(len(t) - 1, 0, -1) if subtrees else ():
+        c[parents[v][0]] += c[v]  # Remark 5, from the leaves upwards
+    on = np.array([closure_mask(t, y) for y in labels]).reshape(-1, len(t))
+    for siblings in t._arrays.groups:
+        if (seen := on[:, parents[siblings[0]][0]]).any():
+            yield siblings, c[siblings], seen, np.where(on[seen][:, siblings], 1.0, -1.0)
 
 
-def _weight_matrix(taxonomy: Taxonomy, weights: Weights) -> tuple[dict[Any, int], Floats]:
-    """The column of each feature, and a matrix with the weights of each node as a row."""
-    names = dict.fromkeys(name for w in weights.values() for name in w)
-    columns = {name: j for j, name in enumerate(names)}
-    matrix = np.zeros((len(taxonomy), len(columns)))
-    for label, w in weights.items():
-        v = taxonomy.index(label)
-        for name, value in w.items():
-            matrix[v, columns[name]] = value
-    return columns, matrix
+def _cells(X: Any) -> list[tuple[Any, Any]]:
+    """The columns and the values of each row."""
+    return [(X.indices[start:end], X.data[start:end]) for start, end in pairwise(X.indptr)]

@@ -68,7 +68,6 @@ class Ranked(Numbers):
     >>> model = linear_model.Hieron(stream.taxonomy)
     >>> labels = stream.taxonomy.nodes[1:]
     >>> metric = metrics.AveragePrecision(stream.taxonomy, candidates=labels)
-
     >>> progressive_val_score(stream.take(500), evaluate.Ranked(model), metric)
     AveragePrecision: 68.20%
 
@@ -118,7 +117,6 @@ class Probabilities(Numbers):
     >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
     >>> model = local.PerNode(river_linear_model.LogisticRegression(), t)
     >>> metric = metrics.PooledAUPRC(t)
-
     >>> progressive_val_score(stream.take(1000), evaluate.Probabilities(model), metric)
     PooledAUPRC: 55.54%
 

@@ -38,13 +38,6 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
         that are also in the new tree keep their classifiers; the others start untrained. Later
         classes are added as with `None`.
 
-    Raises
-    ------
-    ValueError
-        If the taxonomy is not a full binary tree; from `learn_one`, if a label is unknown or an
-        inner node, or, before a `JensenShannonTree` has been built, a value of x is negative or
-        not a finite number.
-
     Notes
     -----
     The decomposition of Propositions 3 and 4 of the paper [^1], which builds the tree before

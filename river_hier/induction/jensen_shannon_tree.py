@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from river import base
 from scipy import sparse
 
+from .._core.batch import sparse_rows
 from ..base.checks import check_integer, checked_weight, number
 from ..base.memory import raw_memory_usage
 from ..taxonomy import Label, Taxonomy
@@ -58,11 +59,11 @@ class LeaveOneOut:
         columns = {name: j for j, name in enumerate(names)}
         number = {label: c for c, label in enumerate(class_counts)}
         examples = list(examples)
-        self._X = _matrix([x for x, _, _ in examples], columns)
+        self._X = sparse_rows([x for x, _, _ in examples], columns)
         self._w = np.array([w for _, _, w in examples], dtype=float)
         owners = np.array([number[y] for _, y, _ in examples], dtype=np.intp)
         self._classes = [
-            Side(_matrix([feature_counts[label]], columns), n, np.flatnonzero(owners == c))
+            Side(sparse_rows([feature_counts[label]], columns), n, np.flatnonzero(owners == c))
             for c, (label, n) in enumerate(class_counts.items())
         ]
 
@@ -91,13 +92,6 @@ class LeaveOneOut:
         margins -= sizes * np.log((here.sum() - out * sizes + d) / (there.sum() + d))
         margins += np.log((own.n - out + 1.0) / (other.n + 1.0))
         return margins
-
-
-def _matrix(rows: Sequence[Mapping[Any, float]], columns: Mapping[Any, int]) -> sparse.csr_array:
-    indices = [columns[name] for x in rows for name in x]
-    values = [value for x in rows for value in x.values()]
-    starts = np.cumsum([0, *map(len, rows)])
-    return sparse.csr_array((values, indices, starts), shape=(len(rows), len(columns)), dtype=float)
 
 
 class JensenShannonTree(base.Estimator):
@@ -132,12 +126,6 @@ class JensenShannonTree(base.Estimator):
         The number of examples of each class.
     feature_counts : dict
         The sum of each feature over the examples of a class: `{class: {feature: count}}`.
-
-    Raises
-    ------
-    ValueError
-        From `learn_one`, if a value of x is negative or not a finite number; from `taxonomy`, if
-        nothing has been learned.
 
     Notes
     -----

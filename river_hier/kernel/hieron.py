@@ -57,10 +57,6 @@ class KernelPathLearner(SingleLabelModel):
     _averages = True
     _averaged = False  # whether predictions are those of the average of all hypotheses
 
-    @property
-    def _may_refuse(self) -> bool:
-        return True  # a custom kernel function may raise
-
     def __init__(
         self,
         taxonomy: TaxonomyLike = None,
@@ -183,15 +179,6 @@ class Hieron(KernelPathLearner):
     budget
         The maximum number of examples that the model holds, at least 2; `None` for no limit.
 
-    Raises
-    ------
-    TypeError
-        If `kernel` is not a function, or `budget` not an integer; from `learn_one` and
-        `predict_one`, if a custom kernel function does not return a number.
-    ValueError
-        If `budget` is below 2; from `learn_one` and `predict_one`, if a value of the kernel is not
-        a finite number; otherwise as in `linear_model.Hieron`.
-
     Notes
     -----
     Eq. (12) of the paper of `linear_model.Hieron`, and the steps below it. There the numerator of
@@ -204,13 +191,10 @@ class Hieron(KernelPathLearner):
     >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
 
-    >>> taxonomy = Taxonomy.from_nested({
-    ...     "nature": ["sky", "foliage", "grass"],
-    ...     "built": ["brickface", "cement", "window", "path"],
-    ... })
+    >>> nature, built = ["sky", "foliage", "grass"], ["brickface", "cement", "window", "path"]
+    >>> taxonomy = Taxonomy.from_nested({"nature": nature, "built": built})
     >>> model = preprocessing.StandardScaler() | kernel.Hieron(taxonomy, kernel.RBF(sigma=1.0))
     >>> metric = metrics.TreeInducedError(taxonomy)
-
     >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metric)
     TreeInducedError: 0.3385
 
@@ -242,14 +226,11 @@ class AveragedHieron(KernelPathLearner):
     >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
 
-    >>> taxonomy = Taxonomy.from_nested({
-    ...     "nature": ["sky", "foliage", "grass"],
-    ...     "built": ["brickface", "cement", "window", "path"],
-    ... })
+    >>> nature, built = ["sky", "foliage", "grass"], ["brickface", "cement", "window", "path"]
+    >>> taxonomy = Taxonomy.from_nested({"nature": nature, "built": built})
     >>> hieron = kernel.AveragedHieron(taxonomy, kernel.RBF(sigma=2.0), budget=200)
     >>> model = preprocessing.StandardScaler() | hieron
     >>> metric = metrics.TreeInducedError(taxonomy)
-
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(1000), model, metric)
     TreeInducedError: 0.396
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from .._core import LARGEST_RATIO, Example, LeastSquares, Nodes
 from ..base.checks import check_positive
-from ..base.explanation import Contribution, Floats, rescaled
-from ..linear_model.least_squares import LeastSquaresRule
+from ..base.explanation import Contribution, Floats
+from ..linear_model.least_squares import LeastSquaresRule, rescaled
 from ..taxonomy import TaxonomyLike, closure_mask
 from .functions import Function, Kernel
 from .instances import Row, contributions, four_fifths, instances_of, pivoted_cholesky_projection
@@ -20,10 +20,6 @@ FEW = 64  # instances, too few to look for those that no node uses
 
 class KernelLeastSquares(LeastSquaresRule):
     """Regularised least squares at the nodes of a taxonomy in the space of a kernel; see `HRLS`."""
-
-    @property
-    def _may_refuse(self) -> bool:
-        return True  # a custom kernel function may raise
 
     def __init__(
         self,
@@ -152,15 +148,6 @@ class HRLS(KernelLeastSquares):
     budget
         The maximum number of examples that the children of a node hold, at least 2, or `None`.
 
-    Raises
-    ------
-    TypeError
-        As in `Hieron`.
-    ValueError
-        If `l2` is not positive or `budget` below 2; from `learn_one` and `predict_one`, if a value
-        of the kernel is not a finite number or $K(x, x) / \\lambda$ is above $10^{12}$; otherwise
-        as in `linear_model.HPerceptron`.
-
     Notes
     -----
     Figure 3, Eq. (1) and Remark 3 of the paper of `linear_model.HRLS`, which has no budget.
@@ -172,13 +159,10 @@ class HRLS(KernelLeastSquares):
     >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
 
-    >>> taxonomy = Taxonomy.from_nested({
-    ...     "nature": ["sky", "foliage", "grass"],
-    ...     "built": ["brickface", "cement", "window", "path"],
-    ... })
+    >>> nature, built = ["sky", "foliage", "grass"], ["brickface", "cement", "window", "path"]
+    >>> taxonomy = Taxonomy.from_nested({"nature": nature, "built": built})
     >>> model = preprocessing.StandardScaler() | kernel.HRLS(taxonomy, kernel.RBF(2.0), budget=100)
     >>> metric = metrics.HLoss(taxonomy)
-
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(500), model, metric)
     HLoss: 0.328
 
@@ -205,11 +189,6 @@ class SHRLS(KernelLeastSquares):
     budget
         As in `HRLS`, for each node; $N_i$ still counts the dropped examples.
 
-    Raises
-    ------
-    ValueError
-        If `threshold` is not positive; otherwise as in `HRLS`.
-
     Notes
     -----
     Section 8 and Remark 3 of the paper of `HRLS`, which has no budget. Learning from an x with
@@ -221,13 +200,10 @@ class SHRLS(KernelLeastSquares):
     >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
 
-    >>> taxonomy = Taxonomy.from_nested({
-    ...     "nature": ["sky", "foliage", "grass"],
-    ...     "built": ["brickface", "cement", "window", "path"],
-    ... })
+    >>> nature, built = ["sky", "foliage", "grass"], ["brickface", "cement", "window", "path"]
+    >>> taxonomy = Taxonomy.from_nested({"nature": nature, "built": built})
     >>> model = preprocessing.StandardScaler() | kernel.SHRLS(taxonomy, kernel.RBF(sigma=2.0))
     >>> metric = metrics.HLoss(taxonomy)
-
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(500), model, metric)
     HLoss: 0.34
 

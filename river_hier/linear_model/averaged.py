@@ -33,11 +33,6 @@ class Averaged(TransparentWrapper):
     from_first_round
         Whether the average of every node is over the hypotheses of all rounds, as in the papers.
 
-    Raises
-    ------
-    TypeError
-        If `model` is none of these.
-
     Notes
     -----
     For `Hieron` this is the batch rule of the paper of 2005[^1], which averages the hypotheses of

@@ -44,7 +44,7 @@ class AveragedHieron(PathLearner, compiled=("C",)):
 
     Notes
     -----
-    Section 4 of the paper of `Hieron`, which raises the same errors. Eq. (15) gives round i the
+    Section 4 of the paper of `Hieron`. Eq. (15) gives round i the
     weight (m + 2 - i) / (m + 1); here, as in Algorithm 1, it is (m + 1 - i) / (m + 1), with the
     same average, Eq. (13). The paper's form is `AveragedHieron(taxonomy, C=math.inf,
     from_first_round=True)`. An empty or zero x counts as a round.
@@ -59,7 +59,6 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
     >>> model = linear_model.AveragedHieron(stream.taxonomy)
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     TreeInducedError: 0.224
 

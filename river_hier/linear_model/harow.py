@@ -47,12 +47,6 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     intercept
         As in `HPerceptron`. Values between 0.3 and 3 hardly differ.
 
-    Raises
-    ------
-    ValueError
-        If `r` is not positive or `forgetting` not above 0 and at most 1; otherwise as in
-        `HPerceptron`.
-
     Notes
     -----
     The paper [^1] has one full covariance matrix, no hierarchy and no intercept; here each node
@@ -70,7 +64,6 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     >>> stream = synth.LinearLabels(taxonomy, n_features=5, seed=42)
     >>> model = linear_model.HAROW(taxonomy)
     >>> metric = metrics.HLoss(taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     HLoss: 0.557
 

@@ -50,11 +50,6 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
         The variance of each weight before the first step, as in `PathSoftmax`. The default is three
         times as large as there, where the vectors of a path, about three, add up.
 
-    Raises
-    ------
-    ValueError
-        As in `PathSoftmax`.
-
     Notes
     -----
     The decomposition is due to [^1], and to [^2] for many words; here trees may have any number of
@@ -71,7 +66,6 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
     >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
     >>> model = linear_model.HierarchicalSoftmax(stream.taxonomy)
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     TreeInducedError: 0.193
 

@@ -35,8 +35,7 @@ class Hieron(PathLearner, compiled=("C",)):
     Parameters
     ----------
     taxonomy
-        A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
-        as they arrive. An `OpenTaxonomy` grows with labels that are paths.
+        A tree, or `None` or an `OpenTaxonomy`, to which labels are added as they arrive.
     C
         The largest step $\\alpha$. The default suits x of norm 1 or more; with `math.inf` the step
         is the paper's.
@@ -45,13 +44,6 @@ class Hieron(PathLearner, compiled=("C",)):
     intercept
         The value of a constant feature that is added to every x. The default, 0, adds none, as in
         the paper. Choose it well below the norm of x: 0.1 to 0.3 for norm 1.
-
-    Raises
-    ------
-    ValueError
-        If the taxonomy is a DAG or `C` not positive; if `intercept` is neither 0 nor between 1e-6
-        and 1e6; from `learn_one` and `predict_one`, if a feature is not a finite number or a label
-        is unknown.
 
     Notes
     -----
@@ -73,7 +65,6 @@ class Hieron(PathLearner, compiled=("C",)):
     >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
     >>> model = linear_model.Hieron(stream.taxonomy)
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     TreeInducedError: 0.444
 

@@ -66,12 +66,6 @@ class HMinOver(
     candidates
         The labels that are ranked; `None` for the leaves.
 
-    Raises
-    ------
-    ValueError
-        If `margin` is not positive, an attribute negative, or `candidates` empty or with the root
-        in it; if labels are named but there is no taxonomy; otherwise as in `HPerceptron`.
-
     Notes
     -----
     Section 4 of the paper [^1], with the attributes of its section 2, "in a truly online fashion":
@@ -159,13 +153,13 @@ class HMinOver(
         ranking = self._ranking
         nodes = ranking.candidates
         scores, relevant = ranking.scores(self._state.scores(vector))[nodes], on[nodes]
-        self._threshold.learn(scores, relevant, w)
         pair = worst_pair(scores, relevant)
         if pair is not None:
             differing, signs = ranking.step(int(nodes[pair[0]]), int(nodes[pair[1]]))
             step = self.rule(scores[pair[0]] - scores[pair[1]], len(differing))
             if step > 0.0:
                 self._state.add(vector, differing, w * step * signs)
+        self._threshold.learn(scores, relevant, w)
         self._state.end_round(w)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:

@@ -20,21 +20,13 @@ class HPerceptron(TopDownLearner, compiled=()):
     Parameters
     ----------
     taxonomy
-        A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
-        open flat taxonomy, to which labels are added under the root as they arrive. An
-        `OpenTaxonomy` grows with labels that are paths.
+        A tree or a DAG, in which a node is on only if all its parents are; or `None` or an
+        `OpenTaxonomy`, to which labels are added as they arrive.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
         The value of a constant feature that is added to every x; 0 adds none, as in the paper.
         Choose a value similar to those of other features, e.g. 1 for standardised ones.
-
-    Raises
-    ------
-    ValueError
-        If `intercept` is neither 0 nor between 1e-6 and 1e6; from `learn_one` and `predict_one`, if
-        a feature is not a finite number, a label is unknown, or a label is on although one of its
-        ancestors is explicitly False.
 
     Notes
     -----
@@ -55,7 +47,6 @@ class HPerceptron(TopDownLearner, compiled=()):
     >>> stream = synth.LinearLabels(taxonomy, n_features=5, seed=42)
     >>> model = linear_model.HPerceptron(taxonomy)
     >>> metric = metrics.HLoss(taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     HLoss: 0.618
 

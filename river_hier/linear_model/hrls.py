@@ -56,12 +56,6 @@ class HRLS(LeastSquaresModel):
     intercept
         As in `HPerceptron`.
 
-    Raises
-    ------
-    ValueError
-        If `l2` is not positive, `budget` below 2, `forgetting` not above 0 and at most 1, or below
-        1 together with a `budget`; otherwise as in `HPerceptron`.
-
     Notes
     -----
     Figure 3 and Eq. (1) of the paper [^1]. The text writes the labels as {0, 1}; the paper's own
@@ -81,7 +75,6 @@ class HRLS(LeastSquaresModel):
     >>> stream = synth.LinearLabels(taxonomy, n_features=5, seed=42)
     >>> model = linear_model.HRLS(taxonomy)
     >>> metric = metrics.HLoss(taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     HLoss: 0.5525
 

@@ -26,10 +26,22 @@ from .._core import (
 from .._core.least_squares import nothing_stored
 from ..base import explanation
 from ..base.checks import check_forgetting, check_integer, check_intercept, check_positive
-from ..base.explanation import Contribution, Floats, rescaled
+from ..base.explanation import Contribution, Floats
 from ..base.linear import SECONDS
 from ..base.model import MultiLabelModel
 from ..taxonomy import Taxonomy, TaxonomyLike
+
+
+def rescaled(score: float, contributions: Iterable[Contribution]) -> list[Contribution]:
+    """Contributions to a sum, divided like the score, which is that sum divided by 1 + r.
+
+    Where they cancel, 1 + r cannot be recovered from the sum: they are returned as they are.
+    """
+    terms = list(contributions)
+    total, size = math.fsum(c for _, c in terms), math.fsum(abs(c) for _, c in terms)
+    if abs(total) > 1e-9 * size:
+        terms = [(what, c * (score / total)) for what, c in terms]
+    return terms
 
 
 class LeastSquaresRule(MultiLabelModel):
@@ -173,10 +185,6 @@ class LeastSquaresModel(LeastSquaresRule):
             rate **= period
         self._rls = LeastSquares(float(l2), budget and int(budget), rate, period)
         self._add_nodes(1, self._taxonomy)
-
-    @property
-    def _may_refuse(self) -> bool:
-        return self._decides  # a custom rule may raise
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         t = self._t + w

@@ -64,11 +64,6 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting")):
         The value of a constant feature that is added to every x; 0 adds none. The default is small
         compared with an x of norm 1.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range; otherwise as in `Hieron`.
-
     Notes
     -----
     Each step is a Laplace approximation of the posterior with a diagonal covariance, as in online
@@ -86,7 +81,6 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting")):
     >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
     >>> model = linear_model.PathSoftmax(stream.taxonomy)
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     TreeInducedError: 0.184
 
@@ -201,8 +195,6 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting")):
         seen[own] = True
         score = self._scale * self._label_scores(self._state.scores(vector))  # Eq. (1)
         score[~seen] = -np.inf
-        if branch is None:
-            self._state.temper(score, y, w)
         p, t = np.empty((2, tree.n)), np.zeros((2, tree.n))
         p[1] = softmax(score)  # Eq. (2), of labels alone, and of subtrees
         p[0] = subtree_sums(p[1], tree)
@@ -214,8 +206,18 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting")):
         if branch is not None:
             learns[0, branch[branch != y]] = learns[1, branch] = False
         columns = np.flatnonzero(learns.T)
-        if not len(columns):
-            return nothing
+        moves = nothing
+        if len(columns):
+            moves = self._most_probable(vector, columns, score, y, w)
+        if branch is None:
+            self._state.temper(score, y, w)  # after the rule, which may raise
+        return moves
+
+    def _most_probable(
+        self, vector: Any, columns: NDArray[np.intp], score: Floats, y: int, w: float
+    ) -> tuple[Any, ...]:
+        """These columns, and the steps to their most probable weights."""
+        tree = self._taxonomy._arrays
         shares = np.zeros((len(columns), tree.n))
         shares[np.arange(len(columns)), columns // 2] = 1.0
         below = columns % 2 == 0

@@ -31,11 +31,6 @@ class SHRLS(LeastSquaresModel):
     taxonomy, l2, budget, forgetting, intercept
         As in `HRLS`, but a new label begins without examples.
 
-    Raises
-    ------
-    ValueError
-        If `threshold` is not positive; otherwise as in `HRLS`.
-
     Notes
     -----
     Section 8 of the paper of `HRLS`; see there. An x that is empty or zero counts as a round.
@@ -51,7 +46,6 @@ class SHRLS(LeastSquaresModel):
     >>> stream = synth.LinearLabels(taxonomy, n_features=5, seed=42)
     >>> model = linear_model.SHRLS(taxonomy)
     >>> metric = metrics.HLoss(taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     HLoss: 0.5615
 

@@ -47,14 +47,6 @@ class PerNode(LocalModel, MultiLabelPredictor):
     classifiers
         `{node: classifier}`, for the classifiers that have learned.
 
-    Raises
-    ------
-    ValueError
-        If a mapping names an unknown node or lacks the root, or the threshold is not a probability;
-        from `learn_one`, if a label is unknown, or on although its ancestor is explicitly False.
-    TypeError
-        If `classifier` is not a classifier and yields none, or `taxonomy` is not a Taxonomy.
-
     Notes
     -----
     The top-down scheme of section 4 of the paper of `linear_model.HRLS`, with any classifier. The
@@ -74,7 +66,6 @@ class PerNode(LocalModel, MultiLabelPredictor):
     >>> logistic = preprocessing.StandardScaler() | river_linear_model.LogisticRegression()
     >>> model = local.PerNode(logistic, taxonomy)
     >>> metric = metrics.HLoss(taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     HLoss: 0.547
 

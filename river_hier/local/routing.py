@@ -186,12 +186,6 @@ class PerLevel(RoutingModel):
     classifiers
         `{depth: classifier}`, for the classifiers that have learned.
 
-    Raises
-    ------
-    ValueError
-        If a mapping names a depth that is not in the taxonomy or lacks depth 1; otherwise as in
-        `PerParent`.
-
     Notes
     -----
     A local classifier per level in the terms of the survey [^1]. The conditioning is ours.
@@ -207,7 +201,6 @@ class PerLevel(RoutingModel):
     >>> stream = synth.PrototypeTree(branching=3, depth=2, noise=0.09, seed=42)
     >>> model = local.PerLevel(river_linear_model.SoftmaxRegression(), stream.taxonomy)
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(1000), model, metric)
     TreeInducedError: 0.601
 
@@ -267,14 +260,6 @@ class PerParent(RoutingModel):
     classifiers
         `{inner node: classifier}`, for the classifiers that have learned.
 
-    Raises
-    ------
-    ValueError
-        If the taxonomy is a DAG, a mapping names a leaf, or the classifier is not multiclass;
-        otherwise as in `PerNode`.
-    TypeError
-        As in `PerNode`.
-
     Notes
     -----
     The baseline "greedy" of section 5 of the paper of `linear_model.Hieron`, with any classifier in
@@ -292,7 +277,6 @@ class PerParent(RoutingModel):
     >>> stream = synth.PrototypeTree(branching=3, depth=2, noise=0.09, seed=42)
     >>> model = local.PerParent(naive_bayes.GaussianNB(), stream.taxonomy)
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
-
     >>> evaluate.progressive_val_score(stream.take(1000), model, metric)
     TreeInducedError: 0.242
 

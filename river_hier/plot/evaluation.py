@@ -42,13 +42,6 @@ def regret(
     log
         Whether both axes are logarithmic, so that powers are lines.
 
-    Raises
-    ------
-    ValueError
-        If there are no states, seeds have different steps, or there is no such value.
-    ImportError
-        If matplotlib is missing.
-
     Examples
     --------
 

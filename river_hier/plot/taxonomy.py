@@ -123,16 +123,6 @@ def taxonomy(
         The largest number of nodes to draw: those with the largest absolute values, then those with
         the most nodes below them, and their ancestors; `None` for all.
 
-    Raises
-    ------
-    TypeError
-        If `taxonomy` is not a `Taxonomy`.
-    ValueError
-        If a label is unknown, or its value is not a finite number; if `max_depth` is below 0 or
-        `top` below 1.
-    ImportError
-        If matplotlib is missing.
-
     Examples
     --------
 

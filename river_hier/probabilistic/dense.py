@@ -55,21 +55,26 @@ class DenseFeatures(TaxonomyModel):
 
     def _blocks(self, X: Batch) -> Iterator[tuple[slice, NDArray[Any], Floats]]:
         """The rows of a slice to learn at once, over all coordinates, and their weights."""
-        X = X.compact()
-        self._make_room(X.names)
-        self._features.insert(dict.fromkeys(X.names, 1.0))
+        if not self._is_in_order(X):
+            X = X.compact()
+            self._make_room(X.names)
+            self._features.insert(dict.fromkeys(X.names, 1.0))
         matrix, weights = self._matrix(X, self._d), X.all_weights
         for first in range(0, X.n, BLOCK):
             some = slice(first, first + BLOCK)
             yield some, matrix[some], weights[some]
 
+    def _is_in_order(self, X: Batch) -> bool:
+        """Whether the columns are the features that are known, in their order."""
+        return X.columns is None and list(X.names) == self._features.names()
+
     def _matrix(self, X: Batch, d: int) -> NDArray[Any]:
         """The rows of a batch over the first d coordinates."""
+        if len(X.names) == d and self._is_in_order(X):
+            return X.values
         X = X.compact()
         found = [self._features.row(name) for name in X.names]
         places = np.array([d if row is None else min(row, d) for row in found], dtype=np.intp)
-        if X.columns is None and np.array_equal(places, np.arange(d)):
-            return X.values
         dense = np.zeros((X.n, d + 1), dtype=X.values.dtype)  # the last column is for unknown ones
         cells: Any = slice(None), places
         if X.columns is not None and X.start is not None:

@@ -61,11 +61,6 @@ class DiscriminantNeighbors(DenseModel):
     budget
         The number of examples to store; the oldest is replaced.
 
-    Raises
-    ------
-    ValueError
-        If `n_neighbors` or `budget` is below 1; otherwise as in `LinearDiscriminant`.
-
     Notes
     -----
     With d features and b stored examples, a prediction takes O(b d + d²), a batch of rows one

@@ -66,19 +66,11 @@ class LinearDiscriminant(DenseModel):
     Parameters
     ----------
     taxonomy
-        A tree; its nodes are the labels. `None` starts from an open flat taxonomy, to which labels
-        are added under the root as they arrive. An `OpenTaxonomy` grows with labels that are paths.
+        A tree, or `None` or an `OpenTaxonomy`, to which labels are added as they arrive.
     shrinkage
         The number of examples that the parent's mean counts for.
     l2
         The weight of the diagonal matrix $D$ in the covariance, in examples per feature.
-
-    Raises
-    ------
-    ValueError
-        If `shrinkage` or `l2` is not positive, or the taxonomy is not a tree; from `learn_one` and
-        `predict_one`, if a feature is not a finite number or the label is unknown; from
-        `learn_one`, if a square would overflow or the weight is negative or nan.
 
     Notes
     -----

@@ -49,12 +49,6 @@ class NewtonSoftmax(DenseModel):
         `RandomFourierFeatures` and `preprocessing.Normalizer` make them; for features of another
         scale, divide it by the mean of $\|x\|^2$.
 
-    Raises
-    ------
-    ValueError
-        If `prior_variance` is not positive; from `learn_one`, if the squared norm of x times the
-        weight is above 1e11 / `prior_variance`; otherwise as in `LinearDiscriminant`.
-
     Notes
     -----
     The step is that of a Kalman filter for the log loss, or an online Newton step [^1], in which

@@ -130,11 +130,17 @@ class Arrays:
     @cached_property
     def children(self) -> Parents:
         """The children of each node."""
-        below: list[list[int]] = [[] for _ in range(self.n)]
-        for v, above in enumerate(self.parents):
-            for p in above:
-                below[p].append(v)
-        return tuple(map(tuple, below))
+        child = np.repeat(np.arange(self.n), np.diff(self.parent_ptr))
+        below = tuple(child[np.argsort(self.parent_index, kind="stable")].tolist())
+        ends = np.bincount(self.parent_index, minlength=self.n).cumsum().tolist()
+        return tuple(below[a:z] for a, z in pairwise((0, *ends)))
+
+    @property
+    def leaves(self) -> Ints:
+        """The nodes without children."""
+        is_leaf = np.ones(self.n, dtype=bool)
+        is_leaf[self.parent_index] = False
+        return np.flatnonzero(is_leaf)
 
     @property
     def inner(self) -> tuple[Label, ...]:

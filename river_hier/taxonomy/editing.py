@@ -48,7 +48,8 @@ def new_nodes(
         elif taxonomy._arrays.number(parent) not in taxonomy._arrays.rows[v]:
             return None
     known = [p for p in children if taxonomy._arrays.number(p) is not None]
-    added = topological(children, parents, known)[len(known) :]
+    waiting = {label: len(above) for label, above in parents.items()}
+    added = topological(children, waiting, known)[len(known) :]
     numbers = {label: len(taxonomy) + i for i, label in enumerate(added)}
     if len(numbers) < len(parents):  # a cycle, or a second root
         return None

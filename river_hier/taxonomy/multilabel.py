@@ -167,9 +167,8 @@ def _bool(label: Any, on: Any) -> bool:
 def candidate_nodes(taxonomy: Nodes, candidates: Candidates | None) -> NDArray[np.intp]:
     """The indices of the candidates, in taxonomy order; `None` means the leaves but the root."""
     if candidates is None:
-        leaves = np.ones(len(taxonomy), dtype=bool)
-        leaves[0], leaves[taxonomy._arrays.parent_index] = False, False
-        return np.flatnonzero(leaves)
+        leaves = taxonomy._arrays.leaves
+        return leaves[leaves > 0]
     if isinstance(candidates, str | bytes) or not isinstance(candidates, Collection):
         raise TypeError(
             "`candidates` must be a collection of labels, such as taxonomy.leaves, "

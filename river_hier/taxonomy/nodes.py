@@ -80,7 +80,7 @@ class Nodes:
     @property
     def leaves(self) -> tuple[Label, ...]:
         """The labels without children."""
-        return tuple(self.nodes[v] for v, below in enumerate(self._arrays.children) if not below)
+        return self._arrays.labels(self._arrays.leaves.tolist())
 
     @property
     def height(self) -> int:
@@ -220,7 +220,7 @@ class Nodes:
 
     def __repr__(self) -> str:
         kind = "" if self._arrays.is_tree else "DAG, "
-        leaves = len(self.leaves)
+        leaves = len(self._arrays.leaves)
         return (
             f"Taxonomy(root={self.root!r}, {kind}{len(self)} node{'s'[: len(self) != 1]}, "
             f"{leaves} lea{'f' if leaves == 1 else 'ves'}, height {self.height})"

@@ -29,13 +29,6 @@ class OpenTaxonomy:
     separator
         The separator between the parts of a path, e.g. `"/"`; `None` if labels are tuples.
 
-    Raises
-    ------
-    ValueError
-        If the separator is empty; from `learn_one`, if a name is missing inside a path.
-    TypeError
-        If the separator is not a string; from `learn_one`, if a label is not a path.
-
     Notes
     -----
     Nodes are in the order in which they arrive, each after its parent: O(new nodes) a label. The

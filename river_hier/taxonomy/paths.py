@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,6 +37,8 @@ class PathFormat(NamedTuple):
             parts = path.split(self.separator.strip() or self.separator)
             names = [name.strip() for name in parts]
             names = names[1:] if not names[0] else names
+            if all(names):  # nearly always
+                return tuple(names)
         else:
             if isinstance(path, str | bytes | Set | Mapping) or not isinstance(path, Iterable):
                 help_ = "; `separator` is for paths that are strings" * isinstance(path, str)
@@ -113,25 +114,35 @@ class PathReader:
         if labels not in ("name", "path"):
             raise ValueError(f'`labels` must be "name" or "path", got {labels!r}')
         self.format: PathFormat = PathFormat(separator, labels == "path")
-        self.tops: list[Label] = []
-        self.edges: list[tuple[Label, Label]] = []
         self.top: Label | None = None  # a root that is not on the paths
-        self._places: dict[Label, tuple[Label, Label | None]] = {}  # name and parent
+        self._parents: dict[Label, Label | None] = {}  # None at the top
+        self._spelled: dict[Label, Label] = {}  # inner nodes, so that children share their parent's
+
+    @property
+    def tops(self) -> list[Label]:
+        """The nodes without parents."""
+        at_top = [label for label, parent in self._parents.items() if parent is None]
+        return at_top if self.top is None else [self.top]
+
+    @property
+    def edges(self) -> Iterator[tuple[Label, Label]]:
+        """The pairs of a parent and a child, those of a root that is on no path first."""
+        if self.top is not None:
+            yield from ((self.top, v) for v, parent in self._parents.items() if parent is None)
+        yield from ((parent, v) for v, parent in self._parents.items() if parent is not None)
 
     def add(self, parent: Label | None, name: Label) -> Label:
         """Add the name below the node with the label `parent`; returns the label of its node."""
         label = self.format.child(parent, name)
-        _, first = self._places.setdefault(label, (name, parent))
-        if first != parent:
+        if parent is not None:
+            parent = self._spelled.setdefault(parent, parent)
+        first = self._parents.setdefault(label, parent)
+        if first is not parent and first != parent:
             one, other = (self.format.show([*self._path(p), name]) for p in (first, parent))
             raise ValueError(
                 f'the name {name!r} is in two places, {one} and {other}; labels="path" makes a '
                 "node of each, whose label is its whole path"
             )
-        if parent is None:
-            self.tops.append(label)
-        else:
-            self.edges.append((parent, label))
         return label
 
     def add_paths(self, paths: Any, min_count: int, root: Label | None) -> None:
@@ -150,41 +161,47 @@ class PathReader:
             )
         if not isinstance(min_count, int) or min_count < 1:
             raise ValueError(f"`min_count` must be an integer of at least 1, got {min_count!r}")
-        found: dict[tuple[Label, ...], list[int]] = {}  # its first number, and how often it comes
-        several, as_label = None, False  # a string of several names; whether one holds its label
+        found: dict[tuple[Label, ...], list[int]] = {}  # if they are counted: first number, times
+        deep, several, as_label = False, None, False  # a string of names; whether one is its label
         for number, path in enumerate(_items(paths)):
             if is_missing(path):
                 continue
-            with at_path(number):
+            try:
                 names = self.format.names(path)
+                deep = deep or len(names) > 1
                 if isinstance(path, str) and len(names) > 1 and not as_label:
                     several = path if several is None else several
                     as_label = self.format.whole and self.format.labels(names)[-1] in path
-                if names:
+                if min_count == 1:
+                    self._add_path(names)
+                elif names:
                     found.setdefault(names, [number, 0])[1] += 1
-        if self.format.separator is not None and len(found) > 1 and max(map(len, found)) == 1:
-            warnings.warn(
-                f"the separator {self.format.separator!r} occurs in no path, so that the taxonomy "
-                f"is flat: {short(next(iter(found))[0])}, ...",
-                stacklevel=3,
-            )
+            except (TypeError, ValueError) as error:
+                raise at_path(number, error) from None
+        if self.format.separator is not None and not deep:
+            flat = [*found] if min_count > 1 else [(name,) for name in self._parents]
+            if len(flat) > 1:
+                warnings.warn(
+                    f"the separator {self.format.separator!r} occurs in no path, so that the "
+                    f"taxonomy is flat: {short(flat[0][0])}, ...",
+                    stacklevel=3,
+                )
         sizes = Counter[tuple[Label, ...]]()
-        for names, (_, n) in found.items() if min_count > 1 else ():
+        for names, (_, n) in found.items():
             sizes.update({names[:k]: n for k in range(1, len(names) + 1)})
         for names, (number, _) in found.items():
-            label = None
-            with at_path(number):
-                for k, name in enumerate(names, start=1):
-                    if min_count > 1 and sizes[names[:k]] < min_count:
-                        break
-                    label = self.add(label, name)
-            if label is None:  # it belongs to the root, which must not be another category
+            kept = [name for k, name in enumerate(names, 1) if sizes[names[:k]] >= min_count]
+            try:
+                self._add_path(kept)
+            except ValueError as error:
+                raise at_path(number, error) from None
+            if not kept:  # it belongs to the root, which must not be another category
                 self.top = DEFAULT_ROOT if root is None else root
-        if found and not self.tops:
+        if found and not self._parents:
             raise ValueError(
                 f"no category has `min_count` paths, {min_count}; choose a smaller one"
             )
-        if not self.tops:
+        if not self._parents:
             raise ValueError(
                 "`paths` holds no name; a taxonomy without children is Taxonomy.flat([])"
             )
@@ -193,8 +210,6 @@ class PathReader:
                 f"{short(several)} is written with other spaces around {self.format.separator!r}; "
                 "include them in `separator`, so that labels are written as your paths are"
             )
-        if self.top is not None:
-            self._put_above(self.top)
 
     def add_nested(self, nested: Mapping[Label, Any], root: Label | None = None) -> None:
         """Add `{name: children}`, where children are a mapping, names, one string or None."""
@@ -211,28 +226,25 @@ class PathReader:
             else:
                 stack.pop()
         if root is not None and self.tops != [root]:
-            self._put_above(root)
+            self.top = root
 
-    def _put_above(self, root: Label) -> None:
-        self.edges[:0] = [(root, label) for label in self.tops]
-        self.tops = [root]
+    def _add_path(self, names: Iterable[Label]) -> None:
+        label = None
+        for name in names:
+            label = self.add(label, name)
 
     def _path(self, label: Label | None) -> list[Label]:
         """The names down to a node, where labels are names."""
         names = []
         while label is not None:
-            name, label = self._places[label]
-            names.append(name)
+            names.append(label)
+            label = self._parents[label]
         return names[::-1]
 
 
-@contextmanager
-def at_path(number: int) -> Iterator[None]:
-    """Prefix an error with the number of the path."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"path {number}: {error}") from None
+def at_path(number: int, error: Exception) -> Exception:
+    """The error with the number of the path in front."""
+    return type(error)(f"path {number}: {error}")
 
 
 def check_separator(separator: Any) -> None:

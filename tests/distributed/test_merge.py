@@ -434,8 +434,8 @@ def test_calibrations_of_labels_that_one_part_has_are_its_own() -> None:
     for model in models:
         _, own = model._calibration.saved()
         for v, label in enumerate(model.taxonomy_.nodes[1:], start=1):
-            assert own[1, v] > 1.0
-            assert found[:, merged.taxonomy_.index(label)] == pytest.approx(own[:, v])
+            assert own[v, 1] > 1.0
+            assert found[merged.taxonomy_.index(label)] == pytest.approx(own[v])
 
 
 def test_counts_of_children_add_up() -> None:

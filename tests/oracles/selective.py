@@ -1,6 +1,4 @@
-"""Selective prediction, with all values so far kept in a list."""
-
-import math
+"""Selective prediction, with all values so far kept in lists."""
 
 from .trees import ancestors, children, closure, root
 
@@ -8,12 +6,15 @@ from .trees import ancestors, children, closure, root
 class Selective:
     """Answers given P(label), and what is learned from the true labels."""
 
-    def __init__(self, parents, risk, window):
+    def __init__(self, parents, risk, window, weight_of_root=1.0, by_branch=False):
         self.parents = parents
         self.risk = risk
         self.window = window
-        self.level = risk
-        self.values = []
+        self.weight_of_root = weight_of_root
+        self.by_branch = by_branch
+        self.whole = risk
+        self.levels = {}
+        self.values = {}
 
     def way(self, p):
         """From the root to the child with the most probable subtree, as long as the label is more
@@ -31,24 +32,44 @@ class Selective:
             way.append((here, shares[best]))
         return way
 
-    def threshold(self):
-        latest = sorted(self.values[-self.window :])
-        k = math.ceil((1.0 - self.level) * (len(latest) + 1))
-        if k > len(latest):
-            return 1.0
-        return latest[k - 1] if k >= 1 else 0.0
+    def branch(self, p):
+        way = self.way(p)
+        return way[0][0] if self.by_branch and way else root(self.parents)
+
+    def threshold(self, branch, level):
+        """The smallest one at which the mistakes, and one more, are at most the level times the
+        answers, and one more."""
+        latest = self.values.get(branch, [])[-self.window :]
+        for threshold in sorted({0.0, *(least for least, _ in latest)}):
+            right = sum(least <= threshold for least, _ in latest)
+            silent = sum(first <= threshold for _, first in latest)
+            unsaid = level * (1.0 - self.weight_of_root) * silent
+            if right >= (1.0 - level) * (len(latest) + 1) + unsaid:
+                return threshold
+        return 1.0
+
+    def thresholds(self):
+        return {v: self.threshold(v, self.level_of(v)) for v in self.levels}
+
+    def level_of(self, branch):
+        return self.levels.get(branch, self.risk) + self.whole - self.risk
 
     def answer(self, p):
-        found = root(self.parents)
+        found, branch = root(self.parents), self.branch(p)
         for v, share in self.way(p):
-            if share > self.threshold():
+            if share > self.threshold(branch, self.level_of(branch)):
                 found = v
         return found
 
     def learn(self, p, y):
-        path, threshold = closure(self.parents, [y]), self.threshold()
-        wrong = [share for v, share in self.way(p) if v not in path]
-        mistake = self.answer(p) not in path
-        if mistake or threshold > 0.0:
-            self.level += 0.1 * self.risk * (self.risk - mistake)
-        self.values.append(max(wrong, default=0.0))
+        path, branch, way = closure(self.parents, [y]), self.branch(p), self.way(p)
+        answer, level = self.answer(p), self.levels.get(branch, self.risk)
+        least = max((share for v, share in way if v not in path), default=0.0)
+        alone = least > self.threshold(branch, level)
+        allowed = self.risk * (self.weight_of_root if answer == root(self.parents) else 1.0)
+        if self.by_branch:
+            mistake = answer not in path
+            self.whole = min(self.risk, self.whole + 0.1 * self.risk * (allowed - mistake))
+        level = min(2.0 * self.risk, level + 0.1 * self.risk * (allowed - alone))
+        self.levels[branch] = level
+        self.values.setdefault(branch, []).append((least, max((s for _, s in way), default=0.0)))

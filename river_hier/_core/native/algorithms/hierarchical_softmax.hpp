@@ -141,35 +141,22 @@ class PathProbabilities {
     Weights& w_;
 };
 
-// The k most probable labels or, of a given depth, nodes, by best-first search: no node is more probable than
-// its parent.
+// The k most probable labels or, of a given depth, nodes.
 inline std::vector<Ranking::Entry> most_probable(PathProbabilities& p, size_t k, bool leaves = false,
                                                  std::optional<uint32_t> depth = {}) {
-    const auto later = [](const Ranking::Entry& a, const Ranking::Entry& b) {
-        return a.value != b.value ? a.value < b.value : a.node > b.node;
-    };
     Ranking best(k);
-    std::vector<Ranking::Entry> waiting;  // a heap
-    const auto reach = [&](const Ranking::Entry& here) {
-        if (!best.admits(here.value)) return;
-        const bool inner = !p.tree.below(here.node).empty();
-        if (depth ? here.depth == *depth && !(leaves && inner) : !inner) {
-            best.add({here.value, 0, here.node});
-        } else if (inner && here.depth < depth.value_or(UINT32_MAX)) {
-            waiting.push_back(here);
-            std::push_heap(waiting.begin(), waiting.end(), later);
-        }
+    const auto add = [&](double value, uint32_t v) {
+        if (best.admits(value)) best.add({value, 0, v});
     };
-    reach({0.0, 0, 0});
-    while (!waiting.empty() && best.admits(waiting.front().value)) {
-        std::pop_heap(waiting.begin(), waiting.end(), later);
-        const Ranking::Entry above = waiting.back();
-        waiting.pop_back();
-        p.expand(above.node);
-        if (!leaves && !depth && best.admits(p.label(above.node))) best.add({p.label(above.node), 0, above.node});
-        for (Range children : p.tree.below(above.node))
-            for (uint32_t v = children.first; v < children.last; ++v) reach({p.below(v), above.depth + 1, v});
-    }
+    best_first(best, p.tree, 0.0, depth,
+               [&](uint32_t u) {
+                   p.expand(u);
+                   if (!leaves && !depth) add(p.label(u), u);
+               },
+               [&](uint32_t v) { return p.below(v); },
+               [&](const Ranking::Entry& here, bool inner) {
+                   if (depth ? here.depth == *depth && !(leaves && inner) : !inner) add(here.value, here.node);
+               });
     return best.sorted();
 }
 

@@ -126,30 +126,41 @@ class Ranking {
     std::vector<Entry> best_;  // a heap, whose first entry is the last of the best
 };
 
-// The k most probable nodes of a tree but the root. As no node is more probable than its parent, only the
-// nodes below those that may be among them are visited.
-inline std::vector<Ranking::Entry> most_probable(Probabilities& p, const Labels& tree, size_t k, bool leaves,
-                                                 std::optional<uint32_t> depth) {
+// Best-first search in a tree, whose nodes have no larger value than their parents: only those that may be
+// among the best are visited. Calls `expand(node)` before `value(child)`, and `rank(entry, inner)` of each node.
+template <class Expand, class Value, class Rank>
+void best_first(const Ranking& best, const Labels& tree, double all, std::optional<uint32_t> depth, Expand expand,
+                Value value, Rank rank) {
     const auto less = [](const Ranking::Entry& a, const Ranking::Entry& b) { return a.value < b.value; };
-    Ranking best(k);
-    std::vector<Ranking::Entry> waiting{{1.0, 0, 0}};  // a heap
-    while (!waiting.empty()) {
+    std::vector<Ranking::Entry> waiting;  // a heap
+    const auto reach = [&](const Ranking::Entry& here) {
+        if (!best.admits(here.value)) return;
+        const bool inner = !tree.below(here.node).empty();
+        rank(here, inner);
+        if (!inner || here.depth >= depth.value_or(UINT32_MAX)) return;
+        waiting.push_back(here);
+        std::push_heap(waiting.begin(), waiting.end(), less);
+    };
+    reach({all, 0, 0});
+    while (!waiting.empty() && best.admits(waiting.front().value)) {
         std::pop_heap(waiting.begin(), waiting.end(), less);
         const Ranking::Entry above = waiting.back();
         waiting.pop_back();
-        if (!best.admits(above.value)) break;
-        p.expand(tree.below(above.node));
+        expand(above.node);
         for (Range below : tree.below(above.node))
-            for (uint32_t v = below.first; v < below.last; ++v) {
-                if (!best.admits(p[v])) continue;
-                const Ranking::Entry here{p[v], above.depth + 1, v};
-                const bool inner = !tree.below(v).empty();
-                if ((!leaves || !inner) && here.depth == depth.value_or(here.depth)) best.add(here);
-                if (!inner || here.depth >= depth.value_or(UINT32_MAX)) continue;
-                waiting.push_back(here);
-                std::push_heap(waiting.begin(), waiting.end(), less);
-            }
+            for (uint32_t v = below.first; v < below.last; ++v) reach({value(v), above.depth + 1, v});
     }
+}
+
+// The k most probable nodes of a tree but the root.
+inline std::vector<Ranking::Entry> most_probable(Probabilities& p, const Labels& tree, size_t k, bool leaves,
+                                                 std::optional<uint32_t> depth) {
+    Ranking best(k);
+    best_first(best, tree, 1.0, depth, [&](uint32_t u) { p.expand(tree.below(u)); },
+               [&](uint32_t v) { return p[v]; },
+               [&](const Ranking::Entry& here, bool inner) {
+                   if (here.node && !(leaves && inner) && here.depth == depth.value_or(here.depth)) best.add(here);
+               });
     return best.sorted();
 }
 
@@ -170,21 +181,14 @@ inline std::vector<Ranking::Entry> ranked(Probabilities& values, const Labels& l
     return best.sorted();
 }
 
-// The loss of a node under a parent that is on: c (P_parent - P) if it is on, else c P.
-struct HLossRule {
-    double on(uint32_t v, double p, double above) const { return cost(v) * (above - p); }
-    double off(uint32_t v, double p, double) const { return cost(v) * p; }
-    bool better(double on, double off) const { return on <= off; }
-    double cost(uint32_t v) const { return costs ? costs[v] : 1.0; }
-
-    const double* costs;  // or nothing: 1 each
-};
-
+// The multilabel of the least expected H-loss, with the costs of nodes or 1 each: under a parent that is on, a
+// node costs c (P_parent - P) if it is on, else c P.
+//
 // Only nodes that are more likely on than off, given their parents, all the way up, can be on. They are
 // visited from the top down, and decided from the bottom up. In a DAG, what is below several nodes counts
 // for the least probable of them, as if the others were on whenever it is.
-template <class Rule>
-Nodes decode(const Rule& rule, Probabilities& p, const Labels& labels) {
+inline Nodes least_h_loss(Probabilities& p, const Labels& labels, const double* costs) {
+    const auto cost = [&](uint32_t v) { return costs ? costs[v] : 1.0; };
     struct Visited {
         uint32_t node;
         double below;  // of the best decisions below it, if it is on
@@ -215,15 +219,15 @@ Nodes decode(const Rule& rule, Probabilities& p, const Labels& labels) {
                 if (mask[v])
                     visited.insert(place(v), {v, 0.0, false});
                 else
-                    place(u)->below += rule.off(v, p[v], p[u]);
+                    place(u)->below += cost(v) * p[v];
             }
     }
     for (size_t i = visited.size(); i-- > 1;) {
         Visited& here = visited[i];
         const uint32_t v = here.node, u = parent(v);
-        const double on = rule.on(v, p[v], p[u]) + here.below, off = rule.off(v, p[v], p[u]);
-        here.on = rule.better(on, off);
-        place(u)->below += here.on ? on : off;
+        const double on = cost(v) * (p[u] - p[v]) + here.below, off = cost(v) * p[v];
+        here.on = on <= off;
+        place(u)->below += std::min(on, off);
     }
     Nodes found;
     for (size_t i = 1; i < visited.size(); ++i) {

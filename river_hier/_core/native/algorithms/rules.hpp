@@ -54,9 +54,15 @@ struct AveragedHieron : Hieron {
     }
 };
 
-// Rules in Python that numba has compiled, by the addresses of their functions: `rule`, and `learns` or `rival`
+// A rule in Python that numba has compiled, by the addresses of its functions: `rule`, and `learns` or `rival`
 // or 0. A function that has failed leaves nan.
-struct ByAddress {
+template <class Kind>
+struct ByAddress : Kind {
+    ByAddress(uint64_t rule, uint64_t other, Numbers parameters, double forgetting)
+        : address(rule), other(other), parameters(std::move(parameters)) {
+        if constexpr (std::is_base_of_v<SecondOrder, Kind>) this->forgetting = forgetting;
+    }
+
     template <class... Args>
     Step call(uint64_t address, Args... args) const {
         using Function = void (*)(Args..., const double*, double*);
@@ -68,30 +74,6 @@ struct ByAddress {
 
     bool learns(double score, double y) const { return !other || call(other, score, y, 0.0, 0.0).step != 0.0; }
 
-    uint64_t address, other;
-    Numbers parameters;
-};
-
-struct FirstOrderByAddress : FirstOrder, ByAddress {
-    FirstOrderByAddress(uint64_t rule, uint64_t other, Numbers parameters, double)
-        : ByAddress{rule, other, std::move(parameters)} {}
-
-    double rule(double score, double y, double norm2) const { return call(address, score, y, norm2, 0.0).step; }
-};
-
-struct SecondOrderByAddress : SecondOrder, ByAddress {
-    SecondOrderByAddress(uint64_t rule, uint64_t other, Numbers parameters, double forgetting)
-        : SecondOrder{forgetting}, ByAddress{rule, other, std::move(parameters)} {}
-
-    Step rule(double score, double y, double norm2, double variance) const {
-        return call(address, score, y, norm2, variance);
-    }
-};
-
-struct OnPathsByAddress : OnPaths, ByAddress {
-    OnPathsByAddress(uint64_t rule, uint64_t other, Numbers parameters, double)
-        : ByAddress{rule, other, std::move(parameters)} {}
-
     uint32_t rival(const double* scores, uint32_t y, const Labels& tree) const {
         if (!other) return argmax(scores, tree.n());
         const double node = call(other, scores, int64_t{tree.n()}, int64_t{y}).step;
@@ -99,9 +81,14 @@ struct OnPathsByAddress : OnPaths, ByAddress {
         return static_cast<uint32_t>(node);
     }
 
-    double rule(double margin, double gamma, double norm2) const {
-        return call(address, margin, gamma, norm2, 0.0).step;
+    // Of the first order or, of a margin and a distance, on paths; and of the second order.
+    double rule(double a, double b, double norm2) const { return call(address, a, b, norm2, 0.0).step; }
+    Step rule(double score, double y, double norm2, double variance) const {
+        return call(address, score, y, norm2, variance);
     }
+
+    uint64_t address, other;
+    Numbers parameters;
 };
 
 }  // namespace river_hier

@@ -1,10 +1,12 @@
 // Calibration, and decisions from probabilities, as Python sees them.
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 #include "algorithms/calibration.hpp"
 #include "algorithms/child_counts.hpp"
 #include "algorithms/label_probabilities.hpp"
+#include "algorithms/logarithmic_pool.hpp"
 #include "bindings/bindings.hpp"
 
 namespace river_hier {
@@ -188,12 +190,13 @@ nb::object likeliest_nodes(const Labels& labels, nb::handle p, const Table& tabl
         with_probabilities(labels, p, [&](Probabilities& p) { return likeliest(p, labels, counts); }));
 }
 
-nb::object least_h_loss(const Labels& tree, nb::handle p, const Table& table, const std::optional<Values>& costs) {
-    const HLossRule rule{costs ? checked(*costs, tree.n()) : nullptr};
+nb::object least_h_loss_nodes(const Labels& tree, nb::handle p, const Table& table,
+                              const std::optional<Values>& costs) {
+    const double* of_nodes = costs ? checked(*costs, tree.n()) : nullptr;
     const ChildCounts counts = counts_of(tree, table);
     return Labels::nodes(with_probabilities(tree, p, [&](Probabilities& p) {
         JointProbabilities joint(p, tree, counts);
-        return decode(rule, joint, tree);
+        return least_h_loss(joint, tree, of_nodes);
     }));
 }
 
@@ -238,27 +241,74 @@ nb::list ranked_paths(const Labels& labels, nb::handle values, size_t k, bool le
     return found;
 }
 
-// The parameters that all nodes share, and those of each node as a column.
+// The parameters that all nodes share, and a row for each node.
 nb::object parameters(const Calibration& c) {
-    Numbers shared{c.squares, c.n_scores}, own;
-    const auto append = [](Numbers& numbers, const Calibration::Line& line) {
-        for (const auto& of : {line.slope, line.intercept}) numbers.insert(numbers.end(), {of.value, of.squares});
-    };
-    append(shared, c.shared);
-    for (const Calibration::Line& line : c.own) append(own, line);
-    return nb::make_tuple(array(shared), numpy("ascontiguousarray")(array(std::move(own), {c.n(), 4}).attr("T")));
+    const auto& [slope, intercept] = c.shared;
+    Numbers own;
+    for (const auto& [a, b] : c.own) own.insert(own.end(), {a.value, a.squares, b.value, b.squares});
+    return nb::make_tuple(array(Numbers{c.squares, c.n_scores, slope.value, slope.squares, intercept.value,
+                                        intercept.squares}), array(std::move(own), {c.n(), 4}));
 }
 
 void restore(Calibration* calibration, nb::handle of_all, nb::handle of_each) {
     const Numbers shared = numbers(of_all), own = numbers(of_each);
-    const size_t n = own.size() / 4;
-    ensure(shared.size() == 6 && nb::len(of_each) == 4, "all parameters");
-    Calibration c(n);
+    ensure(shared.size() == 6 && own.size() == 4 * nb::len(of_each), "all parameters");
+    Calibration c(nb::len(of_each));
     c.squares = shared[0];
     c.n_scores = shared[1];
-    c.shared = {{shared[2], shared[3]}, {shared[4], shared[5]}};
-    for (size_t v = 0; v < n; ++v) c.own[v] = {{own[v], own[n + v]}, {own[2 * n + v], own[3 * n + v]}};
+    const auto line = [](const double* of) { return Calibration::Line{{of[0], of[1]}, {of[2], of[3]}}; };
+    c.shared = line(&shared[2]);
+    for (size_t v = 0; v < c.n(); ++v) c.own[v] = line(&own[4 * v]);
     new (calibration) Calibration(std::move(c));
+}
+
+// P(label) of each node by each member, (members, 1, nodes).
+nb::object member_probabilities(const Labels& labels, nb::list models) {
+    const size_t n = labels.n();
+    Numbers all;
+    for (nb::handle values : models) {
+        const Numbers p = Shares(labels, values).all(n);
+        all.insert(all.end(), p.begin(), p.end());
+    }
+    return array(std::move(all), {nb::len(models), 1, n});
+}
+
+Numbers logarithms(const Values& members, size_t n, bool multilabel) {
+    Numbers logs(members.data(), members.data() + members.size());
+    for (size_t i = 0; i < logs.size(); ++i) logs[i] = logarithm(logs[i], i % n, multilabel);
+    return logs;
+}
+
+// The scores of a pool, (rows, nodes), from the probabilities of its members, (members, rows, nodes).
+nb::object pool_scores(const Values& members, const Values& coefficients, bool multilabel) {
+    ensure(members.ndim() == 3 && members.shape(0) == coefficients.size(), "a coefficient for each member");
+    const size_t rows = members.shape(1), n = members.shape(2);
+    const Numbers logs = logarithms(members, n, multilabel);
+    Numbers scores(rows * n);
+    for (size_t i = 0; i < logs.size(); ++i) scores[i % (rows * n)] += coefficients.data()[i / (rows * n)] * logs[i];
+    return array(std::move(scores), {rows, n});
+}
+
+nb::object pool_probabilities(const Values& scores, nb::handle never, bool multilabel) {
+    ensure(scores.ndim() == 2, "a score of each node in each row");
+    const Nodes hidden = nb::cast<Nodes>(never);
+    const size_t rows = scores.shape(0), n = scores.shape(1);
+    ensure(hidden.empty() || *std::max_element(hidden.begin(), hidden.end()) < n, "nodes of the taxonomy");
+    Numbers p(scores.data(), scores.data() + scores.size());
+    for (size_t i = 0; i < rows; ++i) pooled(p.data() + i * n, n, hidden, multilabel);
+    return array(std::move(p), {rows, n});
+}
+
+// The coefficients and their precision after an example, given the probabilities of the members, (members, nodes), and
+// of the pool.
+nb::tuple pool_step(const Values& members, const Values& p, const Nodes& on, double w, double memory, bool multilabel,
+                    const Values& coefficients, const Values& precision) {
+    const size_t n = p.size(), m = coefficients.size();
+    ensure(members.size() == m * n && precision.size() == m * m, "a coefficient for each member");
+    ensure(std::all_of(on.begin(), on.end(), [&](uint32_t v) { return v < n; }), "nodes of the taxonomy");
+    Numbers moved(coefficients.data(), coefficients.data() + m), kept(precision.data(), precision.data() + m * m);
+    step(logarithms(members, n, multilabel), Numbers(p.data(), p.data() + n), on, w, memory, multilabel, moved, kept);
+    return nb::make_tuple(array(std::move(moved)), array(std::move(kept), {m, m}));
 }
 
 }  // namespace
@@ -309,7 +359,12 @@ void decisions(nb::module_& m) {
               std::transform(all.data(), all.data() + all.size(), all.data(), logistic);
               return p;
           }, "scores"_a);
-    m.def("least_h_loss", &least_h_loss, "tree"_a, "p"_a, "table"_a, "costs"_a = nb::none());
+    m.def("least_h_loss", &least_h_loss_nodes, "tree"_a, "p"_a, "table"_a, "costs"_a = nb::none());
+    m.def("member_probabilities", &member_probabilities, "labels"_a, "models"_a);
+    m.def("pool_scores", &pool_scores, "members"_a, "coefficients"_a, "multilabel"_a);
+    m.def("pool_probabilities", &pool_probabilities, "scores"_a, "never"_a, "multilabel"_a);
+    m.def("pool_step", &pool_step, "members"_a, "p"_a, "on"_a, "w"_a, "memory"_a, "multilabel"_a, "coefficients"_a,
+          "precision"_a);
     m.def("likeliest", &likeliest_nodes, "labels"_a, "p"_a, "table"_a);
 }
 

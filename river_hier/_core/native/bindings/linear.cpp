@@ -350,9 +350,9 @@ void linear(nb::module_& m) {
     add_learner<HierarchicalSoftmax, double, double>(policies, m, "HierarchicalSoftmax");
     add_learner<HMinOver, double, nb::object, nb::object, HMinOver::Matrix, HMinOver::Matrix>(policies, m,
                                                                                               "HMinOver");
-    add_learner<FirstOrderByAddress, uint64_t, uint64_t, Numbers, double>(policies, m, "first_order");
-    add_learner<SecondOrderByAddress, uint64_t, uint64_t, Numbers, double>(policies, m, "second_order");
-    add_learner<OnPathsByAddress, uint64_t, uint64_t, Numbers, double>(policies, m, "on_paths");
+    add_learner<ByAddress<FirstOrder>, uint64_t, uint64_t, Numbers, double>(policies, m, "first_order");
+    add_learner<ByAddress<SecondOrder>, uint64_t, uint64_t, Numbers, double>(policies, m, "second_order");
+    add_learner<ByAddress<OnPaths>, uint64_t, uint64_t, Numbers, double>(policies, m, "on_paths");
     m.attr("policies") = policies;
 
     nb::class_<LinearState>(m, "LinearState")

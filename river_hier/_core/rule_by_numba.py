@@ -10,7 +10,7 @@ from collections import namedtuple
 from functools import cached_property
 from typing import Any
 
-from .._core import policies
+from . import policies
 
 
 class PolicyByNumba:
