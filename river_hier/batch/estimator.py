@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from .._core import Labels, labels_of
@@ -80,3 +80,12 @@ class BatchEstimator(MultiLabelPredictor):
                 f"{type(self).__name__} is trained on a list of examples, by `fit(examples)`, and "
                 "that has not been done yet"
             )
+
+
+def progress(steps: Iterable[int], name: str) -> Iterable[int]:
+    """The steps, with a bar on stderr once they take two seconds, if tqdm is installed."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return steps
+    return tqdm(steps, desc=name, delay=2, leave=False)

@@ -15,6 +15,7 @@ from ..linear_model.rankings import unit_norm as unit_norm_of
 from ..metrics.costs import Costs, by_node, check, check_factors
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates
+from .estimator import progress
 from .expansions import Examples, Expansion, Floats, Ints, Mask
 from .label_ranker import LabelRanker
 
@@ -132,7 +133,7 @@ class HierarchicalMultilabelSVM(LabelRanker):
     def fit(self, examples: Examples) -> Self:
         expansion, relevant = self._read(examples)
         sets = WorkingSets(expansion, self._ranking, relevant, self._delta(), float(self.C))
-        for n_passes in range(self.max_passes + 1):
+        for n_passes in progress(range(self.max_passes + 1), "passes"):
             primal, dual, psi = sets.objectives()
             if primal - dual <= self.tol * primal or n_passes == self.max_passes:
                 break

@@ -15,7 +15,7 @@ from ..kernel.instances import check_kernel
 from ..linear_model.rankings import Attributes, ranking_of
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates
-from .estimator import BatchEstimator
+from .estimator import BatchEstimator, progress
 from .expansions import Examples, Expansion, Floats, KernelExpansion, LinearExpansion, Mask, Scorers
 
 
@@ -143,7 +143,7 @@ class BatchHMinOver(LabelRanker):
     def fit(self, examples: Examples) -> Self:
         expansion, relevant = self._read(examples)
         ranking, scores = self._ranking, np.zeros(relevant.shape)  # F(x_i, y)
-        for n_steps in range(self.max_steps + 1):
+        for n_steps in progress(range(self.max_steps + 1), "minover"):
             low, high = np.where(relevant, scores, np.inf), np.where(relevant, -np.inf, scores)
             margins = low.min(axis=1) - high.max(axis=1)  # inf where there is no pair
             i = int(margins.argmin())  # the example whose margin is to increase

@@ -12,7 +12,7 @@ from .._core.paths import top_down
 from ..base.checks import check_positive
 from ..base.predictor import masked_nodes
 from ..taxonomy import Taxonomy
-from .estimator import BatchEstimator
+from .estimator import BatchEstimator, progress
 from .expansions import Examples, Floats, LinearExpansion
 
 
@@ -76,7 +76,7 @@ class HSVM(BatchEstimator):
             ) from None
         expansion, n_nodes = LinearExpansion(examples, self.taxonomy), len(self.taxonomy)
         bias = np.ones(n_nodes)
-        for v in range(1, n_nodes):
+        for v in progress(range(1, n_nodes), "nodes"):
             seen = np.flatnonzero(expansion.on[:, self.taxonomy._arrays.parents[v]].all(axis=1))
             yes = expansion.on[seen, v]
             if yes.all():  # or there are none
