@@ -25,7 +25,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from .. import checkpoint, decision, inspection, losses
+from .. import active, checkpoint, decision, inspection, losses
 from ..base.classifiers import is_multilabel, last_step
 from ..base.protocol import inner, inner_and_input
 from ..base.wrapper import check_model
@@ -38,7 +38,8 @@ CONNECTIONS = 1000  # maximum number of connections
 GRACE = 5  # seconds for connections without requests, and for the last ones at the end
 BATCH = 100  # labels that share a transaction, at most
 POST = "/predict", "/top", "/explain", "/learn"
-GET = "/health", "/metrics"
+GET = "/health", "/metrics", "/questions"
+QUESTIONS = 100  # maximum number of questions that are kept
 
 
 class Service:
@@ -60,24 +61,31 @@ class Service:
     refusal: str
     fault: str
 
-    def __init__(self, model: Path, folder: Path, risk: float | None) -> None:
+    def __init__(
+        self, model: Path, folder: Path, risk: float | None, budget: float | None = None
+    ) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
         # Also held by a process that saves, which might replace a newer checkpoint.
         self.lock = os.open(folder, os.O_RDONLY)
         fcntl.flock(self.lock, fcntl.LOCK_EX)
         self.journal, self.checkpoint = Journal(folder / "labels.sqlite"), folder / "checkpoint"
         data = model.read_bytes()
-        source = hashlib.sha256(data).hexdigest(), risk
+        source = hashlib.sha256(data).hexdigest(), risk, *filter(None, [budget])
+        self.asked: dict[str, dict[str, Any]] = {}  # what is worth a label, by x
         if not self.checkpoint.exists():
             ours = data.startswith(b"river_hier checkpoint")
             found = checkpoint.loads(data) if ours else pickle.loads(data)
             check_model(found, "learn_one", "predict_one")
             found = found if risk is None else decision.Selective(found, risk=risk)
             state = {"model": found, "source": source, "position": 0, "loss": 0.0}
+            if budget is not None:
+                state["sampler"] = active.MarginSampler(found, budget)
+                if is_multilabel(last_step(found)):
+                    raise TypeError("a budget is for models of one label")
             checkpoint.save(state, self.checkpoint)
         self.recover()
         if self.state["source"] != source:
-            sys.exit(f"{folder} continues another model, or risk; name another --folder")
+            sys.exit(f"{folder} continues another model, risk or budget; name another --folder")
         self.saved = self.state["position"]
         self.saver: tuple[int, int] | None = None  # the process that saves, and its position
         self.fault = self.refusal = ""  # the last ones
@@ -121,6 +129,7 @@ class Service:
             self.recover(position)
             raise
         state["position"] = position
+        self.asked.pop(json.dumps(message["x"], sort_keys=True), None)
 
     async def _write(self) -> None:
         """Learn the labels that wait; those that come meanwhile share the next transaction."""
@@ -194,11 +203,14 @@ class Service:
     async def predict(self, request: Request) -> Response:
         message = await read(request, "x", threshold=None)
         given = {name: message[name] for name in ["threshold"] if message[name] is not None}
-        return _answer(lambda: self._predict(features(message["x"]), given))
+        return _answer(lambda: self._predict(message["x"], given))
 
-    def _predict(self, x: Any, given: dict[str, Any]) -> dict[str, Any]:
-        model = self.state["model"]
-        y, taxonomy = model.predict_one(x, **given), inner(model)._taxonomy
+    def _predict(self, sent: Any, given: dict[str, Any]) -> dict[str, Any]:
+        model, sampler, x = self.state["model"], self.state.get("sampler"), features(sent)
+        y, ask = (
+            sampler.predict_one(x, **given) if sampler else (model.predict_one(x, **given), None)
+        )
+        taxonomy = inner(model)._taxonomy
         y = [label for label, on in y.items() if on] if self.several else y
         try:
             p = model.predict_proba_one(x)
@@ -211,12 +223,17 @@ class Service:
             return float(sum(p.get(v, 0.0) for v in (label, *taxonomy.descendants(label))))
 
         found = y if self.several else [] if y is None else [y]
-        return {
+        answer = {
             "y": y,
             "labels": [
                 {"label": v, "path": taxonomy.path(v), "probability": probability(v)} for v in found
             ],
         }
+        if ask:
+            self.asked[json.dumps(sent, sort_keys=True)] = {"x": sent, **answer}
+            if len(self.asked) > QUESTIONS:
+                del self.asked[next(iter(self.asked))]
+        return answer if ask is None else {**answer, "ask": ask}
 
     async def top(self, request: Request) -> Response:
         message = await read(request, "x", k=5, leaves=False)
@@ -269,6 +286,9 @@ class Service:
         found |= {"saved": self.saved, "refused": self.refused, "last_refusal": self.refusal}
         return _answer(lambda: found, 503 if self.fault else 200)
 
+    async def questions(self, request: Request) -> Response:
+        return _answer(lambda: {"questions": [*self.asked.values()][::-1]})
+
     async def metrics(self, request: Request) -> Response:
         n = self.state["position"]
         loss, what = self.state["loss"] / max(n, 1), "Mean loss in the tree, before learning."
@@ -288,6 +308,7 @@ def serve(
     port: int = 8080,
     save: float = 60.0,
     risk: float | None = None,
+    budget: float | None = None,
 ) -> None:
     """Serve the model in a file until SIGTERM or Ctrl-C, as `python -m river_hier.serve` does.
 
@@ -303,11 +324,13 @@ def serve(
         Seconds between two checkpoints.
     risk
         The `risk` of a `decision.Selective` that is put around the model.
+    budget
+        The `budget` of an `active.MarginSampler` that says which labels are worth asking for.
 
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit())
-    service = Service(model, folder or model.with_suffix(".served"), risk)
+    service = Service(model, folder or model.with_suffix(".served"), risk, budget)
     listening = socket.create_server((host, port), backlog=1024)
     # Answers are written in two parts; asyncio does not see that this is a TCP socket.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
