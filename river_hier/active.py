@@ -27,9 +27,9 @@ class Sampler(ActiveLearningClassifier):
         ask = self._ask_for_label(x, self._seen(x))
         return self.classifier.predict_one(x, **kwargs), ask
 
-    def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
+    def learn_one(self, x: dict[Any, Any], y: Any, *w: float, **kwargs: Any) -> None:
         """Learn from one example, as the classifier does."""
-        self.classifier.learn_one(x, y, **kwargs)
+        self.classifier.learn_one(x, y, *w, **kwargs)
 
     def _seen(self, x: dict[Any, Any]) -> Any:
         """What the decision depends on."""

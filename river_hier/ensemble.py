@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, cast
 
 import numpy as np
-from river import compose
+from river import base, compose
 
 from ._core import (
     Batch,
@@ -26,13 +26,14 @@ from .base.predictor import Mask, open_for_river
 from .base.protocol import inner, inner_and_input
 from .base.targets import read_label, without_below
 from .base.wrapper import ModelWrapper, TransparentWrapper, check_model
-from .feature_extraction import RandomFourierFeatures
+from .feature_extraction import RandomFourierFeatures, TextViews
 from .forest import ExtraTrees
+from .linear_model import PathSoftmax
 from .probabilistic import DiscriminantNeighbors, LinearDiscriminant, NewtonSoftmax
 from .taxonomy import Below, Label, Taxonomy, TaxonomyLike, closure_mask
 from .taxonomy.errors import short
 
-__all__ = ["DensePool", "LogarithmicPool"]
+__all__ = ["DensePool", "LogarithmicPool", "make_views"]
 
 MEMORY = 0.999  # the factor by which a step multiplies the precision of the coefficients
 BLOCK = 64  # rows that `DensePool` predicts and learns at once
@@ -122,6 +123,7 @@ class LogarithmicPool(TransparentWrapper):
 
     model: Any
     _coefficients: Floats
+    __str__ = base.Estimator.__str__  # that of a wrapper names the first model alone
 
     def __init__(self, models: Sequence[Any]) -> None:
         self.models: list[Any] = list(models)
@@ -299,6 +301,51 @@ class LogarithmicPool(TransparentWrapper):
             model._check_one(read_by_last, y, w)
 
 
+def make_views(
+    taxonomy: TaxonomyLike = None,
+    texts: Sequence[Any] = (),
+    categories: Sequence[Any] = (),
+    numbers: Sequence[Any] = (),
+) -> LogarithmicPool:
+    """A pool with a model for each view of an example: its texts, its categories, its numbers.
+
+    Each text is learned by `TextViews | PathSoftmax`, the categories by a `PathSoftmax` of their
+    own, and the numbers by `LinearDiscriminant`, so that the features of one view need not have the
+    scale of another's. A view that carries nothing costs hardly any accuracy.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy of the models, as in `PathSoftmax`.
+    texts, categories, numbers
+        The names of the features with texts, with values of any type that are equal or not, and
+        with numbers. Categories and numbers may be missing in an example.
+
+    Returns
+    -------
+    The pool. Its `models` and `coefficients` are in the order of these names: one for each text,
+    one of all categories, and one of all numbers.
+
+    Examples
+    --------
+
+    >>> from river_hier import ensemble
+
+    >>> model = ensemble.make_views(texts=["title"], categories=["brand"])
+    >>> for title, brand, y in [("red shoe", "A", "shoes"), ("blue shirt", "B", "shirts")] * 5:
+    ...     model.learn_one({"title": title, "brand": brand}, y)
+    >>> model.predict_proba_one({"title": "green", "brand": "A"})["shoes"]
+    0.987
+
+    """
+    models = [TextViews(on=name) | PathSoftmax(taxonomy) for name in texts]
+    if categories:
+        models.append(View(categories, indicators=True) | PathSoftmax(taxonomy))
+    if numbers:
+        models.append(View(numbers) | LinearDiscriminant(taxonomy))
+    return LogarithmicPool(models)
+
+
 class DensePool(LogarithmicPool):
     r"""The recommended model of dense features and single labels: a pool that needs no choices.
 
@@ -425,6 +472,20 @@ class DensePool(LogarithmicPool):
             for rows in (wide, narrow, scaled)
         ]
         return [X, *read, X]
+
+
+class View(base.Transformer):
+    """Those of some features that x has; or indicators of their values, of norm 1."""
+
+    def __init__(self, names: Sequence[Any], indicators: bool = False) -> None:
+        self.names = names
+        self.indicators = indicators
+
+    def transform_one(self, x: dict[Any, Any]) -> dict[Any, Any]:
+        found = {name: x[name] for name in self.names if x.get(name) is not None}
+        if not self.indicators:
+            return found
+        return {(name, value): len(found) ** -0.5 for name, value in found.items()}
 
 
 class Scale:

@@ -95,14 +95,8 @@ class Trees(DenseFeatures):
         return self._forest.shares(X, len(self._taxonomy))
 
     def _forget(self, nodes: Nodes) -> None:
-        """Grow the forest again, without the examples of these nodes."""
-        X, start, targets, w = self._forest.examples()
-        self._forest = Forest(self.n_trees, self.budget, self.seed, self._of_labels)
-        self._forest.widen(self._keys()[: X.shape[1]])
-        for i in range(len(w)):
-            own = targets[start[i] : start[i + 1]]
-            if not np.isin(own, nodes).any():
-                self._forest.learn(X[i : i + 1], np.array([0, len(own)]), own, w[i : i + 1])
+        """Take the examples of these nodes out of their leaves."""
+        self._forest.forget(np.sort(nodes).astype(np.uint32))
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         """There is nothing to make room for."""

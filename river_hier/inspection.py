@@ -9,14 +9,15 @@ import numpy as np
 from ._core import Batch, LabelProbabilities, Labels, labels_of, ranked, subtree_sums
 from .base.checks import check_integer
 from .base.classifiers import is_multilabel, last_step, last_step_and_input, probabilities, shown
-from .base.dataframes import ColumnNames, answer_table, check_known, frame_like, read_valid
+from .base.dataframes import ColumnNames, answer_table, check_known, frame_like, read_valid, rows
 from .base.explanation import Explanation
+from .base.explanation import ranked as ranked_terms
 from .base.model import TaxonomyModel
 from .base.protocol import inner, is_ours
 from .base.wrapper import ModelWrapper
 from .taxonomy import Label, Taxonomy
 
-__all__ = ["explain_one", "labels_one", "top_many", "top_one"]
+__all__ = ["explain_many", "explain_one", "labels_one", "top_many", "top_one"]
 
 
 def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
@@ -61,6 +62,44 @@ def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
         )
     last, x = last_step_and_input(model, x)
     return last.explain_one(x)
+
+
+def explain_many(model: Any, X: Any) -> dict[Label, list[tuple[Any, float]]]:
+    """Sum explanations over many predictions: which features speak for and against each label.
+
+    Parameters
+    ----------
+    model
+        A model of `linear_model` or `probabilistic`, or a pipeline that ends in one.
+    X
+        A dataframe, or anything to iterate over, of what `explain_one` takes.
+
+    Returns
+    -------
+    `{label: [(feature, sum of contributions), ...]}` over the x for which the label is explained,
+    the largest absolute sum first: the importance of features.
+
+    Examples
+    --------
+
+    >>> from river import feature_extraction
+    >>> from river_hier import Taxonomy, inspection, linear_model
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> model = feature_extraction.BagOfWords() | linear_model.HAROW(t)
+    >>> for text, label in [("grey fur howls", "wolf"), ("grey wings hoot", "owl")]:
+    ...     model.learn_one(text, {label})
+    >>> inspection.explain_many(model, ["fur", "grey fur"])["mammal"]
+    [('fur', 0.4), ('intercept', -0.0870), ('grey', -0.0435)]
+
+    """
+    sums: dict[Label, dict[Any, float]] = {}
+    for x in rows(X):
+        for label, why in explain_one(model, x).items():
+            total = sums.setdefault(label, {})
+            for feature, part in why.contributions:
+                total[feature] = total.get(feature, 0.0) + part
+    return {label: ranked_terms(total.items()) for label, total in sums.items()}
 
 
 def top_one(
@@ -269,8 +308,8 @@ def _top_rows(
             values = model._scores_many(X).T
         if depth is not None and not multilabel:
             values = subtree_sums(values.T, labels.taxonomy._arrays).T
-        rows = np.ascontiguousarray(values)
-        found = [ranked(labels, row, k, leaves, depth, multilabel) for row in rows]
+        values = np.ascontiguousarray(values)
+        found = [ranked(labels, row, k, leaves, depth, multilabel) for row in values]
     return [[(path[-1], value) for path, value in row] for row in found]
 
 

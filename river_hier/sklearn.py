@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence, Set
-from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +21,7 @@ from sklearn.utils.validation import (
 )
 
 from .base.classifiers import is_multilabel, last_step
+from .base.dataframes import check_same_order
 from .base.protocol import inner
 from .decision import Calibrated, HLossBayes
 from .feature_extraction import LogTFIDF
@@ -89,9 +89,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     classes): the probabilities of the labels relative to one another, or that each of several is
     on. A model may predict a node that is no class, such as an inner node.
 
-    `VotingClassifier`, `StackingClassifier`, `BaggingClassifier` and `cross_val_predict` of
-    probabilities give their estimators codes 0, 1, ... for the labels: leave `taxonomy` and
-    `separator` out inside of them, or give y as codes and a taxonomy of codes.
+    Inside `VotingClassifier`, `StackingClassifier`, `BaggingClassifier` and `cross_val_predict` of
+    probabilities y is codes: give no `taxonomy` and `separator`, or y and taxonomy in codes.
 
     Raises
     ------
@@ -150,18 +149,13 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, also of the model, which then becomes a copy that has learned nothing."""
-        inner = {k.removeprefix("model__"): params.pop(k) for k in [*params] if "__" in k}
+        inner = {k: params.pop(k) for k in [*params] if "__" in k}
         super().set_params(**params)
+        if unknown := inner.keys() - (known := self.get_params()).keys():
+            names = ", ".join(sorted(known))
+            raise ValueError(f"there is no parameter {min(unknown)!r}; there are {names}")
         if inner:
-            known = (
-                {name for name, _ in _deep(self.model)} if isinstance(self.model, Base) else set()
-            )
-            if unknown := inner.keys() - known:
-                raise ValueError(
-                    f"`model`, {type(self.model).__name__}, has no parameter {min(unknown)!r}; "
-                    f"it has {', '.join(sorted(known))}"
-                )
-            self.model = _changed(self.model, inner)
+            self.model = _changed(self.model, {k.removeprefix("model__"): inner[k] for k in inner})
         return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -170,8 +164,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X
-            A dense or sparse matrix or a dataframe; or a list, array or series of texts, which the
-            model must take, as `LogTFIDF() | PathSoftmax()` does.
+            A dense or sparse matrix, a dataframe, or a list, array or series of texts.
         y
             The targets, see above.
         sample_weight
@@ -220,9 +213,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             return _objects(_on(on, names))
         if self._form == "labels":
             labels = found.tolist()
-            with suppress(TypeError, ValueError):  # some may be no classes, and of another type
-                if (answers := _labels(labels, self.classes_.dtype)).tolist() == labels:
-                    return answers
+            if set(labels) <= set(self.classes_.tolist()):
+                return _labels(labels, self.classes_.dtype)
             return _objects(labels)
         path = self._taxonomy.path
         paths = [list(v if isinstance(v, tuple) else path(v)[1:]) for v in found.tolist()]
@@ -274,9 +266,10 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
     def _read(self, X: Any, y: Any, first: bool) -> tuple[Any, list[Any], list[Any]]:
         """The rows of X and y, and the labels."""
-        X = self._matrix(X, first)
+        given, X = X, self._matrix(X, first)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
+        check_same_order(given, y)
         form, rows, names, width, dtype = _rows(y)
         if dtype is not None and dtype.kind == "f" and self.taxonomy is None:
             check_classification_targets(rows)
@@ -287,22 +280,15 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         self._width = width if first else max(width, self._width)
         return X, rows, names
 
-    def _taxonomy_of(self, names: list[Any]) -> Taxonomy | OpenTaxonomy | None:
-        """The taxonomy of all labels; `None` is a flat one, whose root is never predicted."""
-        if self.taxonomy is None and (self._form == "levels" or self.separator is not None):
-            return Taxonomy.from_paths(names, separator=self.separator, labels="path")
-        return self.taxonomy
-
     def _start(self, X: Any, names: list[Any], taxonomy: Any = None) -> None:
         several = self._form in ("matrix", "sets")
-        given: Any = self.taxonomy if isinstance(self.taxonomy, Taxonomy) else ()
-        named = self.separator is not None or self.taxonomy is not None
-        if named and all(type(v) is int and v not in given for v in names):
+        known: Any = self.taxonomy if isinstance(self.taxonomy, Taxonomy) else ()
+        named = self._form == "labels" and (self.separator or self.taxonomy) is not None
+        if named and all(type(v) is int and v not in known for v in names):
             raise ValueError(
                 f"y holds the codes {min(names)} to {max(names)} and not the names in the taxonomy;"
                 " VotingClassifier, StackingClassifier, BaggingClassifier and cross_val_predict of "
-                "probabilities encode y: leave `taxonomy` and `separator` out inside of them, or "
-                "give y as codes and a taxonomy of codes"
+                "probabilities encode y: leave both out there, or give y and taxonomy in codes"
             )
         model = _default(X, several) if self.model is None else self.model
         _check_model(model)
@@ -311,7 +297,10 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
                 f"y holds {self._form}, and {type(last_step(model)).__name__} takes "
                 + ("one label a row" if several else "several: sets, or a matrix of 0 and 1")
             )
-        self.model_: Any = _in_taxonomy(model, taxonomy or self._taxonomy_of(names))
+        taxonomy = taxonomy or self.taxonomy  # none is a flat one, whose root is never predicted
+        if taxonomy is None and (self._form == "levels" or self.separator is not None):
+            taxonomy = Taxonomy.from_paths(names, separator=self.separator, labels="path")
+        self.model_: Any = _in_taxonomy(model, taxonomy)
         self.classes_ = _labels(names)
 
     def _learn(self, X: Any, rows: list[Any], w: Any, order: list[int]) -> Self:
@@ -408,15 +397,13 @@ def _rows(y: Any) -> tuple[str, list[Any], list[Any], int, Any]:
         paths = [_LEVELS.names(row) for row in table.tolist()]
         _check_given([path or None for path in paths])
         distinct = set(paths)
-        tops = {path[0]: path for path in distinct if path} if _holds_lists(y) else {}
+        tops = {path[0] for path in distinct} if _holds_lists(y) else set()
         for path in distinct:
-            for name in path[1:]:
-                if name != path[0] and name in tops:
-                    raise ValueError(
-                        f"y has the lists {[*tops[name]]} and {[*path]}, with {name!r} at the top "
-                        "and below another name: several labels of a row are a set; if these are "
-                        "paths, give them as tuples"
-                    )
+            if clash := tops.intersection(path[1:]) - {path[0]}:
+                raise ValueError(
+                    f"y has the list {[*path]}, and {clash.pop()!r} is at the top of another: "
+                    "several labels of a row are a set; paths in which names recur are tuples"
+                )
         return "levels", paths, _ordered(distinct), table.shape[1], table.dtype
     rows = column_or_1d(table, warn=True).tolist()
     known = [row.label if type(row) is Below else row for row in rows]
@@ -472,10 +459,7 @@ def _check_model(model: Any) -> None:
     if isinstance(model, type):
         help_ = f"give an instance, {model.__name__}()"
     elif not isinstance(model, Base):
-        help_ = (
-            "a classifier of scikit-learn stands beside this one, or in local.PerNode behind "
-            "River's compat.convert_sklearn_to_river"
-        )
+        help_ = "one of scikit-learn goes into local.PerNode by River's convert_sklearn_to_river"
     elif not hasattr(last_step(model), "taxonomy"):
         help_ = "put a classifier of River into local.PerParent"
     elif not getattr(last_step(model), "_predicts_labels", True):
@@ -507,12 +491,11 @@ def _part(model: Any, name: str) -> Any:
 
 def _changed(model: Any, params: dict[str, Any]) -> Any:
     """A copy of a model with other parameters, named as by `_deep`."""
-    new: dict[str, Any] = {name: value for name, value in params.items() if "__" not in name}
-    for name in {key.partition("__")[0] for key in params if "__" in key}:
-        below = {
-            k.removeprefix(f"{name}__"): v for k, v in params.items() if k.startswith(f"{name}__")
-        }
-        new[name] = _changed(new.get(name, _part(model, name)), below)
+    new: dict[str, Any] = {}
+    for key in sorted(params):  # a model comes before what changes in it
+        name, _, below = key.partition("__")
+        inside = {below: params[key]}
+        new[name] = _changed(new.get(name, _part(model, name)), inside) if below else params[key]
     return model.clone(new)
 
 

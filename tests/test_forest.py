@@ -89,7 +89,7 @@ def test_an_inner_node_is_forgotten_with_all_below_it() -> None:
         for y in ("b", "c", "a", "d"):
             model.learn_one({"u": 1.0}, y)
         model.forget("a")
-        assert model._forest.examples()[2].tolist() == [0, TREE.index("d")]
+        assert [on for on in model._forest.saved()[4][1] if on] == [[0, TREE.index("d")]]
 
 
 @pytest.mark.parametrize("make", BOTH)
@@ -180,7 +180,7 @@ def test_damaged_states_are_refused() -> None:
     ) -> Any:
         return Forest(*parameters, (n, targets, w, keys, X, losses, [(nodes, following, *build)]))
 
-    assert opened().examples()[3].tolist() == w.tolist()
+    assert opened().saved()[4][2].tolist() == w.tolist()
     for weight in (math.nan, math.inf, -1.0, 0.0):
         with pytest.raises(ValueError, match="weights"):
             opened(w=np.where(np.arange(6) == 2, weight, w))

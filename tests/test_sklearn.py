@@ -254,7 +254,7 @@ def test_parameters_of_the_model_in_a_search():
     assert given == {name: found[name] for name in given}
     assert clone(inside).fit(X, y).model_.risk == 0.1
     with pytest.raises(
-        ValueError, match=r"Selective, has no parameter 'rsk'; it has model, .*risk"
+        ValueError, match=r"no parameter 'model__rsk'; there are model, .*model__risk"
     ):
         inside.set_params(model__rsk=0.1)
 
@@ -343,8 +343,8 @@ def test_labels_known_to_some_depth() -> None:
 @pytest.mark.parametrize(
     ("model", "y", "message"),
     [
-        ({}, ["a", "b"], "a model of river_hier, got dict; a classifier of scikit-learn stands"),
-        (LinearSVC(), ["a", "b"], "got LinearSVC; a classifier of scikit-learn stands beside"),
+        ({}, ["a", "b"], "a model of river_hier, got dict; one of scikit-learn goes"),
+        (LinearSVC(), ["a", "b"], "got LinearSVC; one of scikit-learn goes into local"),
         (linear_model.PathSoftmax, ["a", "b"], "got a class; give an instance, PathSoftmax()"),
         (naive_bayes.GaussianNB(), ["a", "b"], "put a classifier of River into local.PerParent"),
         (
@@ -356,7 +356,11 @@ def test_labels_known_to_some_depth() -> None:
         (None, pd.Series(["a", np.nan]), "row 1 of y has no label, got nan"),
         (None, [["a", "b"], ["", None]], "row 1 of y has no label"),
         (None, [1.5, 2.5], "Unknown label type: continuous"),
-        (None, [["a", "b"], ["b"]], "'b' at the top and below another name: several labels of a"),
+        (
+            None,
+            [["a", "b"], ["b"]],
+            "y has the list ['a', 'b'], and 'b' is at the top of",
+        ),
         (linear_model.HAROW(), [["b"], ["a", "b"]], "several labels of a row are a set"),
         (linear_model.HAROW(), ["a", "b"], "y holds labels, and HAROW takes several: sets, or a"),
     ],

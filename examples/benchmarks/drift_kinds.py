@@ -32,7 +32,15 @@ from sklearn.feature_extraction import DictVectorizer, FeatureHasher
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
-from river_hier import Taxonomy, drift, feature_extraction, linear_model, probabilistic
+from river_hier import (
+    Taxonomy,
+    drift,
+    ensemble,
+    feature_extraction,
+    linear_model,
+    probabilistic,
+)
+from river_hier import forest as forests
 
 Stream = tuple[Taxonomy, list[tuple[dict[Any, float], Any]]]
 
@@ -106,6 +114,10 @@ DENSE: dict[str, Make] = {
     **{name: make for name, make in TEXT.items() if "SVC" not in name},
     "LinearDiscriminant": probabilistic.LinearDiscriminant,
     "LinearDiscriminant, resets": lambda t: drift.BranchReset(probabilistic.LinearDiscriminant(t)),
+    "ExtraTrees": forests.ExtraTrees,
+    "ExtraTrees, resets": lambda t: drift.BranchReset(forests.ExtraTrees(t)),
+    "DensePool": ensemble.DensePool,
+    "DensePool, resets": lambda t: drift.BranchReset(ensemble.DensePool(t)),
     "ARFClassifier": lambda t: forest.ARFClassifier(seed=0),
     "SVC, refitted": lambda t: Refitted(DictVectorizer(sparse=False), SVC(C=10.0)),
 }

@@ -2,21 +2,25 @@
 
     python examples/benchmarks/views.py --data FOLDER
 
-Five collections of texts with one label, which are prepared as in `calibration.py`; of Reuters-21578
-the stories with exactly one topic, in chronological order, of which each seed takes other years to
-learn and to validate. Every seed has another order, and for all but queries and stories other
-examples to validate. "Views" are words, pairs of words and runs of 4 characters: `TextViews`, and
-two `TfidfVectorizer` for the methods in batch. Nothing is tuned, and no test part is read.
+Five collections of texts with one label, prepared as in `calibration.py`; of Reuters-21578 the
+stories with exactly one topic, in chronological order, of which each seed takes other years to learn
+and to validate. Every seed has another order, and for all but queries and stories other examples to
+validate. "Views" are words, pairs of words and runs of 4 characters: `TextViews`, and two
+`TfidfVectorizer` for the methods in batch. Nothing is tuned, and no test part is read.
 
 The columns are the share of wrong labels, the mean number of edges between the predicted and the
 true label, the log loss, the calibration error in per cent, and the processor time in seconds of
-learning. In brackets is the standard error of the difference from LinearSVC on words, where both have one. The
-calibration error of true probabilities is not 0 on few examples: "expected" is what remains of it if
-each answer is right with the probability that the model gives it.
+learning. In brackets is the standard error of the difference from LinearSVC on words. The
+calibration error of true probabilities is not 0 on few examples: "expected" is what remains of it
+if each answer is right with the probability that the model gives it.
 
 LinearSVC has no probabilities: those of the rows with "calibrated" are of `CalibratedClassifierCV`
 with sigmoids and three folds. HiClass, which is not a dependency, takes part if it is
 installed (`pip install hiclass`).
+
+The last table has products with their brand and prices (`product_columns` in the folder): the title
+alone, all columns joined for one `PathSoftmax`, pools by `ensemble.make_views`, and one with a
+column of random numbers. In brackets is the standard error of the difference from the title alone.
 """
 
 # %%
@@ -32,14 +36,24 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+import short_texts
 from calibration import ONE_LABEL, Collection
+from river import compose
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline, make_union
 from sklearn.svm import LinearSVC
 
-from river_hier import datasets, ensemble, feature_extraction, linear_model, metrics
+from river_hier import (
+    Taxonomy,
+    datasets,
+    ensemble,
+    feature_extraction,
+    linear_model,
+    metrics,
+)
 
 try:
     import hiclass
@@ -197,6 +211,47 @@ def calibration_error(top: Any, right: Any) -> float:
     return float(100 * np.abs(np.bincount(bins, top - right)).sum() / len(top))
 
 
+def columns(data: Path, seed: int) -> Collection:
+    """Products with a title, a brand, the logarithms of two prices, and a number drawn at random."""
+    found = pd.read_csv(data / "product_columns" / "columns.csv.gz")
+    df = short_texts.products(data / "products").merge(found, on="uniq_id")
+    df = df.dropna(subset=["category"]).sample(frac=1, random_state=seed)
+    prices = ["retail_price", "discounted_price"]
+    df[prices] = np.log(df[prices])
+    df["noise"] = np.random.default_rng(seed).integers(50, size=len(df))
+    rows = df[["product_name", "brand", *prices, "noise"]].to_dict("records")
+    xs = [{k: v for k, v in row.items() if v == v} for row in rows]
+    t = Taxonomy.from_paths(df.category, separator=" >> ", labels="path")
+    pairs, n = list(zip(xs, df.category, strict=True)), len(df) // 5
+    return Collection(t, pairs[n:], pairs[:n], None, single=True)
+
+
+def joined(t: Any) -> Any:
+    brand = compose.FuncTransformer(lambda x: {("brand", x.get("brand", "")): 1.0})
+    return (feature_extraction.TextViews(on="product_name") + brand) | linear_model.PathSoftmax(t)
+
+
+def columns_table(data: Path, n_seeds: int) -> None:
+    drawn = [columns(data, seed) for seed in range(n_seeds)]
+    prices = ["retail_price", "discounted_price"]
+    models: dict[str, Callable[[Any], Any]] = {
+        "title": lambda t: ensemble.make_views(t, ["product_name"]).models[0],
+        "title, brand joined": joined,
+        "title, brand": lambda t: ensemble.make_views(t, ["product_name"], ["brand"]),
+        "title, brand, prices": lambda t: ensemble.make_views(
+            t, ["product_name"], ["brand"], prices
+        ),
+        "title, prices": lambda t: ensemble.make_views(t, ["product_name"], numbers=prices),
+        "title, noise": lambda t: ensemble.make_views(t, ["product_name"], ["noise"]),
+    }
+    base: list[Measures] = []
+    print(f"\n{'Columns of products':22}" + "".join(f"{title:>15}" for title in Measures._fields))
+    for name, make in models.items():
+        found = [measured(online(make), c) for c in drawn]
+        base = base or found
+        print(f"{name:22}" + "".join(f"{cell:>15}" for cell in cells(found, base)), flush=True)
+
+
 def with_error(values: Sequence[float], base: Sequence[float], digits: int = 3) -> str:
     """The mean, and the standard error of the difference from the base."""
     if math.isnan(values[0]):
@@ -237,3 +292,4 @@ if __name__ == "__main__":
     parser.add_argument("--only", default="", help="a part of the name of a collection")
     arguments = parser.parse_args()
     main(arguments.data, arguments.seeds, arguments.only)
+    columns_table(arguments.data, arguments.seeds)

@@ -32,7 +32,7 @@ EXAMPLES = Path(__file__).resolve().parents[1]
 THEMES = {
     "Start here": ("01", "16", "17", "21"),
     "Mistakes": ("13", "02", "18"),
-    "Regret": ("04", "15", "20", "19"),
+    "Regret": ("04", "15", "20", "21", "19"),
     "Predictions": ("06", "12", "03"),
     "Other learners": ("05", "08", "07"),
     "Streams that change": ("10", "09", "11", "14"),

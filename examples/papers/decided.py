@@ -44,7 +44,8 @@ DECIDED: dict[str, dict[str, tuple[str, str]]] = {
         "Tables 1 and 2: tree below flat in tree-induced error": (
             DATA,
             "clear for online and averaged learners; the last hypothesis of twelve speakers varies "
-            "more between the splits than the learners differ",
+            "more between the splits than the learners differ. The script takes two speakers to a "
+            "split, of however many it finds",
         ),
         "Table 2: batch Hieron below greedy in tree-induced error": (
             DATA,
@@ -57,9 +58,12 @@ DECIDED: dict[str, dict[str, tuple[str, str]]] = {
             "which vary more between the splits",
         ),
         "Section 4: the last hypothesis works reasonably well: it is below greedy, averaged": (
-            DATA,
-            "greedy is nearly as good as flat here, where the paper has it far above; why is not "
-            "known",
+            PAPER,
+            "greedy is nearly as good as flat here, 1.07 edges above in the paper. It is trained and "
+            "followed as the paper defines it. Neither 3 to 30 frames of each phoneme nor kernels as "
+            "narrow as the printed one (see the table) make a difference of more than a fifth of "
+            "that; and where here all three err equally often near the root, in the paper greedy "
+            "must do so several times as often as tree",
         ),
         "Table 2: tree below flat in multiclass error, last": (
             DATA,
@@ -103,10 +107,6 @@ DECIDED: dict[str, dict[str, tuple[str, str]]] = {
         "Figure 1, text: perceptron with less accuracy and precision than the SVM": (
             DATA,
             "clear in precision; 3,000 titles do not decide accuracy",
-        ),
-        "Figure 2: SVM with larger gains on fewer documents, except in accuracy": (
-            DATA,
-            'clear in three of four measures; the paper says "slightly larger"',
         ),
     },
     "cesa_bianchi_2006_ohsumed": {

@@ -83,6 +83,8 @@ def _value(name: Hashable, value: Any) -> float:
     if not number or isinstance(value, np.timedelta64):
         kind = type(value).__name__
         help_ = "drop it or encode it, e.g. with river's preprocessing.OneHotEncoder"
+        if isinstance(value, str):
+            help_ += f"; a text is read by LogTFIDF(on={name!r}) | model"
         if is_missing(value):
             help_ = _FILL_IN
         elif isinstance(value, list | tuple | np.ndarray):

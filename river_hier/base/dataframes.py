@@ -43,7 +43,8 @@ def read_batch(X: Any, columns: ColumnNames, single: bool = False) -> Batch:
         raise TypeError(
             "X must be a dataframe (of pandas, polars, pyarrow, ...), a numpy array or, with "
             f"`columns`, a scipy.sparse matrix, got {type(X).__name__}; for dicts, loop over "
-            "`learn_one` or `predict_one`"
+            "`learn_one` or `predict_one`; texts need a transformer before the model, e.g. "
+            "LogTFIDF() | model"
         )
     if columns is not None:
         raise TypeError("`columns` are the names of a sparse X; a dataframe has its own")
@@ -67,9 +68,9 @@ def read_valid(X: Any, columns: ColumnNames, single: bool = False) -> Batch:
 
 def frame_like(X: Any) -> Frame | None:
     """A dataframe of the kind to return; None for arrays."""
-    if is_sparse(X):
+    if is_sparse(X) and not hasattr(X, "columns"):  # else of a list of texts
         return nw.from_dict({"row": range(X.shape[0])}, backend="pandas")
-    return None if isinstance(X, np.ndarray) else as_frame(X)
+    return None if isinstance(X, np.ndarray) or is_sparse(X) else as_frame(X)
 
 
 def _array(X: NDArray[Any], columns: ColumnNames, single: bool) -> Batch:
@@ -101,6 +102,12 @@ def as_frame(table: Any) -> Frame | None:
     except DuplicateError:
         check_distinct(list(getattr(table, "column_names", table.columns)))
         raise
+
+
+def rows(table: Any) -> Iterable[Any]:
+    """The rows of a dataframe as dictionaries; anything else is its own rows."""
+    frame = as_frame(table)
+    return table if frame is None else frame.iter_rows(named=True)
 
 
 def numbers(frame: Frame) -> Floats | None:
@@ -242,6 +249,31 @@ def check_known(features: Any, batch: Batch) -> None:
             f"X has {len(batch.names)} columns and lacks {n - known} of the {n} that the model has "
             "learned; they count as 0. Name and order the columns as in training",
             stacklevel=4,
+        )
+
+
+def checked_width(X: Any, columns: ColumnNames, learned: int) -> int:
+    """The number of columns of a sparse X without names, else 0; warn if it was another before."""
+    width = X.shape[-1] if is_sparse(X) and columns is None and not hasattr(X, "columns") else 0
+    if width and learned not in (0, width):
+        warnings.warn(
+            f"a sparse X has {width} columns, and the model has learned from {learned}; without "
+            "names they are the features 0, 1, ...: name them by `columns`, if they are others",
+            stacklevel=4,
+        )
+    return width
+
+
+def check_same_order(X: Any, y: Any) -> None:
+    """Raise an error if the rows of y are those of X in another order, by the indices of both."""
+    a: Any = getattr(X, "index", None)
+    b: Any = getattr(y, "index", None)
+    of_pandas = hasattr(a, "equals") and hasattr(b, "equals")
+    if of_pandas and not a.equals(b) and a.sort_values().equals(b.sort_values()):
+        raise ValueError(
+            f"y has the rows of X in another order: its index is {short(list(b[:3]))}, ..., and "
+            f"that of X {short(list(a[:3]))}, ...; give y.loc[X.index] or, if only the index is "
+            "wrong, y.to_numpy()"
         )
 
 

@@ -28,6 +28,8 @@ from .dataframes import (
     answer_frame,
     answer_series,
     check_known,
+    check_same_order,
+    checked_width,
     frame_like,
     of_row,
     read_batch,
@@ -66,6 +68,7 @@ class Predictor(abc.ABC):
     predict_proba_one: Any
     _taxonomy: Any
     _labels: Labels  # those of `_taxonomy`, which grow with it
+    _width = 0  # the number of columns of the last sparse X without names that it has learned
     _features: Any = None  # the `FeatureIndex` of the names it has learned, if it has one
     _predict_within: Any  # the prediction with a `threshold`, a `max_depth`, or both
     _answers_like: Any  # what `predict_many` returns, in a dataframe of this kind or in an array
@@ -171,11 +174,15 @@ class Predictor(abc.ABC):
         """
         batch = None
         try:
+            check_same_order(X, y)
+            width = checked_width(X, columns, self._width)
             read = read_batch(X, columns, self._keeps_float32)
             batch, ys = with_weights(read, self._read_targets(y, labels, X.shape[0]), w)
             self._learn_rows(batch, ys)
             if batch.error is not None:
                 raise batch.error
+            if width:
+                self._width = width
         except BaseException as error:
             n = 0 if batch is None else batch.number(batch.n_learned)
             named = error if batch is None else of_row(n, error)  # it is that of the next row
@@ -204,9 +211,10 @@ class Predictor(abc.ABC):
         Returns
         -------
         For single labels a series of the same kind as X, with its index. For multilabels a
-        dataframe of bools with a column for each node but the root. An array if X is one; of pandas
-        if X is sparse. Outside pandas and numpy a series holds labels of one type, text or numbers,
-        and columns are named by text; other labels are converted to text.
+        dataframe of bools with a column for each node but the root. An array if X is one or
+        was a list of texts; of pandas if X is sparse. Outside pandas and numpy a series holds
+        labels of one type, text or numbers, and columns are named by text; other labels are
+        converted to text.
 
         """
         check_keywords(threshold, max_depth)
@@ -231,6 +239,15 @@ class Predictor(abc.ABC):
         first = int(self._first or self._without_labels)
         p = self._probabilities(batch)[:, first:]
         return answer_frame(frame_like(X), p, self._taxonomy.nodes[first:])
+
+    if not TYPE_CHECKING:
+
+        @property
+        def fit(self):
+            raise AttributeError(
+                f"{type(self).__name__} has no `fit`: as in River, it has `learn_one` and "
+                "`learn_many`; river_hier.sklearn.HierarchicalClassifier(model) has `fit`"
+            )
 
     # The inner protocol
 
@@ -278,6 +295,7 @@ class Predictor(abc.ABC):
         """The rows to predict."""
         batch = read_valid(X, columns, self._keeps_float32)
         check_known(self._features, batch)
+        checked_width(X, columns, self._width)
         return batch
 
     @contextmanager

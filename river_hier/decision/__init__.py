@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from .bayes import HLossBayes, SymmetricDifferenceBayes, TreeBayes, ZeroOneBayes
+from .bayes import HFBetaBayes, HLossBayes, SymmetricDifferenceBayes, TreeBayes, ZeroOneBayes
 from .calibration import Calibrated, Tempered
 from .selective import Selective
 
 __all__ = [
     "Calibrated",
+    "HFBetaBayes",
     "HLossBayes",
     "Selective",
     "SymmetricDifferenceBayes",

@@ -14,6 +14,7 @@ from .bounds import (
     hrls_loss_bound,
 )
 from .regret import adaptive_regret, iter_regret, regret
+from .report import report
 from .scores import Probabilities, Ranked
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "hrls_loss_bound",
     "iter_regret",
     "regret",
+    "report",
 ]

@@ -44,10 +44,10 @@ class AveragedHieron(PathLearner, compiled=("C",)):
 
     Notes
     -----
-    Section 4 of the paper of `Hieron`. Eq. (15) gives round i the
-    weight (m + 2 - i) / (m + 1); here, as in Algorithm 1, it is (m + 1 - i) / (m + 1), with the
-    same average, Eq. (13). The paper's form is `AveragedHieron(taxonomy, C=math.inf,
-    from_first_round=True)`. An empty or zero x counts as a round.
+    Section 4 of the paper of `Hieron`. Eq. (15) gives round i the weight (m + 2 - i) / (m + 1);
+    here, as in Algorithm 1, it is (m + 1 - i) / (m + 1), with the same average, Eq. (13). The
+    paper's form is `AveragedHieron(taxonomy, C=math.inf, from_first_round=True)`. An empty or zero
+    x counts as a round.
 
     Examples
     --------

@@ -95,7 +95,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
 
     @property
     def classifiers(self) -> dict[Position, base.Estimator]:
-        """The classifiers that have learned, by their positions."""
+        """The classifiers that have learned, by their nodes or, in `PerLevel`, by their depths."""
         return {position: local.model for position, local in self._local.items()}
 
     def adopt(self, taxonomy: Taxonomy) -> None:

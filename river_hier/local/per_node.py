@@ -42,11 +42,6 @@ class PerNode(LocalModel, MultiLabelPredictor):
         The least probability, given that its parents are on, for a node to be on; or a function of
         node and probability that returns whether the node is on.
 
-    Attributes
-    ----------
-    classifiers
-        `{node: classifier}`, for the classifiers that have learned.
-
     Notes
     -----
     The top-down scheme of section 4 of the paper of `linear_model.HRLS`, with any classifier. The

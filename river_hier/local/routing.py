@@ -181,11 +181,6 @@ class PerLevel(RoutingModel):
     taxonomy, threshold, leaves_only
         As in `PerParent`.
 
-    Attributes
-    ----------
-    classifiers
-        `{depth: classifier}`, for the classifiers that have learned.
-
     Notes
     -----
     A local classifier per level in the terms of the survey [^1]. The conditioning is ours.
@@ -254,11 +249,6 @@ class PerParent(RoutingModel):
     leaves_only
         Whether paths never end at an inner node, except for the threshold: there is no class for
         examples that end, and where nothing is known the path continues to the first child.
-
-    Attributes
-    ----------
-    classifiers
-        `{inner node: classifier}`, for the classifiers that have learned.
 
     Notes
     -----

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import math
+import warnings
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,7 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
     """Base class of the metrics on a taxonomy; a subclass defines `_count` and `get`.
 
     Truth and prediction may each be a label, an iterable of labels or `{label: bool}`. A prediction
-    of `None` counts as the root: no label is on. There is no confusion matrix.
+    of `None` counts as the root, no label, and warns. There is no confusion matrix.
 
     Parameters
     ----------
@@ -105,6 +106,12 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
 
     def update(self, y_true: Any, y_pred: Any, w: float = 1.0) -> None:
         """Update the metric."""
+        if y_pred is None:
+            warnings.warn(
+                "y_pred is None, which counts as the root or no label; leave out what is not "
+                "predicted, as River's evaluation does",
+                stacklevel=2,
+            )
         before = self.taxonomy_
         try:
             if isinstance(self.taxonomy, OpenTaxonomy):

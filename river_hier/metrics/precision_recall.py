@@ -140,7 +140,8 @@ class HF1(ClosureMetric):
     taxonomy, average, depth
         As in `HPrecision`.
     zero_division
-        The value where precision and recall are both 0: 0, 1 or nan. A mean leaves out nan.
+        The value where precision and recall are both 0: 0, 1 or nan. A mean leaves out nan. With
+        1, so has a model that is always wrong.
 
     Examples
     --------

@@ -135,7 +135,10 @@ def taxonomy(
 
     """
     check_taxonomy(taxonomy)
-    numbers = {taxonomy.index(v): _number(v, value) for v, value in (values or {}).items()}
+    numbers = {
+        taxonomy.index(v): _number(v, value)
+        for v, value in ({} if values is None else values).items()
+    }
     taxonomy, found, names, left_out = selected(taxonomy, numbers, max_depth, top)
     short = [v if len(v) <= _LONGEST else f"{v[: _LONGEST - 1]}…" for v in names]
     names = [name + more for name, more in zip(short, left_out, strict=True)]

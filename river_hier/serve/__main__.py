@@ -1,7 +1,4 @@
-"""Serve a model over HTTP while it learns; docs/serving.md has the requests.
-
-python -m river_hier.serve model.pkl --port 8080
-"""
+"""Serve a model over HTTP while it learns; docs/serving.md has the requests."""
 
 from __future__ import annotations
 
@@ -17,11 +14,7 @@ except ModuleNotFoundError as _error:
 
 def main() -> None:
     """Read the command line, and serve."""
-    parser = argparse.ArgumentParser(
-        prog="python -m river_hier.serve",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = argparse.ArgumentParser("python -m river_hier.serve", description=__doc__)
     add = parser.add_argument
     add("model", type=Path, help="a file of pickle.dump or checkpoint.save: only open your own")
     add("--folder", type=Path, help="of the journal and the checkpoint; model.served by default")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import sqlite3
@@ -31,7 +30,7 @@ class Journal:
     """
 
     def __init__(self, path: Path) -> None:
-        self._db = sqlite3.connect(path, isolation_level=None)
+        self._db = sqlite3.connect(path, isolation_level="IMMEDIATE")
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = FULL")
         self._db.execute(
@@ -49,7 +48,7 @@ class Journal:
 
         New ones are learned in it; those that are refused are left out.
         """
-        with self._transaction():
+        with self._db:
             return [self._add(key, label, learn) for key, label in labels]
 
     def after(self, position: int) -> Iterator[tuple[int, Any]]:
@@ -63,7 +62,7 @@ class Journal:
         """Drop the first n labels up to a position, all or none; return whether there were any."""
         if self.start() > position:
             return False
-        with self._transaction():
+        with self._db:
             self._db.execute(
                 "UPDATE labels SET message = NULL WHERE position IN (SELECT position FROM labels "
                 "WHERE message IS NOT NULL AND position <= ? ORDER BY position LIMIT ?)",
@@ -83,17 +82,6 @@ class Journal:
         """The position of the last label, or 0."""
         (position,) = self._db.execute("SELECT max(position) FROM labels").fetchone()
         return position or 0
-
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._db.execute("COMMIT")
-        except BaseException:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise
 
     def _add(self, key: str, label: Any, learn: Callable[[int, Any], None]) -> Entry:
         checksum = hashlib.sha256(json.dumps(label, sort_keys=True).encode()).digest()

@@ -88,10 +88,10 @@ class Counters:
 
     def lines(self, **values: tuple[str, str, float]) -> Iterator[str]:
         """What is counted, and further values, each with its kind and meaning."""
-        yield from _header("requests_total", "counter", "Requests by path and status.")
+        yield _header("requests_total", "counter", "Requests by path and status.")
         for (path, status), n in self._statuses.items():
             yield f'river_hier_requests_total{{path="{path}",status="{status}"}} {n}'
-        yield from _header("request_seconds", "histogram", "Time to answer.")
+        yield _header("request_seconds", "histogram", "Time to answer.")
         name = "river_hier_request_seconds"
         for path, times in self._times.items():
             for bound, n in zip([*SECONDS, "+Inf"], accumulate(times), strict=True):
@@ -99,10 +99,9 @@ class Counters:
             yield f'{name}_sum{{path="{path}"}} {self._sums[path]:.9g}'
             yield f'{name}_count{{path="{path}"}} {sum(times)}'
         for single, (kind, meaning, value) in values.items():
-            yield from _header(single, kind, meaning)
+            yield _header(single, kind, meaning)
             yield f"river_hier_{single} {value:.17g}"
 
 
-def _header(name: str, kind: str, meaning: str) -> Iterator[str]:
-    yield f"# HELP river_hier_{name} {meaning}"
-    yield f"# TYPE river_hier_{name} {kind}"
+def _header(name: str, kind: str, meaning: str) -> str:
+    return f"# HELP river_hier_{name} {meaning}\n# TYPE river_hier_{name} {kind}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import hashlib
+import inspect
 import json
 import math
 import os
@@ -37,8 +38,6 @@ TERMS = 20  # maximum number of contributions per node
 CONNECTIONS = 1000  # maximum number of connections
 GRACE = 5  # seconds for connections without requests, and for the last ones at the end
 BATCH = 100  # labels that share a transaction, at most
-POST = "/predict", "/top", "/explain", "/learn"
-GET = "/health", "/metrics", "/questions"
 QUESTIONS = 100  # maximum number of questions that are kept
 
 
@@ -50,52 +49,45 @@ class Service:
     learned in their order: that is what a new process, or one whose disk is full, makes of them.
     """
 
-    lock: int
-    journal: Journal
-    checkpoint: Path
-    counters: Counters
-    app: Starlette
-    several: bool
-    saved: int
-    refused: int
-    refusal: str
-    fault: str
-
-    def __init__(
-        self, model: Path, folder: Path, risk: float | None, budget: float | None = None
-    ) -> None:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        # Also held by a process that saves, which might replace a newer checkpoint.
-        self.lock = os.open(folder, os.O_RDONLY)
-        fcntl.flock(self.lock, fcntl.LOCK_EX)
-        self.journal, self.checkpoint = Journal(folder / "labels.sqlite"), folder / "checkpoint"
-        data = model.read_bytes()
-        source = hashlib.sha256(data).hexdigest(), risk, *filter(None, [budget])
+    def __init__(self, model: Path, folder: Path, risk: float | None, budget: float | None) -> None:
         self.asked: dict[str, dict[str, Any]] = {}  # what is worth a label, by x
-        if not self.checkpoint.exists():
-            ours = data.startswith(b"river_hier checkpoint")
-            found = checkpoint.loads(data) if ours else pickle.loads(data)
-            check_model(found, "learn_one", "predict_one")
-            found = found if risk is None else decision.Selective(found, risk=risk)
-            state = {"model": found, "source": source, "position": 0, "loss": 0.0}
-            if budget is not None:
-                state["sampler"] = active.MarginSampler(found, budget)
-                if is_multilabel(last_step(found)):
-                    raise TypeError("a budget is for models of one label")
-            checkpoint.save(state, self.checkpoint)
+        try:
+            data = model.read_bytes()
+            folder.mkdir(mode=0o700, exist_ok=True)
+            # Also held by a process that saves, which might replace a newer checkpoint.
+            self.lock: int = os.open(folder, os.O_RDONLY)
+            fcntl.flock(self.lock, fcntl.LOCK_EX)
+            self.journal: Journal = Journal(folder / "labels.sqlite")
+            self.checkpoint: Path = folder / "checkpoint"
+            source = hashlib.sha256(data).hexdigest(), risk, *filter(None, [budget])
+            if not self.checkpoint.exists():
+                ours = data.startswith(b"river_hier checkpoint")
+                found = checkpoint.loads(data) if ours else pickle.loads(data)
+                check_model(found, "learn_one", "predict_one")
+                found = found if risk is None else decision.Selective(found, risk=risk)
+                state = {"model": found, "source": source, "position": 0, "loss": 0.0}
+                if budget is not None:
+                    state["sampler"] = active.MarginSampler(found, budget)
+                    if is_multilabel(last_step(found)):
+                        raise TypeError("a budget is for models of one label")
+                checkpoint.save(state, self.checkpoint)
+        except Exception as error:  # a pickle may raise any
+            sys.exit(f"{model} cannot be served: {error}")
         self.recover()
         if self.state["source"] != source:
             sys.exit(f"{folder} continues another model, risk or budget; name another --folder")
-        self.saved = self.state["position"]
+        self.saved: int = self.state["position"]
         self.saver: tuple[int, int] | None = None  # the process that saves, and its position
-        self.fault = self.refusal = ""  # the last ones
-        self.refused = 0
+        self.fault: str = ""  # the last one, as the refusal
+        self.refusal: str = ""
+        self.refused: int = 0
         self.waiting: list[tuple[str, Any, asyncio.Future[Entry]]] = []
         self.writer: asyncio.Task[None] | None = None
-        self.counters = Counters([*POST, *GET])
-        routes = [Route(p, getattr(self, p[1:]), methods=["POST"]) for p in POST]
-        routes += [Route(p, getattr(self, p[1:])) for p in GET]
-        self.app = Starlette(routes=routes, exception_handlers={HTTPException: _refused})
+        post = [self.predict, self.top, self.explain, self.learn]
+        routes = [Route(f"/{f.__name__}", _handler(f), methods=["POST"]) for f in post]
+        routes += [Route(f"/{f.__name__}", f) for f in (self.health, self.metrics, self.questions)]
+        self.counters: Counters = Counters([route.path for route in routes])
+        self.app: Starlette = Starlette(routes=routes, exception_handlers={HTTPException: _refused})
 
     # Learning
 
@@ -200,17 +192,16 @@ class Service:
 
         await self.app(scope, receive, sent)
 
-    async def predict(self, request: Request) -> Response:
-        message = await read(request, "x", threshold=None)
-        given = {name: message[name] for name in ["threshold"] if message[name] is not None}
-        return _answer(lambda: self._predict(message["x"], given))
-
-    def _predict(self, sent: Any, given: dict[str, Any]) -> dict[str, Any]:
-        model, sampler, x = self.state["model"], self.state.get("sampler"), features(sent)
-        y, ask = (
-            sampler.predict_one(x, **given) if sampler else (model.predict_one(x, **given), None)
-        )
-        taxonomy = inner(model)._taxonomy
+    def predict(self, x: Any, threshold: float | None = None) -> dict[str, Any]:
+        """Answer with the labels of x, their paths and probabilities."""
+        sent, x, model = x, features(x), self.state["model"]
+        given = {} if threshold is None else {"threshold": threshold}
+        sampler, taxonomy = self.state.get("sampler"), inner(model)._taxonomy
+        answer: dict[str, Any] = {}
+        if sampler is None:
+            y = model.predict_one(x, **given)
+        else:
+            y, answer["ask"] = sampler.predict_one(x, **given)
         y = [label for label, on in y.items() if on] if self.several else y
         try:
             p = model.predict_proba_one(x)
@@ -223,52 +214,38 @@ class Service:
             return float(sum(p.get(v, 0.0) for v in (label, *taxonomy.descendants(label))))
 
         found = y if self.several else [] if y is None else [y]
-        answer = {
-            "y": y,
-            "labels": [
-                {"label": v, "path": taxonomy.path(v), "probability": probability(v)} for v in found
-            ],
-        }
-        if ask:
+        shown = [(v, taxonomy.path(v), probability(v)) for v in found]
+        names = "label", "path", "probability"
+        answer |= {"y": y, "labels": [dict(zip(names, one, strict=True)) for one in shown]}
+        if answer.get("ask"):
             self.asked[json.dumps(sent, sort_keys=True)] = {"x": sent, **answer}
             if len(self.asked) > QUESTIONS:
                 del self.asked[next(iter(self.asked))]
-        return answer if ask is None else {**answer, "ask": ask}
+        return answer
 
-    async def top(self, request: Request) -> Response:
-        message = await read(request, "x", k=5, leaves=False)
-        k, leaves = message["k"], message["leaves"]
+    def top(self, x: Any, k: int = 5, leaves: bool = False) -> dict[str, Any]:
+        """Answer with the likeliest paths."""
         if type(k) is not int or not 1 <= k <= LABELS:
-            raise HTTPException(422, f'"k" must be an integer from 1 to {LABELS}, got {k!r:.50}')
+            raise ValueError(f'"k" must be an integer from 1 to {LABELS}, got {k!r:.50}')
         if type(leaves) is not bool:
-            raise HTTPException(422, f'"leaves" must be true or false, got {leaves!r:.50}')
+            raise ValueError(f'"leaves" must be true or false, got {leaves!r:.50}')
+        found = inspection.top_one(self.state["model"], features(x), k, leaves)
+        return {"top": [{"path": path, "probability": p} for path, p in found]}
 
-        def find() -> dict[str, Any]:
-            found = inspection.top_one(self.state["model"], features(message["x"]), k, leaves)
-            return {"top": [{"path": path, "probability": p} for path, p in found]}
+    def explain(self, x: Any) -> dict[str, Any]:
+        """Answer with the largest contributions at each node."""
+        found = inspection.explain_one(self.state["model"], features(x))
+        nodes = [{"label": label, **why._asdict()} for label, why in found.items()]
+        return {"nodes": [{**n, "contributions": n["contributions"][:TERMS]} for n in nodes]}
 
-        return _answer(find)
-
-    async def explain(self, request: Request) -> Response:
-        message = await read(request, "x")
-
-        def find() -> dict[str, Any]:
-            found = inspection.explain_one(self.state["model"], features(message["x"]))
-            nodes = [{"label": label, **why._asdict()} for label, why in found.items()]
-            for node in nodes:
-                node["contributions"] = node["contributions"][:TERMS]
-            return {"nodes": nodes}
-
-        return _answer(find)
-
-    async def learn(self, request: Request) -> Response:
-        message = await read(request, "key", "x", "y")
-        key = message.pop("key")
+    async def learn(self, key: str, x: Any, y: Any) -> dict[str, Any]:
+        """Acknowledge a label when it is on the disk and learned."""
         if not isinstance(key, str) or not 1 <= len(key) <= KEY or not key.isascii():
-            what = f"must be a text of 1 to {KEY} ASCII characters"
-            raise HTTPException(422, f'"key" {what}, got {key!r:.50}')
+            raise ValueError(
+                f'"key" must be a text of 1 to {KEY} ASCII characters, got {key!r:.50}'
+            )
         stored: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self.waiting.append((key, message, stored))
+        self.waiting.append((key, {"x": x, "y": y}, stored))
         if self.writer is None or self.writer.done():
             self.writer = asyncio.create_task(self._write())
         entry = await stored
@@ -279,15 +256,15 @@ class Service:
             raise HTTPException(422, self.refusal)
         if not entry.same:
             raise HTTPException(409, f"there is another example with the key {key!r}; it is kept")
-        return _answer(lambda: {"position": entry.position, "new": entry.new})
+        return {"position": entry.position, "new": entry.new}
 
     async def health(self, request: Request) -> Response:
         found = {"status": self.fault or "ok", "learned": self.state["position"]}
         found |= {"saved": self.saved, "refused": self.refused, "last_refusal": self.refusal}
-        return _answer(lambda: found, 503 if self.fault else 200)
+        return _answer(found, 503 if self.fault else 200)
 
     async def questions(self, request: Request) -> Response:
-        return _answer(lambda: {"questions": [*self.asked.values()][::-1]})
+        return _answer({"questions": [*self.asked.values()][::-1]})
 
     async def metrics(self, request: Request) -> Response:
         n = self.state["position"]
@@ -303,31 +280,14 @@ class Service:
 
 def serve(
     model: Path,
-    folder: Path | None = None,
-    host: str = "127.0.0.1",
-    port: int = 8080,
-    save: float = 60.0,
-    risk: float | None = None,
-    budget: float | None = None,
+    folder: Path | None,
+    host: str,
+    port: int,
+    save: float,
+    risk: float | None,
+    budget: float | None,
 ) -> None:
-    """Serve the model in a file until SIGTERM or Ctrl-C, as `python -m river_hier.serve` does.
-
-    Parameters
-    ----------
-    model
-        A file with a model in a taxonomy or a pipeline, by `pickle.dump` or `checkpoint.save`.
-    folder
-        The folder of the journal and the checkpoint, from which it continues.
-    host, port
-        Where to listen.
-    save
-        Seconds between two checkpoints.
-    risk
-        The `risk` of a `decision.Selective` that is put around the model.
-    budget
-        The `budget` of an `active.MarginSampler` that says which labels are worth asking for.
-
-    """
+    """Serve the model in a file until SIGTERM or Ctrl-C; the arguments are those of the command."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit())
     service = Service(model, folder or model.with_suffix(".served"), risk, budget)
@@ -351,15 +311,27 @@ def serve(
         checkpoint.save(service.state, service.checkpoint)
 
 
-def _answer(find: Any, status: int = 200) -> Response:
-    """What the model finds; it refuses invalid examples with an error."""
-    try:
-        text = json.dumps(find(), default=str)
-    except REFUSED as error:
-        raise HTTPException(422, str(error)[:500]) from error
-    return Response(text, status, media_type="application/json")
+def _handler(call: Any) -> Any:
+    """The handler of requests with the arguments of this method."""
+    given = inspect.signature(call).parameters.values()
+    optional = {p.name: p.default for p in given if p.default is not p.empty}
+    required = [p.name for p in given if p.default is p.empty]
+
+    async def handle(request: Request) -> Response:
+        message = await read(request, *required, **optional)
+        try:
+            found = call(**message)
+            return _answer(await found if inspect.isawaitable(found) else found)
+        except REFUSED as error:
+            raise HTTPException(422, str(error)[:500]) from error
+
+    return handle
+
+
+def _answer(found: Any, status: int = 200, headers: Any = None) -> Response:
+    text = json.dumps(found, default=str)
+    return Response(text, status, headers, media_type="application/json")
 
 
 def _refused(request: Request, error: Any) -> Response:
-    found = json.dumps({"error": error.detail})
-    return Response(found, error.status_code, error.headers, media_type="application/json")
+    return _answer({"error": error.detail}, error.status_code, error.headers)

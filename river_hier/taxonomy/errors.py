@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Hashable, Iterable
+from numbers import Integral
 from typing import Any
 
 # Beyond this many nodes, looking for a similar label takes longer than a tenth of a second.
@@ -39,6 +40,8 @@ class UnknownLabelError(KeyError, ValueError):
             self.message = f"label {label!r} is a missing value; leave out examples without a label"
         elif guess := _similar(label, known):
             self.message += f"; did you mean {guess}?"
+        elif isinstance(label, Integral) and all(isinstance(v, str) for v in known):
+            self.message += f"; labels are names such as {short(known[-1])}: {label!r} is a code"
         else:
             self.message += "; a model with an `OpenTaxonomy` learns new labels"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import numbers
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -34,14 +35,14 @@ class Entry(NamedTuple):
     folded: bool  # its children are not shown
 
 
-def text(taxonomy: Nodes, max_depth: int | None) -> Text:
-    """One line for each node."""
+def text(taxonomy: Nodes, max_depth: int | None, notes: Sequence[str] = ()) -> Text:
+    """One line for each node, with its note."""
     whole = isinstance(max_depth, numbers.Integral) and not isinstance(max_depth, bool)
     if max_depth is not None and not (whole and max_depth >= 0):
         raise ValueError(f"`max_depth` must be an integer of at least 0 or None, got {max_depth!r}")
     lines: list[str] = []
     bars: list[str] = []  # the text to the left of the nodes of each depth
-    for entry in _entries(taxonomy, len(taxonomy), max_depth):
+    for entry in _entries(taxonomy, len(taxonomy), max_depth, notes):
         del bars[max(entry.depth - 1, 0) :]
         branch = "" if entry.depth == 0 else "└── " if entry.last else "├── "
         lines.append("".join(bars) + branch + entry.text)
@@ -50,11 +51,11 @@ def text(taxonomy: Nodes, max_depth: int | None) -> Text:
     return Text("\n".join(lines))
 
 
-def page(taxonomy: Nodes) -> str:
-    """Nested lists, which can be unfolded."""
+def page(taxonomy: Nodes, notes: Sequence[str] = ()) -> str:
+    """Nested lists, which can be unfolded, with a note at each node."""
     parts = [f"<div><small>{html.escape(repr(taxonomy))}</small>"]
     depth = -1  # of the list that is open
-    for entry in _entries(taxonomy, _MOST_NODES, _DEEPEST):
+    for entry in _entries(taxonomy, _MOST_NODES, _DEEPEST, notes):
         while depth >= entry.depth:
             parts.append("</ul></details></li>" if depth else "</ul></details>")
             depth -= 1
@@ -87,10 +88,13 @@ def names(taxonomy: Nodes) -> list[str]:
     return found
 
 
-def _entries(taxonomy: Nodes, most: int, max_depth: int | None) -> Iterator[Entry]:
+def _entries(
+    taxonomy: Nodes, most: int, max_depth: int | None, notes: Sequence[str]
+) -> Iterator[Entry]:
     """Every node below its first parent, and its name below others; the first `most` nodes."""
     label, below = names(taxonomy), taxonomy._arrays.children
-    stack = [Entry(label[0], 0, 0, True, False)]
+    noted = [*map(add, label, notes)] if notes else label
+    stack = [Entry(noted[0], 0, 0, True, False)]
     while stack:
         entry = stack.pop()
         v = entry.node
@@ -107,7 +111,7 @@ def _entries(taxonomy: Nodes, most: int, max_depth: int | None) -> Iterator[Entr
         for c in shown:
             first = taxonomy._arrays.parents[c][0]
             see = "" if first == v else f" (see {label[first]})"
-            children.append(Entry(label[c] + see, c, entry.depth + 1, False, first != v))
+            children.append(Entry(noted[c] + see, c, entry.depth + 1, False, first != v))
         if len(shown) < len(below[v]):
             more = f"(+{len(below[v]) - len(shown):,} children)"
             children.append(Entry(more, None, entry.depth + 1, False, True))

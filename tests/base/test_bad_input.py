@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
 import warnings
 from collections.abc import Iterator
 from decimal import Decimal
@@ -16,7 +17,15 @@ import pytest
 from river import base, preprocessing, stats, utils
 from scipy import sparse
 
-from river_hier import Taxonomy, decision, kernel, linear_model
+from river_hier import (
+    Taxonomy,
+    decision,
+    ensemble,
+    feature_extraction,
+    forest,
+    kernel,
+    linear_model,
+)
 from support.public_api import estimators, in_taxonomy, one_label
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
@@ -329,3 +338,35 @@ def test_masked_cells_are_not_read() -> None:
         model.learn_many(X.filled(0.0), [{"a"}, {"b"}], w=np.ma.masked_array([1.0, 2.0], [0, 1]))
     assert len(model.taxonomy_) == 1
     model.learn_many(X.filled(0.0), [{"a"}, {"b"}])
+
+
+PATHS = Taxonomy.from_nested({"shoes": ["boots"], "shirts": []})
+MIXED = {"title": "leather boots", "price": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: linear_model.PathSoftmax(PATHS, prior_variance="32"), "a text: give a number"),
+        (lambda: linear_model.HAROW({"a": ["b"]}), "Taxonomy.from_nested(dictionary)"),
+        (lambda: linear_model.Hieron(PATHS).learn_one({"a": 1}, 0), "'boots': 0 is a code"),
+        (lambda: linear_model.Hieron(PATHS).learn_one({"a": 1}, True), "True is a code"),
+        (lambda: forest.ExtraTrees(PATHS).learn_one(MIXED, "boots"), "LogTFIDF(on='title') | mod"),
+        (lambda: linear_model.HAROW().learn_many(["a"], [{"a"}]), "texts need a transformer bef"),
+        (lambda: decision.Selective(linear_model.PathSoftmax()).fit, "Selective has no `fit`: as"),
+        (lambda: linear_model.HAROW().fit, "river_hier.sklearn.HierarchicalClassifier(model) has"),
+    ],
+)
+def test_messages_name_what_works(call, message):
+    with pytest.raises((AttributeError, TypeError, ValueError), match=re.escape(message)):
+        call()
+
+
+def test_what_messages_name_works():
+    for model in (forest.ExtraTrees(PATHS), linear_model.PathSoftmax(PATHS)):
+        both = feature_extraction.LogTFIDF(on="title") | model
+        for title, label in [("leather boots", "boots"), ("silk shirt", "shirts")] * 20:
+            both.learn_one(MIXED | {"title": title}, label)
+        assert both.predict_one(MIXED) == "boots"
+    assert not hasattr(model, "fit")
+    assert str(ensemble.DensePool(PATHS)) == "DensePool"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -17,6 +18,7 @@ from scipy import sparse
 
 from river_hier import Taxonomy, decision, linear_model
 from river_hier.base.dataframes import read_batch
+from river_hier.feature_extraction import LogTFIDF
 from support.hypothesis_settings import n_examples
 from support.public_api import learners
 from support.strategies import multilabels, reals, taxonomies, trees
@@ -534,3 +536,50 @@ def test_columns_that_a_trained_model_has_never_seen_are_refused(name: str) -> N
                 call(other)
     with pytest.warns(UserWarning, match="X has 2 columns and lacks 1 of the 2 that the model has"):
         assert len(model.predict_many(X.to_numpy(), columns=["e1", "new"])) == 2
+
+
+@pytest.mark.parametrize("name", [*SINGLE, *MULTI])
+def test_sparse_matrices_of_another_width(name: str) -> None:
+    """Their columns are numbers, which other matrices may not share."""
+    model, y = made(name), ["b", "c"] if name in SINGLE else [{"b"}, {"c"}]
+    X = sparse.csr_array(np.eye(2, 3))
+    model.learn_many(X, y)
+    for other in (np.eye(2), np.eye(2, 4)):
+        width = rf"a sparse X has {other.shape[1]} columns, and the model has learned from 3; with"
+        for call in (model.predict_many, model.predict_proba_many):
+            with pytest.warns(UserWarning, match=width):
+                call(sparse.csr_array(other))
+    with pytest.warns(UserWarning, match="has 5 columns, and the model has learned from 3; with"):
+        model.learn_many(sparse.csr_array(np.eye(2, 5)), y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict_many(X, columns=["u", "v", "w"])
+        model.predict_many(sparse.csr_array(np.eye(2, 5)))
+
+
+@pytest.mark.parametrize("name", ["Hieron", "HAROW"])
+def test_rows_of_y_in_another_order_are_refused(name: str) -> None:
+    """By the indices of X and y; indices that do not belong together say nothing."""
+    model, names = made(name), ["b", "c", "b"]
+    X = pd.DataFrame(np.eye(3), columns=["u", "v", "w"], index=[5, 3, 4])
+    labels = names if name in SINGLE else [{v} for v in names]
+    y, before = pd.Series(labels, index=X.index), pickle.dumps(model)
+    for wrong in (y.sort_index(), y.iloc[::-1]):
+        with pytest.raises(ValueError, match=r"another order: its index is \[\d, \d, \d\], .*loc"):
+            model.learn_many(X, wrong)
+        assert pickle.dumps(model) == before
+    for fine in (y, y.sort_index().loc[X.index], y.reset_index(drop=True), y.to_numpy(), labels):
+        model.learn_many(X, fine)
+
+
+def test_a_list_of_texts_gets_an_array() -> None:
+    texts, y = ["a bear", "a cat"], ["b", "c"]
+    for kind in (linear_model.PathSoftmax, linear_model.HAROW):
+        model = LogTFIDF() | kind()
+        model.learn_many(texts * 20, y * 20)
+        for X in (texts, np.array(texts)):
+            found = model.predict_many(X), model.predict_proba_many(X)
+            assert [type(answer) for answer in found] == [np.ndarray] * 2
+        series = pd.Series(texts, index=[7, 8])
+        assert model.predict_many(series).index.tolist() == [7, 8]
+        assert (np.asarray(model.predict_many(series)) == found[0]).all()

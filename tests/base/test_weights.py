@@ -18,6 +18,7 @@ from scipy import sparse
 from river_hier import (
     OpenTaxonomy,
     Taxonomy,
+    active,
     decision,
     kernel,
     linear_model,
@@ -26,6 +27,7 @@ from river_hier import (
 )
 from river_hier import base as base_models
 from support.hypothesis_settings import n_examples
+from support.makers import TABLE, that
 from support.public_api import dense, estimators, learners
 from support.strategies import (
     multilabel_streams,
@@ -62,6 +64,28 @@ def test_weight_0_changes_nothing_at_all(name: str) -> None:
     assert pickle.dumps(model) == before
     model.learn_one(x, y, w=1.0)
     assert pickle.dumps(model) != before, "the test would not notice a change"
+
+
+@pytest.mark.parametrize("name", that("weights", "answers"))
+def test_a_weight_may_be_given_by_position(name: str) -> None:
+    row = TABLE[name]
+    one, other, unweighted = row(TREE), row(TREE), row(TREE)
+    for i in range(6):
+        x, y = {"x": 1.0 + i, "z": 1.0 - i % 3}, row.y("bcd"[i % 3])
+        one.learn_one(x, y, 1.0 + i % 2)
+        other.learn_one(x, y, w=1.0 + i % 2)
+        unweighted.learn_one(x, y)
+    x = {"x": 3.0, "z": 0.5}
+    assert one.predict_proba_one(x) == other.predict_proba_one(x)
+    assert pickle.dumps(one) != pickle.dumps(unweighted), "the test would not notice a change"
+
+
+def test_samplers_take_a_weight() -> None:
+    model = active.ThresholdSampler(linear_model.Hieron(TREE))
+    model.learn_one({"x": 1.0}, "b", 0.5)
+    alone = linear_model.Hieron(TREE)
+    alone.learn_one({"x": 1.0}, "b", w=0.5)
+    assert pickle.dumps(model.classifier) == pickle.dumps(alone)
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)

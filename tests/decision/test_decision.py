@@ -17,7 +17,7 @@ from river import linear_model as river_linear_model
 from river import metrics as river_metrics
 
 import oracles
-from river_hier import Taxonomy, decision, linear_model, losses, metrics
+from river_hier import Taxonomy, decision, inspection, linear_model, losses, metrics
 from river_hier.datasets import synth
 from support.paths import DATA, ROOT
 from support.strategies import (
@@ -139,6 +139,33 @@ def test_symmetric_difference_bayes_has_the_least_expected_loss(
         return oracles.expected_symmetric_difference_loss(tree, p, y, None, missed, spurious)
 
     assert expected(on(answer)) == pytest.approx(min(map(expected, multilabels)), abs=1e-12)
+
+
+@given(known(), st.sampled_from([0.5, 1.0, 2.0]))
+def test_hf_beta_bayes_has_the_greatest_expected_f(example: Any, beta: float) -> None:
+    t, p = example
+    answer = on(decision.HFBetaBayes(FixedMultiLabel(t, p), beta).predict_one({}))
+    tree = parents_of(t)
+
+    def value(y: set[Any]) -> float:
+        return oracles.expected_hf_beta(tree, p, y, beta)
+
+    multilabels = [m - {t.root} for m in oracles.multilabels(tree)]
+    assert answer in multilabels
+    assert value(answer) == pytest.approx(max(map(value, multilabels)), abs=1e-12)
+
+
+@given(known(), st.integers(1, 3), st.integers(1, 2))
+def test_the_best_labels_have_the_greatest_expected_precision(
+    example: Any, k: int, depth: int
+) -> None:
+    """Precision at k, of the nodes at one depth."""
+    t, p = example
+    tree, level = parents_of(t), [v for v in t.nodes if t.depth(v) == depth]
+    best = inspection.top_one(FixedMultiLabel(t, p), {}, k, depth=depth)
+    found = oracles.expected_shared(tree, p, {path[-1] for path, _ in best})
+    others = itertools.combinations(level, min(k, len(level)))
+    assert found == pytest.approx(max(oracles.expected_shared(tree, p, set(m)) for m in others))
 
 
 @given(known(trees(2, 4)), st.lists(st.integers(0, 8), min_size=3, max_size=3), st.data())

@@ -42,7 +42,7 @@ RUN_BY = {
     r"python -m river_hier\.label texts\.csv": "tests/test_label.py",
     r"python tests/bench/\w+\.py( --data FOLDER)?": "tests/docs/test_site.py",  # that it starts
     r"python examples/streaming/merge_\w+\.py .+": "tests/examples/test_merging.py",
-    r"python examples/benchmarks/(selective|drift_kinds|labels)\.py .+": "tests/docs/test_site.py",
+    r"python examples/benchmarks/(selective|moving|dated|drift_kinds|labels)\.py .+": "tests/docs/test_site.py",
 }
 BENCH = re.compile(r"python (?:tests/bench|examples/benchmarks)/[^`#]*")
 # Pages whose blocks are taken from the page, and run, by a test of their own.

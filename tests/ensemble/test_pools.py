@@ -148,6 +148,37 @@ def test_a_useless_member_gets_no_weight() -> None:
     assert max(p, key=p.__getitem__) == model.models[1].predict_one(x)
 
 
+def rows_of_a_shop(n: int) -> list[tuple[dict[str, Any], str]]:
+    """Titles and brands that tell the label in part, and columns that tell nothing of it."""
+    draws, found = np.random.default_rng(0), []
+    for y in draws.choice(["b", "c", "d"], n).tolist():
+        words = draws.choice([y * 3, y * 4, "xxx", "yyy", "zzz"], 3, p=[0.2, 0.2, 0.2, 0.2, 0.2])
+        brand = f"brand {y}" if draws.random() < 0.6 else None
+        noise, price = int(draws.integers(20)), float(draws.normal())
+        found.append(({"t": " ".join(words), "brand": brand, "n": noise, "price": price}, y))
+    return found
+
+
+def test_views_are_a_pool_of_pipelines_and_a_useless_one_costs_nothing() -> None:
+    rows, wrong = rows_of_a_shop(2_000), {}
+    views: dict[str, dict[str, Any]] = {
+        "text": {},
+        "brand": {"categories": ["brand"]},
+        "useless": {"categories": ["n"], "numbers": ["price"]},
+    }
+    for name, others in views.items():
+        model = ensemble.make_views(TREE, texts=["t"], **others)
+        wrong[name] = 0
+        for x, y in rows:
+            wrong[name] += model.predict_one(x) != y
+            model.learn_one({k: v for k, v in x.items() if v is not None}, y)
+        assert len(model.models) == 1 + len(others)
+    assert wrong["brand"] < 0.8 * wrong["text"]
+    assert wrong["useless"] <= wrong["text"] + 0.003 * len(rows)
+    with pytest.raises(ValueError, match="'t'"):
+        model.learn_one({"n": 3}, "b")
+
+
 def test_the_pool_removes_the_loss_of_a_wrong_parameter() -> None:
     """HAROW with several values of r: the pool is close to the best, which nobody knew."""
     t = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})

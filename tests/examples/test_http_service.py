@@ -11,11 +11,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
-from river_hier import active, checkpoint, inspection
+from river_hier import active, checkpoint, decision, inspection
 from support.http_service import Client, Service
 from support.processes import PATIENCE, until
 from support.requirements import require_module
@@ -63,7 +63,7 @@ def test_questions_within_a_budget(tmp_path: Path) -> None:
             sent = message(key, kind="text")
             y, ask = sampler.predict_one(sent["x"])
             answer = client.json("/predict", {"x": sent["x"]})
-            assert (answer["y"], answer.pop("ask")) == (y, ask)
+            assert (answer["y"], answer["ask"]) == (y, ask)
             if ask:
                 waiting.setdefault(sent["x"], None)
                 waiting[sent["x"]] = {"x": sent["x"], **answer}
@@ -79,6 +79,9 @@ def test_questions_within_a_budget(tmp_path: Path) -> None:
             while len(waiting) > 100:
                 del waiting[next(iter(waiting))]
         assert 100 < n < 222
+        with pytest.raises(SystemExit, match="a budget is for models of one label"):
+            (tmp_path / "several.pkl").write_bytes(pickle.dumps(MODELS["several"]()))
+            serving.Service(tmp_path / "several.pkl", tmp_path / "several", None, 0.3)
         assert client.json("/questions") == {"questions": [*waiting.values()][::-1]}
         assert waiting
 
@@ -321,14 +324,8 @@ def test_what_cannot_be_stored_or_fails_in_learning_is_forgotten(
     (tmp_path / "model").write_bytes(pickle.dumps(MODELS["text"]()))
     service = serving.Service(tmp_path / "model", tmp_path / "served", None)
 
-    class Request:
-        headers: ClassVar = {"content-type": "application/json"}
-
-        async def stream(self) -> Any:
-            yield json.dumps({"key": "k", "x": "word " * 9999, "y": "roses"}).encode()
-
     def learn() -> Any:
-        return json.loads(asyncio.run(service.learn(Request())).body)  # type: ignore[arg-type]
+        return asyncio.run(service.learn("k", "word " * 9999, "roses"))
 
     before = pickle.dumps(service.state)
     db = service.journal._db
@@ -345,3 +342,46 @@ def test_what_cannot_be_stored_or_fails_in_learning_is_forgotten(
     assert pickle.dumps(service.state) == before
     assert learn() == {"position": 1, "new": True}
     assert pickle.dumps(service.state) != before
+
+
+@pytest.mark.parametrize(
+    ("data", "risk", "why"),
+    [
+        (None, None, "No such file or directory"),
+        (b"no pickle", None, "cannot be served: "),
+        (pickle.dumps([1, 2]), None, "`model` must be a model in a taxonomy with `learn_one`"),
+        (pickle.dumps(decision.Selective), None, "must be a model in a taxonomy"),
+        (checkpoint.dumps({"model": 1}), None, "`model` must be a model in a taxonomy"),
+        (checkpoint.dumps(MODELS["text"]())[:-9], None, "cannot be served: "),
+        (pickle.dumps(MODELS["text"]()), 2.0, "`risk` must be"),
+        (pickle.dumps(MODELS["several"]()), 0.1, "must predict single labels"),
+    ],
+)
+def test_what_is_no_model_is_refused_in_a_sentence(
+    tmp_path: Path, data: Any, risk: Any, why: str
+) -> None:
+    path = tmp_path / "model.pkl"
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(SystemExit, match=f"^{path} cannot be served: ") as refused:
+        serving.Service(path, tmp_path / "served", risk)
+    assert why in str(refused.value)
+    assert not (tmp_path / "served" / "checkpoint").exists()
+
+
+def test_a_risk_gives_inner_nodes(tmp_path: Path) -> None:
+    """The answers are those of `Selective`, also after a restart."""
+    labels, shown = [message(key, kind="text") for key in range(60)], set()
+    with Service(tmp_path, MODELS["text"](), "--risk", 0.1) as service:
+        expected = decision.Selective(MODELS["text"](), risk=0.1)
+        for first in (0, 10):
+            service.start()
+            client = Client(service.port)
+            for label in labels[first : first + 10]:
+                client.json("/learn", label)
+                expected.learn_one(label["x"], label["y"])
+            answers = [client.json("/predict", {"x": label["x"]})["y"] for label in labels]
+            assert answers == [expected.predict_one(label["x"]) for label in labels]
+            shown.update(answers)
+            assert service.stop() == 0
+    assert shown > {"shop", "clothes", "tools", "boots"}

@@ -469,3 +469,20 @@ def test_labels_through_a_pipeline():
     for wrong in (linear_model.Hieron(TREE), linear_model.HAROW):
         with pytest.raises(TypeError, match="must be a multilabel model of this library"):
             inspection.labels_one(wrong, {})
+
+
+def test_explanations_are_summed():
+    model = linear_model.HAROW(TREE)
+    for i in range(20):
+        model.learn_one({"x": i % 3 - 1.0, "y": 1.0}, {"c"} if i % 2 else {"b"})
+    frame = pd.DataFrame([{"x": 1.0, "y": -0.5}, {"x": -1.0, "y": 2.0}, {"x": 0.0, "y": 1.0}])
+    sums = {}
+    for x in frame.to_dict("records"):
+        for label, why in model.explain_one(x).items():
+            for name, part in why.contributions:
+                sums[label, name] = sums.get((label, name), 0.0) + part
+    found = inspection.explain_many(model, frame)
+    terms = {(label, name): part for label, parts in found.items() for name, part in parts}
+    assert terms == pytest.approx({term: part for term, part in sums.items() if part})
+    for parts in found.values():
+        assert [p for _, p in parts] == sorted((p for _, p in parts), key=lambda p: -abs(p))

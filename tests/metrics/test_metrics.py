@@ -273,7 +273,9 @@ def test_expected_losses():
 
 @each_metric
 def test_no_answer(name):
-    """It is the root, or a ranking without scores."""
+    """It is the root, or a ranking without scores, and not silent."""
+    with pytest.warns(UserWarning, match="y_pred is None, which counts as the root or no label"):
+        make(name).update("wolf", None)
     nothing = (None, "animal", [], set(), (), {}, {"mammal": False, "bird": False})
     for y_true in ("wolf", {"wolf", "owl"}, ["bird"], ("bird", "whale"), "animal"):
         said = nothing if name in NAMES else (None, {})

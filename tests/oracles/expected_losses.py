@@ -62,3 +62,19 @@ def expected_symmetric_difference_loss(parents, p, pred, volumes=None, missed=1.
         return symmetric_difference_loss(parents, true, pred, volumes, missed, spurious)
 
     return expected_loss(parents, p, loss)
+
+
+def expected_shared(parents, p, pred):
+    """The expected number of predicted nodes that are on."""
+    return expected_loss(parents, p, lambda true: len(true & pred))
+
+
+def expected_hf_beta(parents, p, pred, beta):
+    """The expected F of one example, 0 if nothing is on and nothing is predicted."""
+
+    def f(true):
+        n_true = len(true - {root(parents)})
+        whole = beta * beta * n_true + len(pred)
+        return (1.0 + beta * beta) * len(true & pred) / whole if whole else 0.0
+
+    return expected_loss(parents, p, f)

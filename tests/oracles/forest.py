@@ -164,14 +164,11 @@ class Forest:
         return shares
 
     def forget(self, labels):
-        ages = sorted(self.stored, key=lambda i: (i - self.n) % self.parameters[1])
-        kept = [self.stored[i] for i in ages]
-        names = self.names
-        self.__init__(self.parents, *self.parameters)
-        self.names = names
-        for x, targets, w in kept:
-            if labels.isdisjoint(self.nodes[v] for v in targets):
-                self.learn_row(x + [0.0] * (len(names) - len(x)), targets, w)
+        for i, (_, targets, _) in list(self.stored.items()):
+            if not labels.isdisjoint(self.nodes[v] for v in targets):
+                for tree in self.trees:
+                    tree.leaf(self.padded(i)).rows.remove(i)
+                del self.stored[i]
 
     def vector(self, x):
         return [float(x.get(name, 0.0)) for name in self.names]

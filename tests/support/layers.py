@@ -5,8 +5,8 @@ LAYERS = [
     {"base", "_core"},
     {"linear_model", "probabilistic", "metrics", "datasets", "feature_extraction", "checkpoint"},
     {"kernel", "forest"},  # `kernel`: learners of linear_model in the space of a kernel
-    {"active", "evaluate", "decision", "induction", "local", "batch", "inspection", "plot", "drift"}
+    {"active", "decision", "induction", "local", "batch", "inspection", "plot", "drift"}
     | {"ensemble", "stream"},
-    {"distributed", "sklearn", "serve"},
+    {"evaluate", "distributed", "sklearn", "serve"},
     {"label"},  # a desk, which shares the journal of `serve`
 ]

@@ -158,6 +158,7 @@ WRAPPERS = {
     "HLossBayes": around(
         LEARNERS["HAROW"], lambda m: decision.HLossBayes(decision.Calibrated(m)), TREE
     ),
+    "HFBetaBayes": around(LEARNERS["HAROW"], decision.HFBetaBayes, TREE),
     "ZeroOneBayes": around(LEARNERS["HAROW"], decision.ZeroOneBayes),
     "SymmetricDifferenceBayes": around(
         LEARNERS["HAROW"], lambda m: decision.SymmetricDifferenceBayes(decision.Calibrated(m))

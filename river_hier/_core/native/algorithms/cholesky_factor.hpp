@@ -61,7 +61,7 @@ class CholeskyFactor {
         return all;
     }
 
-    size_t bytes() const { return heap_bytes(blocks_) + heap_bytes(rows_) + heap_bytes(diagonal_); }
+    size_t bytes() const { return heap_bytes(blocks_, rows_, diagonal_); }
 
   private:
     std::vector<double*> rows_;  // in whole cache lines; zero from the diagonal on

@@ -15,8 +15,6 @@ namespace river_hier {
 class Dual {
   public:
     struct Output {
-        size_t bytes() const { return heap_bytes(y) + heap_bytes(c) + heap_bytes(w0); }
-
         Numbers y, c;
         // What w is regularised towards, once a budget has dropped instances; else empty. With a
         // kernel it is a sum over the first instances; then these are its coefficients, and c includes them.
@@ -33,9 +31,8 @@ class Dual {
     const CholeskyFactor& factor() const { return factor_; }
 
     size_t bytes() const {
-        size_t bytes = heap_bytes(ids) + heap_bytes(ones) + heap_bytes(k_) + heap_bytes(g_) +
-                       factor_.bytes() + allocated(outputs.capacity() * sizeof(Output));
-        for (const Output& of : outputs) bytes += of.bytes();
+        size_t bytes = heap_bytes(ids, ones, k_, g_, outputs) + factor_.bytes();
+        for (const Output& of : outputs) bytes += heap_bytes(of.y, of.c, of.w0);
         return bytes;
     }
 

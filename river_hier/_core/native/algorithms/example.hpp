@@ -20,8 +20,8 @@ class Instances {
     const Vector& operator[](uint32_t number) const { return all_[number]; }
 
     size_t bytes() const {
-        size_t bytes = allocated(all_.capacity() * sizeof(Vector)) + heap_bytes(by_feature_);
-        for (const Vector& x : all_) bytes += heap_bytes(x.rows) + heap_bytes(x.values);
+        size_t bytes = heap_bytes(all_, by_feature_);
+        for (const Vector& x : all_) bytes += heap_bytes(x.rows, x.values);
         return bytes;
     }
 

@@ -66,20 +66,14 @@ class Forest {
         last_split_.resize(d);
     }
 
-    // The examples from the oldest to the latest, as `learn` takes them.
-    nb::tuple examples() const {
-        Numbers X, w;
-        std::vector<int64_t> start{0};
-        Nodes targets;
-        for (size_t k = n_ - w_.size(); k < n_; ++k) {
-            const size_t i = k % budget_;
-            X.insert(X.end(), x(i), x(i) + d());
-            targets.insert(targets.end(), targets_[i].begin(), targets_[i].end());
-            start.push_back(static_cast<int64_t>(targets.size()));
-            w.push_back(w_[i]);
+    // Takes the examples with one of these nodes, which are ascending, out of their leaves. Trees stay as they are.
+    void forget(const Nodes& nodes) {
+        for (uint32_t i = 0; i < w_.size(); ++i) {
+            const auto gone = [&](uint32_t v) { return std::binary_search(nodes.begin(), nodes.end(), v); };
+            if (std::none_of(targets_[i].begin(), targets_[i].end(), gone)) continue;
+            for (Tree& tree : trees_) remove(tree, i);
+            targets_[i].clear();
         }
-        return nb::make_tuple(array(std::move(X), {w_.size(), d()}), array(std::move(start)),
-                              array(std::move(targets)), array(std::move(w)));
     }
 
     nb::tuple saved() const {
@@ -105,7 +99,8 @@ class Forest {
         const size_t n_stored = std::min(n_, budget_);
         ensure(targets_.size() == n_stored && w_.size() == n_stored, "targets and a weight for each example");
         for (const Nodes& on : targets_) {
-            ensure(!on.empty() && on.back() < no_row && std::is_sorted(on.begin(), on.end()), "nodes in order");
+            if (on.empty()) continue;  // forgotten
+            ensure(on.back() < no_row && std::is_sorted(on.begin(), on.end()), "nodes in order");
             n_nodes_ = std::max<size_t>(n_nodes_, on.back() + 1);
         }
         widen(numbers<uint32_t>(keys));
@@ -236,7 +231,8 @@ class Forest {
             const Node& node = tree.nodes[a];
             uint32_t size = node.is_leaf() ? 0 : tree.nodes[node.child].size + tree.nodes[node.child + 1].size;
             for (uint32_t i = node.is_leaf() ? node.example : none; i != none; i = tree.next[i], ++size)
-                if (i >= tree.next.size() || ++listed > w_.size() || leaf(tree, x(i)) != a) return false;
+                if (i >= tree.next.size() || targets_[i].empty() || ++listed > w_.size() || leaf(tree, x(i)) != a)
+                    return false;
             if (node.size != size) return false;
         }
         return true;
@@ -312,7 +308,7 @@ class Forest {
     void remove(Tree& tree, uint32_t i) {
         uint32_t* at = &tree.nodes[leaf(tree, x(i))].example;
         while (*at != i) {
-            if (*at == none) return;  // memory did not suffice when it was learned
+            if (*at == none) return;  // it is forgotten, or memory did not suffice when it was learned
             at = &tree.next[*at];
         }
         *at = tree.next[i];
@@ -336,7 +332,8 @@ class Forest {
     void build(Tree& tree) {
         tree.next_build += (growth - 1.0) * std::min(tree.next_build, static_cast<double>(budget_));
         rows_.clear();
-        for (uint32_t i = 0; i < w_.size(); ++i) rows_.push_back(i);
+        for (uint32_t i = 0; i < w_.size(); ++i)
+            if (!targets_[i].empty()) rows_.push_back(i);
         tree.nodes.assign(1, Node());
         grow(tree, 0);
     }

@@ -56,7 +56,7 @@ class LeastSquares {
     uint32_t n_nodes() const { return n_nodes_; }
 
     size_t bytes() {
-        size_t bytes = instances.bytes() + allocated(systems.capacity() * sizeof(System));
+        size_t bytes = instances.bytes() + heap_bytes(systems);
         for (System& system : systems)
             bytes += heap_bytes(system.nodes) + system.apply([](auto& solver) { return solver.bytes(); });
         return bytes;

@@ -47,7 +47,7 @@ class SymmetricMatrix {
         for (double& h : update_) h *= std::sqrt(a);
     }
 
-    size_t bytes() const { return heap_bytes(lines_) + heap_bytes(update_); }
+    size_t bytes() const { return heap_bytes(lines_, update_); }
 
   private:
     static size_t first_of(size_t i) { return i - i % lanes<double>; }
@@ -87,7 +87,7 @@ class Primal {
 
     size_t d() const { return total_.size(); }
 
-    size_t bytes() const { return inverse_.bytes() + heap_bytes(w_) + heap_bytes(total_) + heap_bytes(u_); }
+    size_t bytes() const { return inverse_.bytes() + heap_bytes(w_, total_, u_); }
 
     const Numbers& total() const { return total_; }
 

@@ -143,7 +143,7 @@ void forest(nb::module_& m) {
         .def("saved", [](const Forest& forest) { return forest.saved(); })
         .def_prop_ro("d", &Forest::d)
         .def("widen", [](Forest& forest, nb::handle keys) { forest.widen(numbers<uint32_t>(keys)); }, "keys"_a)
-        .def("examples", &Forest::examples)
+        .def("forget", [](Forest& forest, nb::handle nodes) { forest.forget(numbers<uint32_t>(nodes)); }, "nodes"_a)
         .def("learn", [](Forest& forest, nb::handle X, nb::handle start, nb::handle targets, nb::handle w) {
             const auto rows = view<double>(X), weights = view<double>(w);
             ensure(rows.ndim() == 2 && rows.shape(1) == forest.d(), "a number for each feature");

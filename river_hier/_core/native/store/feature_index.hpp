@@ -66,8 +66,7 @@ class FeatureIndex {
 
     // In memory. Names of exact type str are counted here, unless the garbage collector finds them.
     size_t bytes() const {
-        size_t bytes = heap_bytes(names_) + heap_bytes(values_) + heap_bytes(found_.rows) +
-                       heap_bytes(found_.values) + table_.bytes() + heap_bytes(row_of_number_) + heap_bytes(keys_);
+        size_t bytes = heap_bytes(names_, values_, found_.rows, found_.values, row_of_number_, keys_) + table_.bytes();
         const nb::object size_of = nb::module_::import_("sys").attr("getsizeof");
         for (size_t row = first_row; row < size(); ++row)
             if (in_table(keys_[row].ptr())) bytes += (nb::cast<size_t>(size_of(keys_[row])) + 15) / 16 * 16;

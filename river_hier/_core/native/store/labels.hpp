@@ -69,7 +69,7 @@ class Labels {
 
     // In memory, without the labels themselves.
     size_t bytes() const {
-        return heap_bytes(labels_) + parents_.bytes() + implied_.bytes() + heap_bytes(below_) + heap_bytes(unseen_) +
+        return heap_bytes(labels_, below_, unseen_, parents_.ptr, parents_.nodes, implied_.ptr, implied_.nodes) +
                (all_off_ ? nb::cast<size_t>(all_off_.attr("__sizeof__")()) : 0);
     }
 
@@ -308,8 +308,6 @@ class Labels {
                 ptr.push_back(static_cast<uint32_t>(nodes.size()));
             }
         }
-
-        size_t bytes() const { return heap_bytes(ptr) + heap_bytes(nodes); }
     };
 
     void see(uint32_t v) {

@@ -135,10 +135,7 @@ class TextReader {
         return i;
     }
 
-    size_t bytes() const {
-        return heap_bytes(grams_) + heap_bytes(seen_) + heap_bytes(tokens_) + heap_bytes(pieces_) + heap_bytes(starts_) +
-               heap_bytes(letters_) + text_.capacity();
-    }
+    size_t bytes() const { return heap_bytes(grams_, seen_, tokens_, pieces_, starts_, letters_) + text_.capacity(); }
 
   private:
     static std::string encoded(nb::handle word) {  // lone surrogates, too

@@ -21,6 +21,10 @@ size_t heap_bytes(const std::vector<std::vector<T>>& lists) {
     for (const std::vector<T>& list : lists) bytes += heap_bytes(list);
     return bytes;
 }
+template <class T, class... Lists>
+size_t heap_bytes(const std::vector<T>& list, const Lists&... others) {
+    return heap_bytes(list) + (heap_bytes(others) + ...);
+}
 
 constexpr uint32_t no_row = UINT32_MAX;
 

@@ -94,7 +94,7 @@ class Vocabulary : TextReader {
     }
 
     size_t bytes() const {
-        size_t bytes = TextReader::bytes() + heap_bytes(words_) + heap_bytes(slots_) + bytes_.capacity();
+        size_t bytes = TextReader::bytes() + heap_bytes(words_, slots_) + bytes_.capacity();
         for (const Word& word : words_) if (word.name.is_valid()) bytes += 50 + word.size;
         return bytes;
     }

@@ -119,8 +119,7 @@ void Weights::forget(uint32_t v) {
 }
 
 size_t Weights::bytes() const {
-    return sizeof(Weights) + heap_bytes(scores) + heap_bytes(steps) + heap_bytes(p) + heap_bytes(ranges) +
-           heap_bytes(nodes) + heap_bytes(mask) + heap_bytes(changes_) + store_->bytes() +
+    return sizeof(Weights) + heap_bytes(scores, steps, p, ranges, nodes, mask, changes_) + store_->bytes() +
            (average ? sizeof(Average) + average->bytes() : 0);
 }
 

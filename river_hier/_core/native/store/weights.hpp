@@ -143,7 +143,7 @@ class Average {
         updates->add(0, x, nodes, changes);
     }
 
-    size_t bytes() const { return updates.bytes() + heap_bytes(since) + heap_bytes(begun) + heap_bytes(moved); }
+    size_t bytes() const { return updates.bytes() + heap_bytes(since, begun, moved); }
 
     Weights updates;     // sum of i s_i
     double m = 0.0;      // the weight of all examples

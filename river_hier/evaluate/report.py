@@ -1,0 +1,155 @@
+"""What a model gets wrong, and where in the taxonomy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .. import inspection, losses
+from ..base.classifiers import is_multilabel
+from ..base.dataframes import rows
+from ..base.protocol import inner_and_input
+from ..plot.taxonomy import selected
+from ..taxonomy import Taxonomy
+from ..taxonomy.multilabel import closure_nodes, predicted_nodes
+from ..taxonomy.show import page, text
+
+_ROWS, _NODES, _BINS = 12, 40, 10  # rows of a table and nodes of the tree that are shown; bins
+_SUMS = "n", "wrong", "error", "missed", "spurious"
+_FORMATS: Any = dict.fromkeys(("wrong", "predicted", "observed"), "{:.1%}".format)
+_SHOWN: Any = {"formatters": _FORMATS | {"error": "{:.3f}".format}, "na_rep": "-"}
+
+
+class Report:
+    """Tables of mistakes; `bins` are sums of probabilities and of what was true, and numbers."""
+
+    def __init__(self, t: Taxonomy, several: bool, answers: list[tuple[Any, Any]], bins: Any):
+        loss = losses.h_loss if several else losses.tree_induced_error
+        sums, pairs = np.zeros((len(t), 5)), Counter[tuple[Any, Any]]()
+        for y, answer in answers:
+            true, said = closure_nodes(t, y), predicted_nodes(t, answer)
+            sums[list(true)] += 1, true != said, loss(t, y, answer), 0, 0
+            sums[list(true - said), 3] += 1
+            sums[list(said - true), 4] += 1
+            if true != said:
+                lowest = _lowest(t, true - said), _lowest(t, said - true)
+                pairs.update(product(*lowest) if several else [(y, answer)])
+        self.taxonomy, self.n = t, len(answers)
+        self.right, self.error = 1.0 - float(sums[0, 1]) / self.n, float(sums[0, 2]) / self.n
+        table = pd.DataFrame(sums, pd.Index(t.nodes, tupleize_cols=False), [*_SUMS])
+        self.nodes, self.depths = map(_shares, (table, table.groupby(t._arrays.depth).sum()[1:]))
+        p, on, n = bins
+        self.calibration_error = float(np.abs(p - on).sum() / n.sum()) if n.size else 0.0
+        rows = [(*pair, count) for pair, count in pairs.most_common()]
+        self.confusions = pd.DataFrame(rows, columns=["true", "answer", "n"])
+        self.calibration = pd.DataFrame(
+            {"predicted": p / n, "observed": on / n, "n": n.astype(int)}
+        )
+
+    def _line(self) -> str:
+        said = f"{self.n:,} examples: {self.right:.1%} right, mean error {self.error:.3f}"
+        return f"{said}, calibration error {self.calibration_error:.1%}"
+
+    def __repr__(self) -> str:
+        tables = [f"{title}\n{table.to_string(**_SHOWN)}" for title, table in self._tables()]
+        return "\n\n".join([self._line(), *tables, self._tree(text, None)])
+
+    def _repr_html_(self) -> str:
+        tables = [f"<h4>{title}</h4>{table.to_html(**_SHOWN)}" for title, table in self._tables()]
+        return "".join([f"<p>{self._line()}</p>", *tables, self._tree(page)])
+
+    def _tables(self) -> Iterable[tuple[str, pd.DataFrame]]:
+        branches = self.nodes[self.taxonomy._arrays.depth == 1]
+        worst = np.argsort(-(branches["wrong"] * branches["n"]).fillna(0.0), kind="stable")
+        yield "Branches, the most mistakes first", branches.iloc[worst[:_ROWS]]
+        yield "Depths", self.depths
+        yield "Most frequent confusions", self.confusions.head(_ROWS)
+        yield "Calibration", self.calibration
+
+    def _tree(self, shown: Any, *options: Any) -> str:
+        """The labels with the most mistakes, and their ancestors."""
+        rows = self.nodes[["missed", "n", "spurious"]].to_numpy()
+        wrong = dict(enumerate((rows[:, 0] + rows[:, 2]).tolist()))
+        part, *_ = selected(self.taxonomy, wrong, None, _NODES)
+        kept = rows[[self.taxonomy.index(label) for label in part.nodes]].tolist()
+        return str(
+            shown(part, *options, [": missed {} of {}, spurious {}".format(*r) for r in kept])
+        )
+
+
+def report(model: Any, X: Any, y: Any = None) -> Report:
+    """What a model gets wrong, and where in the taxonomy: text in a terminal, HTML in a notebook.
+
+    Parameters
+    ----------
+    model
+        A model in a taxonomy with probabilities, or a pipeline that ends in one.
+    X
+        A dataframe, or anything to iterate over, of what `predict_one` takes. Without `y` a stream
+        of `(x, y)` or `(x, y, kwargs)`: each example is predicted and then learned.
+    y
+        The labels, one or several for each x. The model does not learn them.
+
+    Returns
+    -------
+    An object with `n`, `right`, `error`, the mean tree-induced error or, of several labels, H-loss,
+    `calibration_error`, and dataframes:
+
+    * `nodes`: of the `n` examples in a label or below, the share `wrong`, or not exactly right, the
+      mean `error`, and how many `missed` the label; how many others were put there, `spurious`.
+      `plot.taxonomy(t, found.nodes.missed)` draws them.
+    * `depths`: the same for all labels at a depth.
+    * `confusions`: true labels and answers by frequency; of several labels, each of the lowest
+      missed ones with each of the lowest spurious ones, or with `None`.
+    * `calibration`: bins of the probabilities of the best label or, of several labels, of all.
+
+    Examples
+    --------
+
+    >>> from river_hier import evaluate, linear_model
+    >>> from river_hier.datasets import synth
+
+    >>> stream = synth.PrototypeTree(branching=2, depth=2, noise=0.04, seed=1)
+    >>> found = evaluate.report(linear_model.PathSoftmax(stream.taxonomy), stream.take(1000))
+    >>> found.depths
+         n     wrong     error  missed  spurious
+    1  860  0.033721  0.039535       7        10
+    2  556  0.026978  0.035971      15        11
+    >>> found.error
+    0.043
+
+    """
+    answers, bins = [], np.zeros((_BINS, 3))
+    for x, true, *given in rows(X) if y is None else zip(rows(X), rows(y), strict=True):
+        last, features = inner_and_input(model, x)
+        if several := is_multilabel(last):
+            answer: Any = inspection.labels_one(last, features)
+            p = {label: p[True] for label, p in last.predict_proba_one(features).items()}
+        else:
+            p = {path[-1]: p for path, p in inspection.top_one(last, features, k=1)}
+            answer = last.predict_one(features)
+        answers.append((true, answer))
+        if y is None:
+            model.learn_one(x, true, **(given[0] if given else {}))
+        t = last._taxonomy
+        on = closure_nodes(t, true) if several else {t.index(true)}
+        for label, share in p.items():
+            bins[min(int(share * _BINS), _BINS - 1)] += share, t.index(label) in on, 1
+    if not answers:
+        raise ValueError("`X` must hold examples, got none")
+    return Report(t, several, answers, bins[bins[:, 2] > 0].T)
+
+
+def _shares(sums: pd.DataFrame) -> pd.DataFrame:
+    means = sums[["wrong", "error"]].div(sums["n"], axis=0)
+    return sums.astype({"n": int, "missed": int, "spurious": int}).assign(**means)
+
+
+def _lowest(t: Taxonomy, nodes: set[int]) -> list[Any]:
+    """The labels of the nodes that have no child among them; `[None]` if there is none."""
+    return [t.nodes[v] for v in sorted(nodes) if nodes.isdisjoint(t._arrays.children[v])] or [None]
