@@ -49,7 +49,9 @@ class Service:
     learned in their order: that is what a new process, or one whose disk is full, makes of them.
     """
 
-    def __init__(self, model: Path, folder: Path, risk: float | None, budget: float | None) -> None:
+    def __init__(
+        self, model: Path, folder: Path, risk: float | None, budget: float | None = None
+    ) -> None:
         self.asked: dict[str, dict[str, Any]] = {}  # what is worth a label, by x
         try:
             data = model.read_bytes()
