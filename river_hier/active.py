@@ -106,8 +106,8 @@ class MarginSampler(Sampler):
 
         An answer takes a click for each node below the one that is asked from, or, if the label is
         not there, one to say so and those of the whole path. From v, with a subtree of probability
-        $P_v$, these are $(1 + \textrm{depth}_v) \, P_v - 1$ fewer than from the root. The classifier
-        must be a model in a taxonomy.
+        $P_v$, these are $(1 + \textrm{depth}_v) \, P_v - 1$ fewer than from the root. The
+        classifier must be a model in a taxonomy.
         """
         model, x = inner_and_input(self.classifier, x)
         arrays = model._taxonomy._arrays
@@ -126,10 +126,15 @@ class PerceptronSampler(Sampler):
     $$\frac{b}{b + |w_i \cdot x|},$$
 
     and the labels of x are asked for if any of them does. Around `HPerceptron` with a single node
-    below the root, this is the selective sampling perceptron of the paper [^1]: the expected number
-    of questions is the sum of these probabilities, and if there is a u with
-    $y_t \, u \cdot x_t \ge \gamma$ for all t, the expected number of mistakes is at most
-    $(2 b + X^2)^2 \|u\|^2 / (8 b \gamma^2)$, where X is the largest norm of an x.
+    below the root, this is the selective sampling perceptron of the paper [^1], and the expected
+    number of questions is the sum of these probabilities. With labels $y_t = \pm 1$, for any u and
+    $\gamma > 0$, the expected number of mistakes is at most
+
+    $$\Bigl(1 + \frac{X^2}{2 b}\Bigr) \sum_t \frac{(\gamma - y_t \, u \cdot x_t)_+}{\gamma}
+    + \frac{(2 b + X^2)^2 \|u\|^2}{8 b \gamma^2},$$
+
+    where X is the largest norm of an x. This bound is by this library's own derivation, in the
+    notes; it has the form of the paper's first theorem.
 
     Parameters
     ----------
@@ -144,6 +149,14 @@ class PerceptronSampler(Sampler):
     ------
     ValueError
         If `b` is not positive.
+
+    Notes
+    -----
+    For any a, a mistake that is learned, at a score p, brings w nearer to a u:
+    $\|a u - w\|^2$ falls by $2 a y \, u \cdot x + 2 |p| - \|x\|^2$. With
+    $a = (2 b + X^2) / 2 \gamma$, this is $2 (b + |p|)$ at least, less $2 a$ times the hinge loss.
+    As $b / (b + |p|)$ of them are learned, each costs 2 b in expectation, and all of them
+    $a^2 \|u\|^2$ at most, and $2 a$ times the losses. A mistake is a score of the wrong sign.
 
     Examples
     --------
@@ -202,8 +215,9 @@ class ThresholdSampler(Sampler):
 
     $$(w_i \cdot x_t)^2 \, N_i \le c \, \log t.$$
 
-    In a taxonomy of one level, the model is then the same as if it had learned all labels. In a
-    deeper one, nodes ask whose parents are predicted to be on.
+    This is the rule by which the paper of `HRLS` trains SH-RLS (section 8, c = 5), there with
+    labels that are known. In a taxonomy of one level, the model is then the same as if it had
+    learned all labels. In a deeper one, nodes ask whose parents are predicted to be on.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from river import preprocessing
 
@@ -77,36 +77,59 @@ def test_questions_have_the_fewest_expected_clicks(front: bool) -> None:
     assert found == {TREE.root, "up", "down", "ground"}
 
 
-def separable(n: int, margin: float, seed: int) -> list[tuple[dict[int, float], set[str]]]:
-    rng, rows = np.random.default_rng(seed), []
-    while len(rows) < n:
-        x = rng.normal(size=3)
-        x /= np.linalg.norm(x)
-        if abs(x[0]) >= margin:
-            rows.append((dict(enumerate(x.tolist())), {"on"} if x[0] > 0.0 else set()))
-    return rows
+vectors = st.lists(st.integers(-3, 3), min_size=2, max_size=2)
 
 
-def test_questions_and_mistakes_of_the_selective_sampling_perceptron() -> None:
-    """[S] Theorem 1, with u of norm 1 and X = 1, in means of 40 runs."""
-    b, margin, runs = 0.5, 0.2, 40
-    asked, expected, mistakes = [], [], []
-    for seed in range(runs):
-        model = linear_model.HPerceptron(ONE_NODE)
-        sampler = active.PerceptronSampler(model, b, seed=seed)
-        counts = np.zeros(3)
-        for x, y in separable(300, margin, seed):
-            score = model.score_one(x)["on"]
-            _, ask = sampler.predict_one(x)
-            counts += ask, b / (b + abs(score)), (score >= 0.0) != ("on" in y)
-            if ask:
-                sampler.learn_one(x, y)
-        for found, count in zip((asked, expected, mistakes), counts, strict=True):
-            found.append(count)
-    spread = 4.0 * np.sqrt(300 / 4 / runs)  # four standard errors at most
-    assert abs(np.mean(asked) - np.mean(expected)) < spread
-    assert np.mean(asked) < 200
-    assert np.mean(mistakes) <= (2.0 * b + 1.0) ** 2 / (8.0 * b * margin**2)
+@given(
+    stream=st.lists(st.tuples(vectors, st.booleans()), max_size=7),
+    u=vectors,
+    b=st.sampled_from([0.1, 0.5, 10.0]),
+)
+@example(stream=[([1, 0], False), ([0, 1], False)], u=[-1, -1], b=0.5)  # equal to the bound
+@n_examples(60)
+def test_expected_mistakes_of_the_selective_sampling_perceptron(
+    stream: Any, u: Any, b: float
+) -> None:
+    """The expectation over all ways in which its coins can fall, and any u and stream."""
+
+    def expected(weights: Any, t: int) -> float:
+        if t == len(stream):
+            return 0.0
+        x, on = stream[t]
+        p = float(np.dot(weights, x))
+        mistake = (p >= 0.0) != on
+        learned = weights + np.array(x) * (on - (p >= 0.0))
+        asks = b / (b + abs(p))
+        found = (1.0 - asks) * expected(weights, t + 1) + asks * expected(learned, t + 1)
+        return mistake + found
+
+    norm = max((float(np.dot(x, x)) for x, _ in stream), default=0.0)
+    hinge = sum(max(0.0, 1.0 - (1 if on else -1) * float(np.dot(u, x))) for x, on in stream)
+    bound = (2.0 * b + norm) ** 2 * float(np.dot(u, u)) / (8.0 * b)
+    assert expected(np.zeros(2), 0) <= (1.0 + norm / (2.0 * b)) * hinge + bound + 1e-9
+
+
+@given(stream=st.lists(st.tuples(vectors, st.booleans(), st.floats(0.0, 1.0)), max_size=20))
+@n_examples(30)
+def test_the_perceptron_asks_and_learns_as_it_is_written(stream: Any) -> None:
+    model = linear_model.HPerceptron(ONE_NODE)
+    sampler, weights, b = active.PerceptronSampler(model, 0.5), np.zeros(2), 0.5
+
+    class Coin:
+        def random(self) -> float:
+            return coin
+
+    sampler._rng = Coin()
+    for x, on, coin in stream:
+        p = float(np.dot(weights, x))
+        names = {str(j): float(value) for j, value in enumerate(x)}
+        assert model.score_one(names)["on"] == p
+        _, ask = sampler.predict_one(names)
+        if abs(coin - (1.0 - b / (b + abs(p)))) > 1e-9:
+            assert ask == (coin > 1.0 - b / (b + abs(p)))
+        if ask:
+            sampler.learn_one(names, {"on"} if on else set())
+            weights += np.array(x) * (on - (p >= 0.0))
 
 
 def test_the_sampler_of_shrls_learns_what_shrls_would() -> None:

@@ -1,6 +1,6 @@
 """How many labels does a classifier need, if it may choose them?
 
-    python examples/benchmarks/labels.py --data FOLDER [queries] [products] [icd] [promises] [rcv1]
+    python examples/benchmarks/labels.py --data FOLDER products icd queries rcv1 promises known
 
 FOLDER holds `clinc150`, `products`, `icd` and `rcv1`. A stream of each collection, in random order,
 is predicted and learned in one pass, but for a fifth that is kept for the test; of the others, a
@@ -23,6 +23,10 @@ more, and the path is asked from the root.
 `promises` is for `Selective` with a risk of .05 and 30 % of the labels: the share of wrong answers
 on the test part, and coverage, as in selective.py. The labels are all, random, those of the margin,
 and those of the margin of which `Selective` sees the random third only; its model sees all.
+
+`known` is for labels of which a third or two thirds are known down to the top level only: these
+are dropped, learned by `Below`, or learned as inner labels. "gain" is by how much this is better
+than dropping.
 
 `rcv1` asks for the labels of RCV1-v2, several a document, of the LYRL2004 training part, of which
 the last fifth is for the test; the figures are H-losses. H-AROW learns at random, and what
@@ -49,6 +53,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from river_hier import (
+    Below,
     Taxonomy,
     active,
     datasets,
@@ -59,6 +64,7 @@ from river_hier import (
 )
 
 BUDGETS = (0.1, 0.2, 0.3, 0.5)
+KNOWN = "dropped", "Below", "inner label"
 THRESHOLDS = (0.001, 0.01, 0.1)  # c of SH-RLS
 Rows = list[tuple[dict[Any, float], Any]]
 
@@ -69,6 +75,12 @@ def features(pairs: selective.Pairs) -> Rows:
         rows.append((words.transform_one(text), y))
         words.learn_one(text)
     return rows
+
+
+def parts(rows: Rows) -> tuple[Rows, Rows]:
+    """What is learned, and the fifth that is tested."""
+    n = len(rows) * 4 // 5
+    return rows[:n], rows[n:]
 
 
 def wrong(model: Any, test: Rows) -> float:
@@ -160,9 +172,8 @@ def by_chance(model: Any, train: Rows, test: Rows, share: float, seed: int) -> A
 
 
 def run(t: Taxonomy, pairs: selective.Pairs, seed: int, batch: bool) -> dict[str, list[float]]:
-    rows = features(pairs)
-    n = len(rows) * 4 // 5
-    train, test, found = rows[:n], rows[n:], dict[str, list[float]]()
+    train, test = parts(features(pairs))
+    found = dict[str, list[float]]()
     ask = partial(sampled, train=train, test=test)
 
     def by_entropy(factor: float) -> Any:
@@ -183,13 +194,12 @@ def run(t: Taxonomy, pairs: selective.Pairs, seed: int, batch: bool) -> dict[str
 
 
 def promises(t: Taxonomy, pairs: selective.Pairs, seed: int) -> dict[str, list[float]]:
-    rows, rng = features(pairs), random.Random(seed)
-    n = len(rows) * 4 // 5
+    (train, test), rng = parts(features(pairs)), random.Random(seed)
     coverage, found = selective.coverages(t), dict[str, list[float]]()
     for name in ("all", "random", "margin", "margin and random"):
         model = decision.Selective(linear_model.PathSoftmax(t), 0.05)
         sampler, asked = active.MarginSampler(model, 0.2 if "and" in name else 0.3), 0
-        for x, y in rows[:n]:
+        for x, y in train:
             by_margin = "margin" in name and sampler.predict_one(x)[1]
             share = {"all": 1.0, "random": 0.3, "margin": 0.0}.get(name, 0.1 / 0.8)
             chosen = not by_margin and rng.random() < share
@@ -198,9 +208,9 @@ def promises(t: Taxonomy, pairs: selective.Pairs, seed: int) -> dict[str, list[f
                 model.learn_one(x, y)
             elif by_margin:
                 model.model.learn_one(x, y)
-        answers = [(model.predict_one(x), t.path(y)) for x, y in rows[n:]]
+        answers = [(model.predict_one(x), t.path(y)) for x, y in test]
         wrong = float(np.mean([v not in path for v, path in answers]))
-        found[name] = [asked / n, wrong, float(np.mean([coverage[v] for v, _ in answers]))]
+        found[name] = [asked / len(train), wrong, float(np.mean([coverage[v] for v, _ in answers]))]
     return found
 
 
@@ -239,6 +249,29 @@ def rcv1(train: Rows, test: Rows, t: Taxonomy, seed: int) -> dict[str, list[floa
     return found
 
 
+def known(t: Taxonomy, train: Rows, test: Rows, seed: int, several: bool) -> dict[str, list[float]]:
+    """Errors if a share of the labels is known down to the top level, below the root, only."""
+
+    def error(share: float, change: Any) -> float:
+        model: Any = linear_model.HAROW(t) if several else linear_model.PathSoftmax(t)
+        rng = random.Random(seed)
+        for x, y in train:
+            labels = [v for v, on in y.items() if on] if several else [y]
+            top = {t.path(label)[1] for label in labels if t.depth(label)}
+            cut = change(top if several else next(iter(top), t.root)) if rng.random() < share else y
+            if cut is not None:
+                model.learn_one(x, cut)
+        lost = losses.h_loss if several else lambda _, *pair: float(pair[0] != pair[1])
+        return float(np.mean([lost(t, y, model.predict_one(x)) for x, y in test]))
+
+    found = {"0": [error(0.0, Below)] * 3}
+    for share in (1 / 3, 2 / 3):
+        dropped, below, whole = (error(share, c) for c in (lambda _: None, Below, lambda y: y))
+        found[f"{share:.2f}"] = [dropped, below, whole]
+        found[f"{share:.2f}, gain"] = [0.0, dropped - below, dropped - whole]
+    return found
+
+
 def report(title: str, columns: tuple[str, ...], runs: list[dict[str, list[float]]]) -> None:
     print(f"{title:<20}" + "".join(f"{column:>14}" for column in columns))
     for row in runs[0]:
@@ -255,17 +288,21 @@ def main(data: Path, seeds: int, most: int, names: list[str]) -> None:
         orders = [random.Random(s).sample(pairs, min(most, len(pairs))) for s in range(seeds)]
         columns = "asked", "margin", "quantile", "hindsight", "random", "entropy", "batch", "clicks"
         report(name, columns, [run(t, o, s, name == "queries") for s, o in enumerate(orders)])
+        if "known" in names:
+            runs = [known(t, *parts(features(o)), s, False) for s, o in enumerate(orders)]
+            report(f"{name}, known in part", KNOWN, runs)
         if "promises" in names:
             runs = [promises(t, order, seed) for seed, order in enumerate(orders)]
             report(f"{name}, risk .05", ("asked", "wrong", "coverage"), runs)
     if "rcv1" in names:
         stream = datasets.RCV1(data / "rcv1")
-        rows, runs = list(islice(stream, most)), []
-        for seed in range(seeds):
-            random.Random(seed).shuffle(rows)
-            n = len(rows) * 4 // 5
-            runs.append(rcv1(rows[:n], rows[n:], stream.taxonomy, seed))
+        rows, t = list(islice(stream, most)), stream.taxonomy
+        orders = [random.Random(seed).sample(rows, len(rows)) for seed in range(seeds)]
+        runs = [rcv1(*parts(rows), t, seed) for seed, rows in enumerate(orders)]
         report("rcv1, H-loss", ("asked", "sampler", "random"), runs)
+        if "known" in names:
+            runs = [known(t, *parts(rows), seed, True) for seed, rows in enumerate(orders)]
+            report("rcv1, known in part", KNOWN, runs)
 
 
 if __name__ == "__main__":
@@ -273,6 +310,8 @@ if __name__ == "__main__":
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--most", type=int, default=12_000, help="texts of a collection")
-    parser.add_argument("names", nargs="*", default=[*selective.STREAMS, "promises", "rcv1"])
+    parser.add_argument(
+        "names", nargs="*", default=[*selective.STREAMS, "rcv1", "promises", "known"]
+    )
     options = parser.parse_args()
     main(options.data, options.seeds, options.most, options.names)

@@ -32,6 +32,7 @@ from ..taxonomy import OpenTaxonomy
 
 CANDIDATES = 300  # texts of which the most doubtful one is shown
 RANDOM = 4  # every fourth text is a random one, by which accuracy is measured
+LATEST = 50  # answers of either kind that accuracy is about
 GUESSES = 5
 READ = 100_000  # texts whose words are counted before the first question
 SHOWN = 10_000  # characters of a text on the page
@@ -62,7 +63,7 @@ class Desk:
         known = list(rows(file, text, label))
         self.texts = [text for text, _ in known]
         self.blank = {row for row, (text, y) in enumerate(known) if y or not text.strip()}
-        words = feature_extraction.LogTFIDF()
+        words = feature_extraction.TextViews()
         for text in self.texts[:READ]:
             words.learn_one(text)
         model: Any = words | linear_model.PathSoftmax(OpenTaxonomy(separator))
@@ -120,7 +121,7 @@ class Desk:
             "text": self.texts[self.asked["row"]][:SHOWN] if self.asked else "",
             "left": len(self.left),
             "labelled": len(labels),
-            "right": [[sum(some), len(some)] for some in right],
+            "right": [[sum(some[-LATEST:]), len(some[-LATEST:])] for some in right],
             "nodes": len(inner(self.model)._taxonomy),
             "last": bool(self.answers) and (self.answers[-1]["label"] or "skipped"),
         }

@@ -22,6 +22,7 @@ def main() -> None:
     add("--port", type=int, default=8080)
     add("--save", type=float, default=60.0, help="seconds between two checkpoints")
     add("--risk", type=float, help="answer with inner nodes, wrong in this share of cases at most")
+    add("--budget", type=float, help="say which labels are worth asking for, this share of them")
     serve(**vars(parser.parse_args()))
 
 

@@ -26,7 +26,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from .. import checkpoint, decision, inspection, losses
+from .. import active, checkpoint, decision, inspection, losses
 from ..base.classifiers import is_multilabel, last_step
 from ..base.protocol import inner, inner_and_input
 from ..base.wrapper import check_model
@@ -38,6 +38,7 @@ TERMS = 20  # maximum number of contributions per node
 CONNECTIONS = 1000  # maximum number of connections
 GRACE = 5  # seconds for connections without requests, and for the last ones at the end
 BATCH = 100  # labels that share a transaction, at most
+QUESTIONS = 100  # maximum number of questions that are kept
 
 
 class Service:
@@ -48,7 +49,10 @@ class Service:
     learned in their order: that is what a new process, or one whose disk is full, makes of them.
     """
 
-    def __init__(self, model: Path, folder: Path, risk: float | None) -> None:
+    def __init__(
+        self, model: Path, folder: Path, risk: float | None, budget: float | None = None
+    ) -> None:
+        self.asked: dict[str, dict[str, Any]] = {}  # what is worth a label, by x
         try:
             data = model.read_bytes()
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -57,19 +61,23 @@ class Service:
             fcntl.flock(self.lock, fcntl.LOCK_EX)
             self.journal: Journal = Journal(folder / "labels.sqlite")
             self.checkpoint: Path = folder / "checkpoint"
-            source = hashlib.sha256(data).hexdigest(), risk
+            source = hashlib.sha256(data).hexdigest(), risk, *filter(None, [budget])
             if not self.checkpoint.exists():
                 ours = data.startswith(b"river_hier checkpoint")
                 found = checkpoint.loads(data) if ours else pickle.loads(data)
                 check_model(found, "learn_one", "predict_one")
                 found = found if risk is None else decision.Selective(found, risk=risk)
                 state = {"model": found, "source": source, "position": 0, "loss": 0.0}
+                if budget is not None:
+                    state["sampler"] = active.MarginSampler(found, budget)
+                    if is_multilabel(last_step(found)):
+                        raise TypeError("a budget is for models of one label")
                 checkpoint.save(state, self.checkpoint)
         except Exception as error:  # a pickle may raise any
             sys.exit(f"{model} cannot be served: {error}")
         self.recover()
         if self.state["source"] != source:
-            sys.exit(f"{folder} continues another model, or risk; name another --folder")
+            sys.exit(f"{folder} continues another model, risk or budget; name another --folder")
         self.saved: int = self.state["position"]
         self.saver: tuple[int, int] | None = None  # the process that saves, and its position
         self.fault: str = ""  # the last one, as the refusal
@@ -79,7 +87,7 @@ class Service:
         self.writer: asyncio.Task[None] | None = None
         post = [self.predict, self.top, self.explain, self.learn]
         routes = [Route(f"/{f.__name__}", _handler(f), methods=["POST"]) for f in post]
-        routes += [Route("/health", self.health), Route("/metrics", self.metrics)]
+        routes += [Route(f"/{f.__name__}", f) for f in (self.health, self.metrics, self.questions)]
         self.counters: Counters = Counters([route.path for route in routes])
         self.app: Starlette = Starlette(routes=routes, exception_handlers={HTTPException: _refused})
 
@@ -115,6 +123,7 @@ class Service:
             self.recover(position)
             raise
         state["position"] = position
+        self.asked.pop(json.dumps(message["x"], sort_keys=True), None)
 
     async def _write(self) -> None:
         """Learn the labels that wait; those that come meanwhile share the next transaction."""
@@ -187,9 +196,14 @@ class Service:
 
     def predict(self, x: Any, threshold: float | None = None) -> dict[str, Any]:
         """Answer with the labels of x, their paths and probabilities."""
-        x, model = features(x), self.state["model"]
+        sent, x, model = x, features(x), self.state["model"]
         given = {} if threshold is None else {"threshold": threshold}
-        y, taxonomy = model.predict_one(x, **given), inner(model)._taxonomy
+        sampler, taxonomy = self.state.get("sampler"), inner(model)._taxonomy
+        answer: dict[str, Any] = {}
+        if sampler is None:
+            y = model.predict_one(x, **given)
+        else:
+            y, answer["ask"] = sampler.predict_one(x, **given)
         y = [label for label, on in y.items() if on] if self.several else y
         try:
             p = model.predict_proba_one(x)
@@ -204,7 +218,12 @@ class Service:
         found = y if self.several else [] if y is None else [y]
         shown = [(v, taxonomy.path(v), probability(v)) for v in found]
         names = "label", "path", "probability"
-        return {"y": y, "labels": [dict(zip(names, one, strict=True)) for one in shown]}
+        answer |= {"y": y, "labels": [dict(zip(names, one, strict=True)) for one in shown]}
+        if answer.get("ask"):
+            self.asked[json.dumps(sent, sort_keys=True)] = {"x": sent, **answer}
+            if len(self.asked) > QUESTIONS:
+                del self.asked[next(iter(self.asked))]
+        return answer
 
     def top(self, x: Any, k: int = 5, leaves: bool = False) -> dict[str, Any]:
         """Answer with the likeliest paths."""
@@ -246,6 +265,9 @@ class Service:
         found |= {"saved": self.saved, "refused": self.refused, "last_refusal": self.refusal}
         return _answer(found, 503 if self.fault else 200)
 
+    async def questions(self, request: Request) -> Response:
+        return _answer({"questions": [*self.asked.values()][::-1]})
+
     async def metrics(self, request: Request) -> Response:
         n = self.state["position"]
         loss, what = self.state["loss"] / max(n, 1), "Mean loss in the tree, before learning."
@@ -259,12 +281,18 @@ class Service:
 
 
 def serve(
-    model: Path, folder: Path | None, host: str, port: int, save: float, risk: float | None
+    model: Path,
+    folder: Path | None,
+    host: str,
+    port: int,
+    save: float,
+    risk: float | None,
+    budget: float | None,
 ) -> None:
     """Serve the model in a file until SIGTERM or Ctrl-C; the arguments are those of the command."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit())
-    service = Service(model, folder or model.with_suffix(".served"), risk)
+    service = Service(model, folder or model.with_suffix(".served"), risk, budget)
     listening = socket.create_server((host, port), backlog=1024)
     # Answers are written in two parts; asyncio does not see that this is a TCP socket.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -39,6 +39,7 @@ RUN_BY = {
     r"python examples/benchmarks/rcv1\.py --data FOLDER": "tests/decision/test_decision.py",
     r"python examples/benchmarks/all\.py --data FOLDER": "tests/examples/test_benchmarks.py",
     r"python examples/benchmarks/drift\.py": "tests/drift/test_branch_reset.py",
+    r"python -m river_hier\.label texts\.csv": "tests/test_label.py",
     r"python tests/bench/\w+\.py( --data FOLDER)?": "tests/docs/test_site.py",  # that it starts
     r"python examples/streaming/merge_\w+\.py .+": "tests/examples/test_merging.py",
     r"python examples/benchmarks/(selective|moving)\.py .+": "tests/docs/test_site.py",

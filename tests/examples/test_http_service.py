@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from river_hier import checkpoint, decision, inspection
+from river_hier import active, checkpoint, decision, inspection
 from support.http_service import Client, Service
 from support.processes import PATIENCE, until
 from support.requirements import require_module
@@ -50,6 +50,40 @@ def learned(service: Service) -> list[dict[str, Any]]:
 
 
 # Answers
+
+
+def test_questions_within_a_budget(tmp_path: Path) -> None:
+    """Those of a sampler, until they are answered."""
+    sampler = active.MarginSampler(MODELS["text"](), 0.3)
+    waiting: dict[str, Any] = {}
+    with Service(tmp_path, MODELS["text"](), "--budget", 0.3) as service:
+        service.start()
+        client, n = Client(service.port), 0
+        for key in range(400):
+            sent = message(key, kind="text")
+            y, ask = sampler.predict_one(sent["x"])
+            answer = client.json("/predict", {"x": sent["x"]})
+            assert (answer["y"], answer["ask"]) == (y, ask)
+            if ask:
+                waiting.setdefault(sent["x"], None)
+                waiting[sent["x"]] = {"x": sent["x"], **answer}
+                n += 1
+            if ask and key % 3:
+                sampler.learn_one(sent["x"], sent["y"])
+                client.json("/learn", sent)
+                del waiting[sent["x"]]
+            if key == 200:
+                assert service.stop() == 0
+                service.start()
+                client, waiting = Client(service.port), {}
+            while len(waiting) > 100:
+                del waiting[next(iter(waiting))]
+        assert 100 < n < 222
+        (tmp_path / "several.pkl").write_bytes(pickle.dumps(MODELS["several"]()))
+        with pytest.raises(SystemExit, match="a budget is for models of one label"):
+            serving.Service(tmp_path / "several.pkl", tmp_path / "several", None, 0.3)
+        assert client.json("/questions") == {"questions": [*waiting.values()][::-1]}
+        assert waiting
 
 
 def test_answers_are_those_of_the_model(service: Service, learned: list[dict[str, Any]]) -> None:

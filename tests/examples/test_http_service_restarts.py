@@ -37,7 +37,7 @@ def test_what_does_not_belong_together_is_refused(tmp_path):
         same_as_replayed(service)
         journal = "another journal: it has the labels after 0 up to 0, and the checkpoint is at 1"
         for change, expected in [
-            (lambda: service.command.extend(["--risk", "0.1"]), "continues another model, or risk"),
+            (lambda: service.command.extend(["--risk", "0.1"]), "another model, risk or budget"),
             (lambda: (service.served / "labels.sqlite").unlink(), journal),
         ]:
             change()
