@@ -28,11 +28,7 @@ class Trees(DenseFeatures):
     _of_labels: bool  # whether the shares are those of labels, not of nodes and all below them
 
     def __init__(
-        self,
-        taxonomy: TaxonomyLike = None,
-        n_trees: int = 100,
-        budget: int = 10_000,
-        seed: int = 0,
+        self, taxonomy: TaxonomyLike = None, n_trees: int = 100, budget: int = 10_000, seed: int = 0
     ) -> None:
         super().__init__(taxonomy)
         check_integer("n_trees", n_trees, at_least=1)
