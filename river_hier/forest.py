@@ -126,12 +126,6 @@ class ExtraTrees(Trees, SingleLabelModel):
     seed
         The seed of the splits.
 
-    Raises
-    ------
-    ValueError
-        If `n_trees` or `budget` is below 1, or `seed` below 0; otherwise as in
-        `LinearDiscriminant`.
-
     Notes
     -----
     With T trees, b stored examples, d features and paths of k nodes, learning takes about
@@ -206,11 +200,6 @@ class MultilabelExtraTrees(Trees, MultiLabelModel):
         The number of examples to store; the oldest is replaced.
     seed
         The seed of the splits.
-
-    Raises
-    ------
-    ValueError
-        As in `ExtraTrees`.
 
     Notes
     -----
