@@ -514,16 +514,15 @@ class Scale:
 
 def one_row(x: Any, w: float = 1.0) -> Batch:
     """One example as a batch."""
-    x = by_name(x)
-    values, _ = read(x)
+    values, _ = read(x := by_name(x))
     columns = np.arange(len(values), dtype=np.uint32)
     return Batch(list(x), values, columns, np.array([0, len(values)]), np.array([w], float))
 
 
 def dense_row(x: Any, w: float = 1.0) -> Batch:
     """The same as a matrix of one row."""
-    x = by_name(x)
-    return Batch(list(x), read(x)[0][None, :], weights=np.array([w], float))
+    values, _ = read(x := by_name(x))
+    return Batch(list(x), values[None, :], weights=np.array([w], float))
 
 
 def parts_of(models: Iterable[Any]) -> Iterator[Any]:

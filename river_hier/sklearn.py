@@ -25,7 +25,7 @@ from .base.dataframes import check_same_order
 from .base.protocol import inner
 from .decision import Calibrated, HLossBayes
 from .ensemble import DensePool
-from .feature_extraction import LogTFIDF
+from .feature_extraction import LogTFIDF, TextViews
 from .linear_model import HAROW, PathSoftmax
 from .taxonomy import Below, OpenTaxonomy, Taxonomy, UnknownLabelError
 from .taxonomy.errors import is_missing
@@ -39,7 +39,7 @@ _LEVELS = PathFormat(None, whole=True)
 def _default(X: Any, several: bool) -> Any:
     """The model of several labels, or of one, for X: texts, a sparse matrix or a dense one."""
     if isinstance(X, list):
-        return LogTFIDF() | _default(None, several)
+        return (LogTFIDF() if several else TextViews()) | _default(None, several)
     if several:
         return HLossBayes(Calibrated(HAROW()))
     return DensePool() if isinstance(X, np.ndarray) else PathSoftmax()
@@ -54,8 +54,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         A model of one label or of several, with a taxonomy or, also in wrappers, with
         `taxonomy=None`, which stands for that of `fit`. By default, for one label `PathSoftmax` if
         X is sparse and `ensemble.DensePool` if it is dense, and for several labels
-        `HLossBayes(Calibrated(HAROW()))`; for texts `LogTFIDF()` in front of `PathSoftmax` or of
-        the latter. `fit` learns a copy.
+        `HLossBayes(Calibrated(HAROW()))`; for texts `TextViews()` in front of `PathSoftmax`, or
+        `LogTFIDF()` in front of the latter. `fit` learns a copy.
     taxonomy
         The taxonomy. By default, `fit` makes it of levels or of paths with a `separator` in y;
         otherwise it is flat.

@@ -39,15 +39,19 @@ class Report:
             if true != said:
                 lowest = _lowest(t, true - said), _lowest(t, said - true)
                 pairs.update(product(*lowest) if several else [(y, answer)])
-        self.taxonomy, self.n = t, len(answers)
-        self.right, self.error = 1.0 - float(sums[0, 1]) / self.n, float(sums[0, 2]) / self.n
+        self.taxonomy: Taxonomy = t
+        self.n: int = len(answers)
+        self.right: float = 1.0 - float(sums[0, 1]) / self.n
+        self.error: float = float(sums[0, 2]) / self.n
         table = pd.DataFrame(sums, pd.Index(t.nodes, tupleize_cols=False), [*_SUMS])
-        self.nodes, self.depths = map(_shares, (table, table.groupby(t._arrays.depth).sum()[1:]))
+        self.nodes: pd.DataFrame = _shares(table)
+        self.depths: pd.DataFrame = _shares(table.groupby(t._arrays.depth).sum()[1:])
         p, on, n = bins
-        self.calibration_error = float(np.abs(p - on).sum() / n.sum()) if n.size else 0.0
+        error = np.abs(p - on).sum() / n.sum() if n.size else 0.0
+        self.calibration_error: float = float(error)
         rows = [(*pair, count) for pair, count in pairs.most_common()]
-        self.confusions = pd.DataFrame(rows, columns=["true", "answer", "n"])
-        self.calibration = pd.DataFrame(
+        self.confusions: pd.DataFrame = pd.DataFrame(rows, columns=["true", "answer", "n"])
+        self.calibration: pd.DataFrame = pd.DataFrame(
             {"predicted": p / n, "observed": on / n, "n": n.astype(int)}
         )
 

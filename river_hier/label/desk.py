@@ -57,12 +57,13 @@ class Desk:
     """
 
     def __init__(self, file: Path, text: str, label: str, separator: str) -> None:
-        self.file, self.separator = file, separator
-        self.lock = os.open(file, os.O_RDONLY)
+        self.file: Path = file
+        self.separator: str = separator
+        self.lock: int = os.open(file, os.O_RDONLY)
         fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         known = list(rows(file, text, label))
-        self.texts = [text for text, _ in known]
-        self.blank = {row for row, (text, y) in enumerate(known) if y or not text.strip()}
+        self.texts: list[str] = [text for text, _ in known]
+        self.blank: set[int] = {row for row, (text, y) in enumerate(known) if y or not text.strip()}
         words = feature_extraction.TextViews()
         for text in self.texts[:READ]:
             words.learn_one(text)
@@ -73,8 +74,8 @@ class Desk:
                     model.learn_one(text, y)
             except (TypeError, ValueError) as error:
                 raise ValueError(f"row {number}: {error}") from error
-        self.start = checkpoint.dumps(model)
-        self.journal = Journal(file.with_suffix(".journal"))
+        self.start: bytes = checkpoint.dumps(model)
+        self.journal: Journal = Journal(file.with_suffix(".journal"))
         answers = list[dict[str, Any]]()
         for _, entry in self.journal.after(0):
             if entry is None:
@@ -88,11 +89,12 @@ class Desk:
     def _replay(self, answers: list[dict[str, Any]]) -> None:
         """Make the state that these answers lead to."""
         self.model: Any = checkpoint.loads(self.start)
-        self.answers, self.asked = answers, dict[str, Any]()
+        self.answers: list[dict[str, Any]] = answers
+        self.asked: dict[str, Any] = {}
         for entry in answers:
             self._learn(entry)
         done = self.blank.union(entry["row"] for entry in answers)
-        self.left = [row for row in range(len(self.texts)) if row not in done]
+        self.left: list[int] = [row for row in range(len(self.texts)) if row not in done]
 
     def _learn(self, entry: dict[str, Any]) -> None:
         if entry["label"] is not None:

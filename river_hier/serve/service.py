@@ -96,7 +96,7 @@ class Service:
     def recover(self, end: float = math.inf) -> None:
         """Make the state of the checkpoint and of the labels after it, before a position."""
         self.state: dict[str, Any] = checkpoint.load(self.checkpoint)
-        self.several = is_multilabel(last_step(self.state["model"]))
+        self.several: bool = is_multilabel(last_step(self.state["model"]))
         first, last, position = self.journal.start(), self.journal.end(), self.state["position"]
         if not first <= position + 1 <= last + 1:
             kept = f"it has the labels after {first - 1} up to {last}"
