@@ -55,6 +55,6 @@ print(table.round(3))
 
 # %%
 # Views gain most where texts are short. Of these the news are the longest, by far.
-table.plot.barh(figsize=(6.4, 4), color=["#A0A0A0", "#56B4E9", "#0072B2"], xlabel="wrong labels")
+table.plot.barh(color=["#A0A0A0", "#56B4E9", "#0072B2"], xlabel="wrong", ylabel="collection")
 plt.tight_layout()
 plt.show()

@@ -55,11 +55,6 @@ class MarginSampler(Sampler):
     budget
         The share of examples whose labels are asked for, above 0 and at most 1.
 
-    Raises
-    ------
-    ValueError
-        If `budget` is not above 0 and at most 1.
-
     Notes
     -----
     Each prediction counts as one example: call `predict_one`, or `predict_proba_one`, once.
@@ -145,11 +140,6 @@ class PerceptronSampler(Sampler):
     seed
         A seed, for the same questions in every run.
 
-    Raises
-    ------
-    ValueError
-        If `b` is not positive.
-
     Notes
     -----
     For any a, a mistake that is learned, at a score p, brings w nearer to a u:
@@ -181,8 +171,7 @@ class PerceptronSampler(Sampler):
     ----------
     [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Worst-case analysis of selective
         sampling for linear classification. Journal of Machine Learning Research, 7,
-        pp. 1205-1230.](
-        https://www.jmlr.org/papers/v7/cesa-bianchi06b.html)
+        pp. 1205-1230.](https://www.jmlr.org/papers/v7/cesa-bianchi06b.html)
 
     """
 
@@ -197,10 +186,8 @@ class PerceptronSampler(Sampler):
 
     def _seen(self, x: dict[Any, Any]) -> Any:
         """The scores of the nodes whose parents are predicted to be on."""
-        model, x = inner_and_input(self.classifier, x)
-        on = np.zeros(len(model._taxonomy), dtype=bool)
-        on[[0, *model._predicted_nodes(x)]] = True
-        return model._scores_one(x)[trained_nodes(on, model._taxonomy._arrays)]
+        model, x, nodes = _reached(self.classifier, x)
+        return model._scores_one(x)[nodes]
 
     def _ask_for_label(self, x: dict[Any, Any], y_pred: Any) -> bool:
         none = np.prod(1.0 - self.b / (self.b + np.abs(y_pred)))
@@ -254,15 +241,19 @@ class ThresholdSampler(Sampler):
 
     def _seen(self, x: dict[Any, Any]) -> Any:
         """The nodes that would store x, as far as their parents are predicted to be on."""
-        model, x = inner_and_input(self.classifier, x)
-        on = np.zeros(len(model._taxonomy), dtype=bool)
-        on[[0, *model._predicted_nodes(x)]] = True
-        nodes = trained_nodes(on, model._taxonomy._arrays)
+        model, x, nodes = _reached(self.classifier, x)
         n = np.array([0.0, *model.n_stored.values()])
         return model.stores(model._scores_one(x)[nodes], n[nodes], model._t + 1.0)
 
     def _ask_for_label(self, x: dict[Any, Any], y_pred: Any) -> bool:
-        if ask := bool(y_pred.any()):
-            return ask
-        inner_and_input(self.classifier, x)[0]._t += 1.0  # a round, although nothing is learned
+        if not (ask := bool(y_pred.any())):
+            inner_and_input(self.classifier, x)[0]._t += 1.0  # a round, although nothing is learned
         return ask
+
+
+def _reached(classifier: Any, x: Any) -> tuple[Any, Any, Any]:
+    """The model, what it reads of x, and the nodes whose parents are predicted to be on."""
+    model, x = inner_and_input(classifier, x)
+    on = np.zeros(len(model._taxonomy), dtype=bool)
+    on[[0, *model._predicted_nodes(x)]] = True
+    return model, x, trained_nodes(on, model._taxonomy._arrays)

@@ -111,13 +111,9 @@ def loads(data: Bytes) -> Any:
     """Restore a state from the bytes of `dumps`.
 
     Unpickling can run arbitrary code: **open only bytes from sources that you trust.** The checksum
-    detects damage, before anything is unpickled; it does not prove where the bytes come from.
-
-    Raises
-    ------
-    ValueError
-        If it is not a checkpoint, is truncated or damaged, has a format that this version does not
-        know, or contains classes that are missing or different here.
+    detects damage, before anything is unpickled; it does not prove where the bytes come from. A
+    `ValueError` says if they are no checkpoint, truncated or damaged, have a format that this
+    version does not know, or contain classes that are missing or different here.
 
     Examples
     --------
@@ -209,15 +205,7 @@ def save(state: Any, path: FilePath) -> None:
         Any object that can be pickled, such as a dictionary of a model and a position.
     path
         The file, in an existing folder. Links are followed, and an existing file's mode is kept.
-
-    Raises
-    ------
-    TypeError
-        If the state cannot be pickled.
-    FileNotFoundError
-        If the folder does not exist.
-    OSError
-        If the file cannot be written, e.g. because the disk is full. The old file is kept.
+        After an `OSError`, e.g. because the disk is full, the old file is kept.
 
     Examples
     --------

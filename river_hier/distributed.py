@@ -53,20 +53,14 @@ def merge(models: Iterable[Model], start: Model | None = None) -> Model:
     ----------
     models
         The models, at least one. Their order has no effect but on rounding and the order of labels.
+        Their parameters and taxonomies must be the same.
     start
-        The model that the others were copies of before they learned their examples, if any.
+        The model that the others were copies of before they learned their examples, if any. None
+        may have learned from fewer examples.
 
     Returns
     -------
     A model.
-
-    Raises
-    ------
-    TypeError
-        If a model, or a part of it, cannot be merged.
-    ValueError
-        If there are no models, their parameters or taxonomies differ, or one has learned from fewer
-        examples than `start`.
 
     Examples
     --------

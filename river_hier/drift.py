@@ -52,11 +52,6 @@ class BranchReset(TransparentWrapper):
     drifts_detected
         A list of the resets so far: `(step, label)` of the node above, with steps counted from 0.
 
-    Raises
-    ------
-    TypeError
-        If `model` has no `forget`, or `detector` is not a drift detector.
-
     Notes
     -----
     On top of the model, learning takes one prediction, O(nodes) time, and one update of the

@@ -67,15 +67,7 @@ class LogarithmicPool(TransparentWrapper):
     ----------
     models
         Models in the same taxonomy, all multilabel or all single-label, with probabilities, or
-        pipelines that end in one.
-
-    Raises
-    ------
-    TypeError
-        If the models are not models in a taxonomy with probabilities, or some are single-label and
-        others multilabel.
-    ValueError
-        If there is no model, or they have different taxonomies or the same object inside.
+        pipelines that end in one. They must not share objects.
 
     Attributes
     ----------
@@ -368,11 +360,6 @@ class DensePool(LogarithmicPool):
         The seed of the random features and the trees.
     budget
         The number of the latest examples that the neighbours and the trees store and learn from.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As the members.
 
     Notes
     -----

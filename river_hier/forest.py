@@ -28,11 +28,7 @@ class Trees(DenseFeatures):
     _of_labels: bool  # whether the shares are those of labels, not of nodes and all below them
 
     def __init__(
-        self,
-        taxonomy: TaxonomyLike = None,
-        n_trees: int = 100,
-        budget: int = 10_000,
-        seed: int = 0,
+        self, taxonomy: TaxonomyLike = None, n_trees: int = 100, budget: int = 10_000, seed: int = 0
     ) -> None:
         super().__init__(taxonomy)
         check_integer("n_trees", n_trees, at_least=1)
@@ -130,12 +126,6 @@ class ExtraTrees(Trees, SingleLabelModel):
     seed
         The seed of the splits.
 
-    Raises
-    ------
-    ValueError
-        If `n_trees` or `budget` is below 1, or `seed` below 0; otherwise as in
-        `LinearDiscriminant`.
-
     Notes
     -----
     With T trees, b stored examples, d features and paths of k nodes, learning takes about
@@ -210,11 +200,6 @@ class MultilabelExtraTrees(Trees, MultiLabelModel):
         The number of examples to store; the oldest is replaced.
     seed
         The seed of the splits.
-
-    Raises
-    ------
-    ValueError
-        As in `ExtraTrees`.
 
     Notes
     -----

@@ -87,16 +87,11 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
     Rows are learned once, in O(rows) steps of the model. `predict_proba` has the shape (rows,
     classes): the probabilities of the labels relative to one another, or that each of several is
-    on. A model may predict a node that is no class, such as an inner node.
+    on. A model may predict a node that is no class, such as an inner node. A model of one label
+    refuses several, and the reverse.
 
     Inside `VotingClassifier`, `StackingClassifier`, `BaggingClassifier` and `cross_val_predict` of
     probabilities y is codes: give no `taxonomy` and `separator`, or y and taxonomy in codes.
-
-    Raises
-    ------
-    ValueError
-        From `fit` and `partial_fit`, if X or y is invalid, or y has several labels and the model
-        takes one, or the reverse; from the latter also if a label is not in its taxonomy.
 
     Examples
     --------

@@ -19,10 +19,7 @@ Example = TypeVar("Example")
 
 
 def replay(
-    stream: Iterable[Example],
-    times: int = 3,
-    buffer_size: int = 10_000,
-    seed: int | None = None,
+    stream: Iterable[Example], times: int = 3, buffer_size: int = 10_000, seed: int | None = None
 ) -> Iterator[Example]:
     """Yield each example several times, as in several passes over a stream.
 

@@ -88,8 +88,8 @@ DECIDED: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "Section 8: C = 1 is best": (
             DATA,
-            "C = 3 is with 3,185 documents to a group, of 0.1, 0.3, 1, 3 and 10; with "
-            "12,000, in the second split, C = 1 is, as the paper says of 20,000",
+            "C = 3 is with 3,185 documents to a group, of 0.1, 0.3, 1, 3 and 10; the paper has "
+            "20,000 to a group",
         ),
         "Section 8: the time of SH-RLS is quadratic in stored instances, that of H-PERC linear": (
             LIBRARY,

@@ -184,9 +184,7 @@ def _sparse_columns(frame: Frame) -> Any:
     return sparse.csc_array((values, rows, start), X.shape)
 
 
-def _row_by_row(
-    rows: Iterable[dict[Hashable, Any]],
-) -> tuple[Floats, int, Exception | None]:
+def _row_by_row(rows: Iterable[dict[Hashable, Any]]) -> tuple[Floats, int, Exception | None]:
     """The values of the rows up to the first invalid one, how many they are, and its error.
 
     They are read as in `learn_one`: slow, but with its error messages.

@@ -91,10 +91,7 @@ class LinearLearner(TaxonomyModel):
             cls._policy = None
 
     def __init__(
-        self,
-        taxonomy: TaxonomyLike = None,
-        dtype: str = "float64",
-        intercept: float = 0.0,
+        self, taxonomy: TaxonomyLike = None, dtype: str = "float64", intercept: float = 0.0
     ) -> None:
         super().__init__(taxonomy)
         check_dtype("dtype", dtype)

@@ -9,15 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import (
-    Batch,
-    LabelProbabilities,
-    Nodes,
-    Vectors,
-    path_difference,
-    path_sums,
-    softmax,
-)
+from .._core import Batch, LabelProbabilities, Nodes, Vectors, path_difference, path_sums, softmax
 from ..taxonomy import Label
 from .explanation import Floats
 from .linear import LinearLearner, pays, score_blocks

@@ -139,12 +139,7 @@ class Predictor(abc.ABC):
 
     @open_for_river
     def learn_many(
-        self,
-        X: Any,
-        y: Any,
-        w: Any = None,
-        columns: ColumnNames = None,
-        labels: ColumnNames = None,
+        self, X: Any, y: Any, w: Any = None, columns: ColumnNames = None, labels: ColumnNames = None
     ) -> None:
         """Learn from a mini-batch, row by row, as a loop of `learn_one` would.
 

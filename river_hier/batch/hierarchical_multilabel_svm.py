@@ -67,7 +67,7 @@ class HierarchicalMultilabelSVM(LabelRanker):
     unit_norm
         Whether to give the attributes of each candidate norm 1: they are divided by the largest
         norm, and then its own attribute is enlarged. With all leaves at the same depth, this is the
-        paper's $t_v = 1 / \\sqrt{depth}$.
+        paper's $t_v = 1 / \\sqrt{depth}$. No candidate may be above another.
 
     Notes
     -----

@@ -105,7 +105,8 @@ class BatchHMinOver(LabelRanker):
     -----
     Algorithm 2 and Section 4 of the paper of `linear_model.HMinOver`, whose threshold is learned
     from the training examples at the end. After `fit`, `n_steps` is the number of steps taken, and
-    `smallest_margin` the smallest margin of all examples.
+    `smallest_margin` the smallest margin of all examples. Before `fit`, other methods raise a
+    `RuntimeError`.
 
     Examples
     --------

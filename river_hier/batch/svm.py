@@ -43,7 +43,8 @@ class HSVM(BatchEstimator):
     -----
     The comparator of section 8 of the paper of `linear_model.HRLS`, with C = 1 as there. The paper
     used LIBSVM, which leaves the bias out of $\\|w_i\\|^2$. A node whose examples are all on, or
-    that has none, always has the score 1; if all are off, -1.
+    that has none, always has the score 1; if all are off, -1. `fit` needs scikit-learn; before it,
+    other methods raise a `RuntimeError`.
 
     Examples
     --------

@@ -63,7 +63,8 @@ class HMC(FileDataset):
     ----------
     path
         The folder or archive with the files, under their original names, with or without `.gz`, or
-        a single file. By default the folder `HMC` of River's data home.
+        a single file. By default the folder `HMC` of River's data home. A `FileNotFoundError` names
+        files that are missing.
     dataset
         The name of the collection, such as `"cellcycle_FUN"`, if there are several.
     subsets

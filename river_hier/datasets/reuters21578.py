@@ -70,7 +70,8 @@ class Reuters21578(FileDataset):
     ModApte, which were indexed, these are true negatives; otherwise topics may be missing. The
     collection may be used for research only, and asks to be cited [^1]. Memory holds one story.
     Without `path` the archive is downloaded into River's data home (8 MB, 28 MB uncompressed) in
-    the first iteration, and its SHA-256 is verified.
+    the first iteration, and its SHA-256 is verified. After a `ConnectionError`, iterate again, or
+    call `download`, to resume it. A `FileNotFoundError` lists the files that are missing.
 
     Parameters
     ----------

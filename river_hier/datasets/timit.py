@@ -231,7 +231,8 @@ class TIMIT(Speech):
     filters from 64 Hz upwards follow that standard [^3]; but the mean of each frame is subtracted,
     filters are applied to the power spectrum, and the first coefficient is that of the cepstrum,
     not the energy. Derivatives are slopes of least-squares lines over five frames, of which the
-    first and last of a recording are repeated.
+    first and last of a recording are repeated. A recording that is damaged, compressed or not mono
+    with 16 bits at 16 kHz raises a `ValueError`.
 
     Examples
     --------

@@ -390,7 +390,8 @@ class TreeBayes(SingleLabelPredictor, base.Wrapper[Any]):
 
     Notes
     -----
-    On top of the classifier, a prediction takes O(nodes) time. The node may have probability 0.
+    On top of the classifier, a prediction takes O(nodes) time. The node may have probability 0. A
+    negative or infinite one raises a `ValueError`.
 
     Examples
     --------

@@ -12,7 +12,7 @@ import numpy as np
 from river import base
 
 from .._core import Batch, descent
-from ..base.checks import check_integer, checked_weight, number
+from ..base.checks import check, check_integer, checked_weight, number
 from ..base.classifiers import shown
 from ..base.predictor import SingleLabelPredictor, open_for_river
 from ..base.protocol import inner_and_input
@@ -20,7 +20,6 @@ from ..base.targets import read_label, without_below
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import PathSoftmax
 from ..taxonomy import Below, Label
-from ..taxonomy.errors import short
 
 RATE = 0.1  # of the steps of the level, in units of the risk
 
@@ -102,7 +101,8 @@ class Selective(ModelWrapper, SingleLabelPredictor):
     risk
         The share of answers that may be wrong, above 0 and below 1.
     window
-        The number of examples from which the threshold is computed, the latest ones.
+        The number of examples from which the threshold is computed, the latest ones. At least 1 /
+        `risk`.
     root
         How much of an answer the root is, from 0 to 1.
     by_branch
@@ -113,13 +113,6 @@ class Selective(ModelWrapper, SingleLabelPredictor):
     thresholds
         The probability that a subtree must exceed, 1 if the answer is the root:
         `{branch: threshold}` with `by_branch`, else `{root: threshold}`.
-
-    Raises
-    ------
-    TypeError
-        If `model` does not predict single labels with probabilities.
-    ValueError
-        If `risk` or `root` is not between 0 and 1, or `window` is below 1 / `risk`.
 
     Notes
     -----
@@ -174,11 +167,9 @@ class Selective(ModelWrapper, SingleLabelPredictor):
         super().__init__(model)
         if not isinstance(self._last, base.Classifier):
             raise TypeError(f"`model` must predict single labels, got {shown(model)}")
-        if not 0.0 < number(risk) < 1.0:
-            raise ValueError(f"`risk` must be above 0 and below 1, got {short(risk)}")
+        check(0.0 < number(risk) < 1.0, "risk", risk, "above 0 and below 1")
         check_integer("window", window, math.ceil(1.0 / risk))
-        if not 0.0 <= number(root) <= 1.0:
-            raise ValueError(f"`root` must be from 0 to 1, got {short(root)}")
+        check(0.0 <= number(root) <= 1.0, "root", root, "from 0 to 1")
         self.risk = risk
         self.window = window
         self.root = root

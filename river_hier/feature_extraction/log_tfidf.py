@@ -65,12 +65,6 @@ class LogTFIDF(base.Transformer):
     normalize
         Whether to divide the weights of a document by their Euclidean norm.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is invalid; from `learn_one` and `transform_one`, if a feature is missing or
-        no string.
-
     Notes
     -----
     Section 8 of the paper [^1] uses the BOW library, whose tokeniser is not described, and leaves

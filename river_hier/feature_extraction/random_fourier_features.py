@@ -52,18 +52,11 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     seed
         The seed of the random numbers.
 
-    Raises
-    ------
-    ValueError
-        If `sigma` is not positive, or `n_components` is not a positive even number; from
-        `transform_one`, if a feature is not a finite number, or too large for `sigma`.
-    TypeError
-        If `n_components` or `seed` is not an integer.
-
     Notes
     -----
     The features are those of [^1] with sines, whose variance is lower than that of cosines with
     random phases [^2], as in scikit-learn's `RBFSampler`, which writes $\gamma = 1 / (2 \sigma^2)$.
+    A feature that is too large for `sigma` raises a `ValueError`.
 
     With d features in x, `transform_one` takes O(d m); `transform_many` takes O(d m) per row, in
     one matrix product. Some 16 MB of random numbers are stored at most. Names are distinguished by

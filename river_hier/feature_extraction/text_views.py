@@ -38,11 +38,6 @@ class TextViews(LogTFIDF):
     char_ngram_range
         The smallest and the largest number of neighbouring characters.
 
-    Raises
-    ------
-    ValueError
-        As in `LogTFIDF`.
-
     Examples
     --------
 

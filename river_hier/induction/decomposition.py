@@ -42,7 +42,9 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
     -----
     The decomposition of Propositions 3 and 4 of the paper [^1], which builds the tree before
     training and does not treat streams. If a classifier predicts `None`, x goes to the left. Before
-    the first example, a model without a taxonomy predicts `None`.
+    the first example, a model without a taxonomy predicts `None`. Inner nodes are no classes.
+    Before a `JensenShannonTree` has been built, a feature that is negative or not finite raises a
+    `ValueError`.
 
     Examples
     --------

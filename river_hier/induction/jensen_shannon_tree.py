@@ -134,7 +134,8 @@ class JensenShannonTree(base.Estimator):
     trees with n tokens (`sharpness=1`). The paper keeps the tree with the largest $R(root)$, which
     prefers skewed trees that are often less accurate. Here trees are compared by the errors of hard
     decoding with multinomial naive Bayes classifiers; each example is left out of the counts that
-    classify it.
+    classify it. A feature that is negative or not finite raises a `ValueError`, as does `taxonomy`
+    before the first example.
 
     Examples
     --------

@@ -6,13 +6,4 @@ from .functions import RBF, Kernel, Linear, Polynomial
 from .hieron import AveragedHieron, Hieron
 from .least_squares import HRLS, SHRLS
 
-__all__ = [
-    "HRLS",
-    "RBF",
-    "SHRLS",
-    "AveragedHieron",
-    "Hieron",
-    "Kernel",
-    "Linear",
-    "Polynomial",
-]
+__all__ = ["HRLS", "RBF", "SHRLS", "AveragedHieron", "Hieron", "Kernel", "Linear", "Polynomial"]

@@ -183,7 +183,8 @@ class Hieron(KernelPathLearner):
     -----
     Eq. (12) of the paper of `linear_model.Hieron`, and the steps below it. There the numerator of
     $\\alpha$ has $\\gamma(y, \\hat y)$; its square root must be meant, as in Eq. (5). The paper has
-    neither a cap nor a budget. An x with $K(x, x) = 0$ changes nothing.
+    neither a cap nor a budget. An x with $K(x, x) = 0$ changes nothing. A value of the kernel that
+    is not a finite number raises a `ValueError`.
 
     Examples
     --------

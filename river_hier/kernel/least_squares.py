@@ -153,7 +153,8 @@ class HRLS(KernelLeastSquares):
     Notes
     -----
     Figure 3, Eq. (1) and Remark 3 of the paper of `linear_model.HRLS`, which has no budget.
-    Learning from an x with $K(x, x) = 0$ changes nothing.
+    Learning from an x with $K(x, x) = 0$ changes nothing. $K(x, x) / \\lambda$ may be $10^{12}$ at
+    most.
 
     Examples
     --------

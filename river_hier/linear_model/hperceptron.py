@@ -34,7 +34,8 @@ class HPerceptron(TopDownLearner, compiled=()):
     scores through a logistic function: the probabilities are coherent, but not calibrated. A score
     of 0 counts as on, so without an intercept all nodes are on if x is empty, zero, or has only new
     features; but not before the first example, when no label is predicted. Learning from an x that
-    is empty or zero changes nothing.
+    is empty or zero changes nothing. A label that is on while one of its ancestors is explicitly
+    False raises a `ValueError`.
 
     Examples
     --------

@@ -63,7 +63,7 @@ class HRLS(LeastSquaresModel):
     analysis needs {-1, +1}. The paper assumes examples of unit norm, as by
     `preprocessing.Normalizer() | HRLS(...)`. `score_one` is the paper's $w \\cdot x$, and
     `predict_proba_one` puts it into the paper's label model, (1 + score) / 2. An x that is empty or
-    zero is treated as in `HPerceptron`.
+    zero is treated as in `HPerceptron`. `forgetting` cannot be combined with a `budget`.
 
     Examples
     --------

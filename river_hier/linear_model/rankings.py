@@ -19,10 +19,7 @@ Attributes = float | Mapping[Any, float]
 
 
 def ranking_of(
-    taxonomy: Taxonomy,
-    t: Attributes,
-    candidates: Candidates | None,
-    unseen: Unseen = frozenset(),
+    taxonomy: Taxonomy, t: Attributes, candidates: Candidates | None, unseen: Unseen = frozenset()
 ) -> Ranking:
     """The ranking by these attributes of these candidates; an error if any is invalid.
 

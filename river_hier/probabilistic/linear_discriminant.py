@@ -76,7 +76,7 @@ class LinearDiscriminant(DenseModel):
     -----
     Linear discriminant analysis as in [^1], section 4.3, learned one example at a time without
     approximation. A feature that is missing from x is 0. An example of weight w counts as w
-    examples.
+    examples. A feature whose square would overflow raises a `ValueError`.
 
     With d features and n nodes, `learn_one` takes O(d²); `learn_many` takes as much per row, in one
     matrix product. A prediction takes O(d² + n d), plus the same for each example since the last

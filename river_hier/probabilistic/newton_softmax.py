@@ -54,7 +54,8 @@ class NewtonSoftmax(DenseModel):
     The step is that of a Kalman filter for the log loss, or an online Newton step [^1], in which
     the curvature of each label is replaced by the mean over the labels, so that they share one
     covariance. A label without examples has the score log 0.01. The taxonomy does not change the
-    weights. An example of weight w has the gradient and the curvature of w examples.
+    weights. An example of weight w has the gradient and the curvature of w examples. Times its
+    weight, $\|x\|^2$ may be 1e11 / `prior_variance` at most.
 
     With d features and n nodes, `learn_one` takes O(d² + n d), and every 32 examples O(32 d²) in
     one matrix product. A prediction takes O(n d). Memory is O(d² + n d).

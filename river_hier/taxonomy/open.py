@@ -32,7 +32,8 @@ class OpenTaxonomy:
     Notes
     -----
     Nodes are in the order in which they arrive, each after its parent: O(new nodes) a label. The
-    labels of a model are those of its `taxonomy_`, read as by `Taxonomy.from_paths`.
+    labels of a model are those of its `taxonomy_`, read as by `Taxonomy.from_paths`. A path with a
+    missing name inside raises a `ValueError`.
 
     Examples
     --------

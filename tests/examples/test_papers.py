@@ -219,8 +219,8 @@ def write_official(folder: Path) -> None:
 @pytest.mark.slow
 @needs("timit")
 def test_dekel_2005_with_all_frames(script: Script, tmp_path: Path) -> None:
-    """Two speakers, one of them to test on."""
-    speakers = sorted(path for path in (DATA / "timit").iterdir() if path.is_dir())[:2]
+    """Four speakers, two of them to test on."""
+    speakers = sorted(path for path in (DATA / "timit").iterdir() if path.is_dir())[:4]
     for path in speakers:
         shutil.copytree(path, tmp_path / "timit" / path.name)
     printed, documented = script("dekel_2005", "--data", tmp_path, "--quick", "--frames", "0")

@@ -168,8 +168,7 @@ inline Nodes likeliest(Probabilities& p, const Labels& labels, const ChildCounts
                          more = std::log(w[2]) + here.first + here.second + here.rest, none = std::log(w[0]);
             below = here.off + std::max({none, one, more});
             here.chosen = one >= none && one > more ? 1 : more >= none ? 2 : 0;
-            if (counts.counts(u))
-                below -= std::log(ChildCounts::dot(counts.independent(u, p), w));
+            if (counts.counts(u)) below -= std::log(ChildCounts::dot(counts.independent(u, p), w));
         }
         if (u == 0) break;
         Best& above = best[parent(u)];

@@ -116,8 +116,7 @@ class Forest {
         for (size_t k = 0; k < trees_.size(); ++k) {
             const auto [nodes, next, random, next_build] =
                 nb::cast<std::tuple<nb::bytes, nb::object, uint64_t, double>>(trees[k]);
-            trees_[k] = {std::vector<Node>(nodes.size() / sizeof(Node)), numbers<uint32_t>(next), random,
-                         next_build};
+            trees_[k] = {std::vector<Node>(nodes.size() / sizeof(Node)), numbers<uint32_t>(next), random, next_build};
             std::memcpy(trees_[k].nodes.data(), nodes.data(), trees_[k].nodes.size() * sizeof(Node));
             ensure(is_sound(trees_[k]), "every example in one leaf of each tree");
         }
@@ -150,12 +149,8 @@ class Forest {
             while (!parts.empty()) {
                 const Node& node = tree.nodes[parts.back()];
                 parts.pop_back();
-                if (!node.is_leaf()) {
-                    parts.push_back(node.child + 1);
-                    parts.push_back(node.child);
-                    continue;
-                }
-                for (uint32_t i = node.example; i != none; i = tree.next[i]) {
+                if (!node.is_leaf()) parts.insert(parts.end(), {node.child + 1, node.child});
+                for (uint32_t i = node.is_leaf() ? node.example : none; i != none; i = tree.next[i]) {
                     found.push_back(i);
                     total += w_[i];
                 }
@@ -222,8 +217,7 @@ class Forest {
         if (tree.nodes.empty() || tree.next.size() > w_.size() || !(tree.next_build >= 2.0)) return false;
         for (size_t a = 0; a < tree.nodes.size(); ++a) {
             const Node& node = tree.nodes[a];
-            if (!node.is_leaf() &&
-                (node.feature >= d() || node.child <= a || node.child >= tree.nodes.size() - 1))
+            if (!node.is_leaf() && (node.feature >= d() || node.child <= a || node.child >= tree.nodes.size() - 1))
                 return false;
         }
         size_t listed = 0;
@@ -249,22 +243,17 @@ class Forest {
     // In [0, 1).
     static double uniform(uint64_t& state) { return static_cast<double>(random_bits(state) >> 11) * 0x1p-53; }
 
-    static uint32_t below(const Node& node, const double* x) {
-        return node.child + (x[node.feature] > node.threshold);
-    }
-
     // Visits the nodes down to the leaf of x, which it returns.
     template <class Visit>
     static uint32_t descend(const Tree& tree, const double* x, Visit visit) {
         uint32_t at = 0;
-        for (; !tree.nodes[at].is_leaf(); at = below(tree.nodes[at], x)) visit(at);
-        visit(at);
-        return at;
+        for (;; at = tree.nodes[at].child + (x[tree.nodes[at].feature] > tree.nodes[at].threshold)) {
+            visit(at);
+            if (tree.nodes[at].is_leaf()) return at;
+        }
     }
 
-    static uint32_t leaf(const Tree& tree, const double* x) {
-        return descend(tree, x, [](uint32_t) {});
-    }
+    static uint32_t leaf(const Tree& tree, const double* x) { return descend(tree, x, [](uint32_t) {}); }
 
     // The smallest part of at least so many examples; a leaf if that is 1.
     static uint32_t part(const Tree& tree, const double* x, uint32_t size) {
@@ -345,8 +334,7 @@ class Forest {
             const auto [node, begin, end] = parts_.back();
             parts_.pop_back();
             uint32_t *const rows = rows_.data() + begin, *const last = rows_.data() + end - 1;
-            const bool differ =
-                std::any_of(rows, last, [&](uint32_t i) { return targets_[i] != targets_[*last]; });
+            const bool differ = std::any_of(rows, last, [&](uint32_t i) { return targets_[i] != targets_[*last]; });
             Split split;
             if (differ) split = best_split(tree, begin, end);
             if (split.feature == none) {

@@ -186,8 +186,7 @@ nb::object child_counts(const Labels& labels, nb::handle p, nb::handle y, const 
 
 nb::object likeliest_nodes(const Labels& labels, nb::handle p, const Table& table) {
     const ChildCounts counts = counts_of(labels, table);
-    return Labels::nodes(
-        with_probabilities(labels, p, [&](Probabilities& p) { return likeliest(p, labels, counts); }));
+    return Labels::nodes(with_probabilities(labels, p, [&](Probabilities& p) { return likeliest(p, labels, counts); }));
 }
 
 nb::object least_h_loss_nodes(const Labels& tree, nb::handle p, const Table& table,

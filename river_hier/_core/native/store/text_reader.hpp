@@ -109,7 +109,6 @@ class TextReader {
         Gram gram;
         gram.of_characters = characters_ && (!words_ || text_.compare(0, 1, mark) == 0);
         if (gram.of_characters && !n_features) text_.erase(0, 1);
-        gram.begin = 0;
         gram.size = text_.size();
         gram.hash = hash(text_.data(), text_.size());
         return gram;
@@ -143,8 +142,7 @@ class TextReader {
         if (nb::cast<bool>(word.attr("isascii")()))
             if (const char* text = PyUnicode_AsUTF8AndSize(word.ptr(), &length))
                 return {text, static_cast<size_t>(length)};
-        const nb::object bytes =
-            nb::steal(PyUnicode_AsEncodedString(word.ptr(), "utf-8", "surrogatepass"));
+        const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(word.ptr(), "utf-8", "surrogatepass"));
         if (!bytes.is_valid()) throw nb::python_error();
         return {PyBytes_AsString(bytes.ptr()), static_cast<size_t>(PyBytes_Size(bytes.ptr()))};
     }
@@ -268,10 +266,7 @@ class TextReader {
             text_ += row_bytes(of_characters ? row | n_features : row);
             size = text_.size() - begin;
         }
-        Gram gram;
-        gram.begin = begin;
-        gram.size = size;
-        gram.hash = hash(&text_[begin], size);
+        Gram gram{begin, size, hash(&text_[begin], size)};
         gram.of_characters = of_characters;
         uint32_t& at = seen_[probe(seen_, gram.hash, [&](uint32_t i) {
             const Gram& one = grams_[i];
