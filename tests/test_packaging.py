@@ -44,6 +44,19 @@ def test_versions_of_python_agree() -> None:
     assert TOML["tool"]["ruff"]["target-version"] == f"py{versions[0].replace('.', '')}"
 
 
+def test_the_recipe_of_conda_forge_needs_what_the_wheel_needs() -> None:
+    yaml = pytest.importorskip("yaml")
+    path = ROOT / ".github" / "conda" / "recipe.yaml"
+    recipe = yaml.safe_load(path.read_text("utf-8"))
+    assert recipe["context"]["version"] == PROJECT["version"]
+    needs = recipe["requirements"]
+    run = {name.replace(" ", "") for name in needs["run"]}
+    assert run == {"python", *PROJECT["dependencies"]}
+    host = {name.replace(" ", "") for name in needs["host"]}
+    hook = "hatch-fancy-pypi-readme"  # scikit-build-core asks for it when it builds
+    assert host == {"python", "pip", hook, *TOML["build-system"]["requires"]}
+
+
 def test_links_on_pypi_are_absolute_and_lead_to_files() -> None:
     hook = TOML["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
     shown = (ROOT / "README.md").read_text("utf-8")
