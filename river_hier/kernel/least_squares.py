@@ -121,11 +121,11 @@ class KernelLeastSquares(LeastSquaresRule):
 class HRLS(KernelLeastSquares):
     r"""H-RLS with a kernel: regularised least squares at every node, from the top down.
 
-    It is `linear_model.HRLS` in the space of a kernel K. With the labels $v = \\pm 1$ of the
+    It is `linear_model.HRLS` in the space of a kernel K. With the labels $v = \pm 1$ of the
     examples that a node has seen and their matrix $K_{ij} = K(x_i, x_j)$, the score of an x is
 
-    $$\\frac{k^\\top (\\lambda I + K)^{-1} v}{1 + r}, \\quad k_i = K(x_i, x), \\quad
-    r = \\frac{K(x, x) - k^\\top (\\lambda I + K)^{-1} k}{\\lambda},$$
+    $$\frac{k^\top (\lambda I + K)^{-1} v}{1 + r}, \quad k_i = K(x_i, x), \quad
+    r = \frac{K(x, x) - k^\top (\lambda I + K)^{-1} k}{\lambda},$$
 
     where the denominator counts x in, as in the paper.
 
@@ -153,7 +153,7 @@ class HRLS(KernelLeastSquares):
     Notes
     -----
     Figure 3, Eq. (1) and Remark 3 of the paper of `linear_model.HRLS`, which has no budget.
-    Learning from an x with $K(x, x) = 0$ changes nothing. $K(x, x) / \\lambda$ may be $10^{12}$ at
+    Learning from an x with $K(x, x) = 0$ changes nothing. $K(x, x) / \lambda$ may be $10^{12}$ at
     most.
 
     Examples

@@ -23,13 +23,13 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     r"""Batch Hieron in one pass: averaged weights, updates for the worst label.
 
     It differs from online `Hieron` in two ways. Updates are made against the label with the largest
-    loss, $\\operatorname{argmax}_v W^v \\cdot x + \\sqrt{\\gamma(y, v)}$, rather than against the
+    loss, $\operatorname{argmax}_v W^v \cdot x + \sqrt{\gamma(y, v)}$, rather than against the
     predicted one. Predictions come from the average of all hypotheses so far, $w_1 = 0, w_2,
-    \\dots, w_{m+1}$ after m examples, as in `Averaged`.
+    \dots, w_{m+1}$ after m examples, as in `Averaged`.
 
     The average only costs work where a step changes weights: with a step $s_i$ in round i,
 
-    $$\\frac{1}{m+1} \\sum_{i=1}^{m+1} w_i = w_{m+1} - \\frac{1}{m+1} \\sum_{i=1}^m i \\, s_i,$$
+    $$\frac{1}{m+1} \sum_{i=1}^{m+1} w_i = w_{m+1} - \frac{1}{m+1} \sum_{i=1}^m i \, s_i,$$
 
     so a second matrix of weights is stored instead of all past hypotheses. The rounds i and m of a
     node are counted from its first example. A step takes O(features of x * nodes). The flat
