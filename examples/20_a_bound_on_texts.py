@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVC
 from river_hier import datasets, evaluate, linear_model, losses, metrics
 from river_hier.feature_extraction import STOP_WORDS, LogTFIDF
 
-data, found = os.environ["RIVER_HIER_DATA"], {}
+data, found = os.environ["RIVER_HIER_DATA"], dict[str, tuple]()
 svm = LinearSVC(loss="hinge", fit_intercept=False, max_iter=20_000, random_state=0)
 
 

@@ -32,8 +32,8 @@ for name, title in (("trec", "questions"), ("icd", "diagnoses")):
 df = pd.read_csv(data / "products" / "products.csv.gz").drop_duplicates("product_name")
 paths = df.product_category_tree.str.strip('["]')
 t = Taxonomy.from_paths(paths, separator=" >> ", labels="path", min_count=10)
-rows = zip(df.product_name, map(t.nearest, paths), strict=True)
-found["titles"] = t, [(text, y) for text, y in rows if y != t.root]
+titles = zip(df.product_name, map(t.nearest, paths), strict=True)
+found["titles"] = t, [(text, y) for text, y in titles if y != t.root]
 news = datasets.Reuters21578(data / "reuters21578")
 topics = ((x["title"] + x["body"], [v for v in news.taxonomy.leaves if y[v]]) for x, y in news)
 found["news"] = news.taxonomy, [(text, on[0]) for text, on in topics if len(on) == 1]

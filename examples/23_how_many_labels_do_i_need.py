@@ -51,10 +51,10 @@ for share in shares:
 # %%
 # Half of the labels, if they are chosen, are nearly as good as all: [labels](../../labels.md).
 figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
-asked, chosen, drawn, clicks = zip(*found, strict=True)
+parts, chosen, drawn, saved = zip(*found, strict=True)
 ax.plot(shares, drawn, "o-", color="#A0A0A0", label="labels at random")
-ax.plot(asked, chosen, "o-", color="#0072B2", label="labels that are asked for")
-ax.plot(asked, clicks, ":", color="#D55E00", label="clicks, as a share of those from the root")
+ax.plot(parts, chosen, "o-", color="#0072B2", label="labels that are asked for")
+ax.plot(parts, saved, ":", color="#D55E00", label="clicks, as a share of those from the root")
 ax.set(xlabel="share of the labels", ylabel="share of wrong answers", ylim=(0, 1), xlim=(0, 1))
 ax.legend()
 plt.show()
