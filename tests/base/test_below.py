@@ -118,6 +118,7 @@ def state(model: Any) -> Any:
     for method in ("predict_one", "predict_proba_one", "score_one"):
         with suppress(AttributeError, NotImplementedError):
             said += [getattr(model, method)(x) for x in (*(x for x, _ in STREAM), NEW)]
+    assert said, "an answer by which states are compared"
     return said
 
 
