@@ -202,7 +202,7 @@ class ThresholdSampler(Sampler):
 
     $$(w_i \cdot x_t)^2 \, N_i \le c \, \log t.$$
 
-    This is the rule by which the paper of `HRLS` trains SH-RLS (section 8, c = 5), there with
+    This is the rule by which the paper [^1] trains SH-RLS (section 8, c = 5), there with
     labels that are known. In a taxonomy of one level, the model is then the same as if it had
     learned all labels. In a deeper one, nodes ask whose parents are predicted to be on.
 
@@ -229,6 +229,11 @@ class ThresholdSampler(Sampler):
     ...         model.learn_one(x, y)
     >>> asked / 2000, metric.get()
     (0.5, 0.5)
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

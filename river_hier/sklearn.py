@@ -176,8 +176,12 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X, y, sample_weight
-            As in `fit`.
+        X
+            A dense or sparse matrix, a dataframe, or a list, array or series of texts.
+        y
+            The targets, see above.
+        sample_weight
+            The weights of the rows; 1 each by default.
         classes
             All labels, or paths, in the first call. If `taxonomy` is left out too, labels are added
             as they arrive; otherwise, unknown ones are an error.
