@@ -271,8 +271,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             if "could not convert string" not in str(error):
                 raise
             raise ValueError(
-                f"X must hold numbers, or one column of texts: {error}; rows with texts, categories "
-                "and numbers are learned one by one, by `ensemble.make_views`"
+                f"X must hold numbers, or one column of texts: {error}; rows with texts, "
+                "categories and numbers are learned one by one, by `ensemble.make_views`"
             ) from None
 
     def _read(self, X: Any, y: Any, first: bool) -> tuple[Any, list[Any], list[Any]]:
