@@ -123,6 +123,13 @@ def test_a_page_of_models_has_every_model():
         assert there, f"docs/models: add {package}.{name} to the page of its family"
 
 
+@pytest.mark.parametrize(
+    "words", ["GridSearchCV", "hyperparameter", "REST service", "feature importance"]
+)
+def test_what_people_search_for_is_said(words):
+    assert any(words.lower() in text.lower() for text in TEXTS.values())
+
+
 # Pictures
 
 
