@@ -311,8 +311,16 @@ TEXT_MODELS = {
 }
 
 
+def frame(texts: list[Any]) -> pd.DataFrame:
+    return pd.DataFrame({"title": texts})
+
+
+def polars_frame(texts: list[Any]) -> pl.DataFrame:
+    return pl.DataFrame({"title": texts})
+
+
 @pytest.mark.parametrize("name", TEXT_MODELS)
-@pytest.mark.parametrize("form", [list, tuple, np.array, pd.Series])
+@pytest.mark.parametrize("form", [list, tuple, np.array, pd.Series, frame, polars_frame])
 def test_texts(name: str, form: Any) -> None:
     """They go to the model as they are, in the order of their labels."""
     several = name == "several"
@@ -325,7 +333,7 @@ def test_texts(name: str, form: Any) -> None:
         model.predict(np.eye(4))
     with pytest.raises(ValueError, match="X must hold numbers, as in `fit`"):
         HierarchicalClassifier().fit(np.eye(48), PATHS).predict(form(TEXTS))
-    with pytest.raises(ValueError, match="expected text, got (None|nan); leave out examples"):
+    with pytest.raises(ValueError, match=r"expected text, got (None|nan); leave out examples"):
         model.fit(form(["lady", None]), y[:2])
     with pytest.raises(ValueError, match="X must hold numbers, or one column of texts"):
         model.fit(pd.DataFrame({"title": TEXTS, "brand": TEXTS}), y)
