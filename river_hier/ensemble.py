@@ -11,6 +11,7 @@ from river import base, compose
 
 from ._core import (
     Batch,
+    Examples,
     connected,
     distribution,
     member_probabilities,
@@ -157,6 +158,10 @@ class LogarithmicPool(TransparentWrapper):
             yield {"models": [linear_model.PathSoftmax(), LinearDiscriminant()]}
 
     @property
+    def _of_pipeline(self) -> bool:
+        return any(inner(model)._of_pipeline for model in self.models)
+
+    @property
     def coefficients(self) -> Floats:
         """The coefficient of each model."""
         return self._coefficients.copy()
@@ -227,6 +232,9 @@ class LogarithmicPool(TransparentWrapper):
 
     def _members(self, X: Batch) -> Floats:
         """The probabilities of the models, (models, rows, nodes)."""
+        if isinstance(X, Examples):  # members read different parts of them
+            none = np.zeros((len(self.models), 0, len(self._taxonomy)))
+            return np.concatenate([none, *map(self._members_one, X)], axis=1)
         return cast(Floats, np.stack([inner(model)._probabilities(X) for model in self.models]))
 
     def _pool(self, members: Floats) -> Floats:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._core import Batch, read
-from .._core.batch import check_distinct
+from .._core.batch import Examples, check_distinct
 from ..taxonomy import Label, UnknownLabelError
 from ..taxonomy.errors import short
 from .explanation import Floats
@@ -56,6 +56,24 @@ def read_batch(X: Any, columns: ColumnNames, single: bool = False) -> Batch:
     records = (dict(zip(names, row, strict=True)) for row in frame.iter_rows())
     values, n, error = _row_by_row(records)
     return Batch(names, values.reshape(n, len(names)), error=error)
+
+
+def read_examples(X: Any, columns: ColumnNames) -> Batch:
+    """The rows of X as a pipeline reads them: texts, or dictionaries with cells of any kind."""
+    rows: Any = None
+    if columns is not None or is_sparse(X):
+        return read_batch(X, columns)
+    if (frame := as_frame(X)) is None:
+        items = getattr(X, "to_list", getattr(X, "tolist", lambda: X))()
+        if isinstance(items, list) and isinstance(next(iter(items), ""), str):
+            rows = items
+    elif _sparse_columns(frame) is None:
+        rows = [dict(zip(frame.columns, row, strict=True)) for row in frame.iter_rows()]
+    if rows is None:
+        return read_batch(X, columns)
+    values = np.empty(len(rows), dtype=object)
+    values[:] = rows
+    return Examples((), values)
 
 
 def read_valid(X: Any, columns: ColumnNames, single: bool = False) -> Batch:
