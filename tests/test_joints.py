@@ -278,6 +278,9 @@ def test_a_batch_is_its_loop_through_a_pipeline_inside(name: str, kind: str) -> 
         theirs = [one.predict_one(x) for x in xs]
         found = np.array(many.predict_many(make(xs))).tolist()
         assert_same(found, [list(y.values()) for y in theirs] if row.several else theirs)
+    if on is None:
+        series = pd.Series(xs, index=[3, 1, 4, 1, 5])
+        assert many.predict_many(series).index.tolist() == [3, 1, 4, 1, 5]
 
 
 # C. Groups of groups are merged as all at once.

@@ -85,10 +85,13 @@ def read_valid(X: Any, columns: ColumnNames, single: bool = False) -> Batch:
 
 
 def frame_like(X: Any) -> Frame | None:
-    """A dataframe of the kind to return; None for arrays."""
+    """A dataframe of the kind to return; None for arrays and lists."""
     if is_sparse(X) and not hasattr(X, "columns"):  # else of a list of texts
         return nw.from_dict({"row": range(X.shape[0])}, backend="pandas")
-    return None if isinstance(X, np.ndarray) or is_sparse(X) else as_frame(X)
+    if isinstance(X, np.ndarray | list) or is_sparse(X):
+        return None
+    series = nw.from_native(X, series_only=True, pass_through=True)
+    return series.to_frame() if isinstance(series, nw.Series) else as_frame(X)
 
 
 def _array(X: NDArray[Any], columns: ColumnNames, single: bool) -> Batch:

@@ -153,7 +153,8 @@ class Predictor(abc.ABC):
             A dataframe (of pandas, polars, pyarrow, ...) whose columns are the features; every
             cell must be a finite number. Or a numpy array or scipy.sparse matrix, whose columns are
             the features 0, 1, ..., unless `columns` names them; of a sparse matrix only the stored
-            entries of a row are features.
+            entries of a row are features. In a wrapper or pool around pipelines, cells are what
+            these read, and X may also be a list or series of texts.
         y
             The targets, one a row: a series or any other sequence of what `learn_one` takes, or a
             dataframe, matrix or sequence of lists with the levels of a path in each row. For
