@@ -188,17 +188,22 @@ def _sparse(X: Any, names: Any) -> Batch:
 
 
 def _sparse_columns(frame: Frame) -> Any:
-    """The matrix of a dataframe of sparse columns, as returned by River's BagOfWords."""
+    """The matrix of a dataframe with sparse columns, as of BagOfWords or a union with it."""
     if not frame.implementation.is_pandas():
         return None
-    X, kind = frame.to_native(), nw.get_native_namespace(frame).SparseDtype
-    if not X.shape[1] or not isinstance(X.iloc[:, 0].dtype, kind):
-        return None
+    X, pandas = frame.to_native(), nw.get_native_namespace(frame)
     # `X.items()`, as in `X.sparse.to_coo()`, would make a Series of each: 15 times as slow.
     arrays = getattr(X, "_iter_column_arrays", lambda: (column.array for _, column in X.items()))
     columns = list(arrays())
-    if not all(isinstance(c.dtype, kind) and c.fill_value == 0 for c in columns):
+    if not any(isinstance(c.dtype, pandas.SparseDtype) for c in columns):
         return None
+    for j, c in enumerate(columns):
+        if not isinstance(c.dtype, pandas.SparseDtype):  # a dense one beside words
+            if c.dtype.kind not in "biuf":
+                return None
+            columns[j] = pandas.arrays.SparseArray(c, fill_value=0)
+        elif c.fill_value != 0:
+            return None
     values = np.concatenate([c.sp_values for c in columns])
     rows = np.concatenate([c.sp_index.indices for c in columns])
     start = np.cumsum([0, *(c.sp_index.npoints for c in columns)])
