@@ -328,9 +328,12 @@ def make_views(
     ----------
     taxonomy
         The taxonomy of the models, as in `PathSoftmax`.
-    texts, categories, numbers
-        The names of the features with texts, with values of any type that are equal or not, and
-        with numbers. Categories and numbers may be missing in an example.
+    texts
+        The names of the features with texts.
+    categories
+        The names of those whose values, of any type, are equal or not. Some may be missing in an x.
+    numbers
+        The names of those with numbers. Some may be missing in an x.
 
     Returns
     -------

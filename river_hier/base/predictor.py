@@ -201,10 +201,14 @@ class Predictor(abc.ABC):
 
         Parameters
         ----------
-        X, columns
-            As in `learn_many`.
-        threshold, max_depth
-            As in `predict_one`.
+        X
+            A dataframe, numpy array, scipy.sparse matrix or, with a model of texts, list of texts.
+        columns
+            The names of the columns of an array or of a sparse X.
+        threshold
+            The least probability of the answers; `None` for the model's own rule.
+        max_depth
+            The maximum depth of a prediction; `None` for no limit.
 
         Returns
         -------
@@ -224,8 +228,10 @@ class Predictor(abc.ABC):
 
         Parameters
         ----------
-        X, columns
-            As in `predict_many`.
+        X
+            A dataframe, numpy array, scipy.sparse matrix or, with a model of texts, list of texts.
+        columns
+            The names of the columns of an array or of a sparse X.
 
         Returns
         -------
@@ -408,8 +414,13 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
 
         Parameters
         ----------
-        x, threshold, max_depth
-            As in `predict_one`. With a threshold it takes O(nodes).
+        x
+            A dictionary of features.
+        threshold
+            The least probability of a label that is on, found in O(nodes); `None` for the model's
+            own rule.
+        max_depth
+            The maximum depth of a label; `None` for no limit.
 
         Returns
         -------
