@@ -73,7 +73,7 @@ OTHERWISE = {
 }
 # The models that cannot be checked, and why.
 WITHOUT = {
-    "Selective": "answers with the root where it is not sure, and the root is no class",
+    **dict.fromkeys(["Selective", "Selective HAROW"], "is silent where it is not sure"),
     **dict.fromkeys(["TreeBayes", "TreeBayes naive"], "is made in a taxonomy, not in that of y"),
     **dict.fromkeys(["Ranked", "Probabilities"], "its answers, for metrics, are no labels"),
 }

@@ -35,7 +35,7 @@ from ..base.classifiers import (
 )
 from ..base.explanation import Floats
 from ..base.predictor import Mask, MultiLabelPredictor, SingleLabelPredictor, open_for_river
-from ..base.protocol import is_ours
+from ..base.protocol import inner, is_ours
 from ..base.targets import read_label
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import HAROW
@@ -442,6 +442,10 @@ class TreeBayes(SingleLabelPredictor, base.Wrapper[Any]):
     @property
     def _wrapped_model(self) -> Any:
         return self.classifier
+
+    @property
+    def _of_pipeline(self) -> bool:
+        return cast(bool, inner(self.classifier)._of_pipeline)
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import LinearState, Nodes
+from .._core import LinearState, Nodes, path_sums
 from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
+from ..base.linear import Moves
 from ..base.model import SingleLabelModel
 from ..base.path import moves_apart
 from ..linear_model.averaged_hieron import worst_rival
@@ -89,19 +90,41 @@ class KernelPathLearner(SingleLabelModel):
         return self._instances.n
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
-        row, state = self._instances.row(x), self._state
-        scores = self._scores(row, averaged=False)
-        own, nodes, steps = moves_apart(self, scores, y, row.norm2, w)
-        state.begin_round(own)
+        self._move(x, w, *self._moves(x, y, w))
+
+    def _grow(
+        self, taxonomy: Taxonomy, x: Mapping[Any, Any], y: int, w: float, below: bool = False
+    ) -> None:
+        with self._knowing(taxonomy):
+            moves = self._moves(x, y, w)
+        self._move(x, w, *moves, taxonomy)
+
+    def _moves(self, x: Mapping[Any, Any], y: int, w: float) -> tuple[float, Moves]:
+        """The size of x, and what is learned from it: all that may raise."""
+        row = self._instances.row(x)
+        k, size = self._scaled(row)
+        columns = self._state.scores(k, n_nodes=len(self._taxonomy))
+        scores = size * path_sums(columns, self._taxonomy._arrays, in_place=True)
+        return size_of(row), moves_apart(self, scores, y, row.norm2, w)
+
+    def _move(
+        self,
+        x: Mapping[Any, Any],
+        w: float,
+        size: float,
+        moves: Moves,
+        taxonomy: Taxonomy | None = None,
+    ) -> None:
+        own, nodes, steps = moves
+        with np.errstate(over="ignore"):  # steps have a limit
+            steps = size * steps
+        row = {self._instances.n: 1.0} if len(nodes) else {}
+        self._state.learn(row, w, own, nodes, steps, taxonomy=taxonomy)
         if len(nodes):
-            size = size_of(row)
-            with np.errstate(over="ignore"):  # steps have a limit
-                state.add(state.insert({self._instances.n: 1.0}), nodes, size * steps)
             self._sizes = np.append(self._sizes, size)
             self._instances.append(x)
             if self.budget is not None and self._instances.n > self.budget:
                 self._drop(int(self.budget))
-        self._state.end_round(w)
 
     def _drop(self, budget: int) -> None:
         """Drop the instances that matter least to w."""
@@ -120,13 +143,15 @@ class KernelPathLearner(SingleLabelModel):
         self._sizes = self._sizes[kept]
         self._instances.keep(kept)
 
-    def _scores(self, row: Row, averaged: bool) -> Floats:
+    def _scaled(self, row: Row) -> tuple[Floats, float]:
+        """The x of the linear learner, and what its scores are to be multiplied by."""
         k = row.values / self._sizes
         size = 2.0 ** (math.frexp(np.abs(k).max(initial=0.0))[1] - 1)
-        return size * self._state.path_scores(k / size, averaged)  # Eq. (12) or (13)
+        return k / size, size
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._scores(self._instances.row(x), self._averaged)
+        k, size = self._scaled(self._instances.row(x))
+        return size * self._state.path_scores(k, self._averaged)  # Eq. (12) or (13)
 
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]

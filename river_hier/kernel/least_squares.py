@@ -45,12 +45,13 @@ class KernelLeastSquares(LeastSquaresRule):
         stored = {v: n for nodes, n in systems for v in nodes}
         return {label: stored[v] for v, label in enumerate(self._taxonomy.nodes) if v}
 
-    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+    def _learn(self, x: Mapping[Any, Any], y: Any, w: float, chosen: Any = None) -> None:
         row, t = self._row(x, w), self._t + w
         if row.norm2 == 0.0:
             closure_mask(self._taxonomy, y)  # an error if y is invalid
         else:
-            step = Example(*row, w), y, self._limit(t), self._chosen(x, t)
+            chosen = self._chosen(x, t) if chosen is None else chosen
+            step = Example(*row, w), y, self._limit(t), chosen
             if self._rls.learn_example(self._labels, *step):
                 self._instances.append(x)
         self._t = t
