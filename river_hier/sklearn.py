@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from river.base import Base
+from river.base.tags import TEXT_INPUT
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import assert_all_finite, check_array, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -285,7 +286,9 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     def _kind_of(self, X: Any) -> tuple[str, Any]:
         frame = None if isinstance(X, list | tuple) else as_frame(X)
         if frame is not None and numbers(frame) is None:
-            if isinstance(self.model, Base) and inner(self.model)._of_pipeline:
+            first_step = next(iter(getattr(self.model, "steps", {}).values()), None)
+            alone = TEXT_INPUT in getattr(first_step, "_tags", ())  # it reads texts, not rows
+            if not alone and isinstance(self.model, Base) and inner(self.model)._of_pipeline:
                 return "rows", pd.DataFrame(frame.to_dict(as_series=False))
             if frame.shape[1] == 1:
                 X = frame[:, 0].to_list()
