@@ -125,7 +125,8 @@ def numbers(frame: Frame) -> Floats | None:
         if len(kinds) != 1 or not kinds <= {polars.Float32, polars.Float64}:
             native = native.cast(polars.Float64)
         return np.ascontiguousarray(native.to_numpy().reshape(frame.shape), dtype=np.float64)
-    if not all(_is_number(kind) for kind in frame.schema.dtypes()):
+    types = frame.schema.dtypes()
+    if not all(kind == nw.Boolean or (kind.is_numeric() and kind != nw.Decimal) for kind in types):
         return None
     if frame.implementation.is_pandas_like():
         cells = native.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -134,10 +135,6 @@ def numbers(frame: Frame) -> Floats | None:
         for j, column in enumerate(frame.iter_columns()):
             cells[:, j] = column.to_numpy()
     return np.ascontiguousarray(cells)
-
-
-def _is_number(kind: Any) -> bool:
-    return bool(kind == nw.Boolean or (kind.is_numeric() and kind != nw.Decimal))
 
 
 def _sparse(X: Any, names: Any) -> Batch:
