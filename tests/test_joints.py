@@ -253,6 +253,35 @@ def test_a_list_of_texts_is_its_loop(name: str, union: bool) -> None:
     assert_same(found, [list(y.values()) for y in theirs] if row.several else theirs)
 
 
+@pytest.mark.parametrize("kind", ["texts", "dataframe"])
+@pytest.mark.parametrize("name", [name for name in ALL if ALL[name].inside])
+def test_a_batch_is_its_loop_through_a_pipeline_inside(name: str, kind: str) -> None:
+    row = ALL[name]
+    if row.refuses.keys() & {"batch", "pipeline", "answers"} or row.inside is None:
+        pytest.skip("it learns no batches, refuses pipelines, or gives no labels")
+    on = None if kind == "texts" else "text"
+    make: Any = list if on is None else (lambda xs: pd.DataFrame(xs, columns=[on]))
+    examples = [(text(x) if on is None else {on: text(x)}, y) for x, y in stream(row, 30)]
+    refused = (float("nan") if on is None else {on: float("nan")}, examples[0][1])
+    one, many = (row.make(LogTFIDF(on=on) | row.inside(TREE)) for _ in range(2))
+    learned(one, examples)
+    for a, z in ((0, 1), (1, 1), (1, 12), (12, 30)):
+        many.learn_many(make([x for x, _ in examples[a:z]]), [y for _, y in examples[a:z]])
+    xs, ys = zip(examples[0], refused, strict=True)
+    with pytest.raises(ValueError, match="row 1: expected text") as error:
+        many.learn_many(make(list(xs)), list(ys))
+    assert error.value.n_learned == 1  # type: ignore[attr-defined]
+    learned(one, examples[:1])
+    for n in (0, 5):
+        xs = [x for x, _ in examples[:n]]
+        theirs = [one.predict_one(x) for x in xs]
+        found = np.array(many.predict_many(make(xs))).tolist()
+        assert_same(found, [list(y.values()) for y in theirs] if row.several else theirs)
+    if on is None:
+        series = pd.Series(xs, index=[3, 1, 4, 1, 5])
+        assert many.predict_many(series).index.tolist() == [3, 1, 4, 1, 5]
+
+
 # C. Groups of groups are merged as all at once.
 
 

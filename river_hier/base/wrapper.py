@@ -55,6 +55,10 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         """The model without the pipeline in front of it."""
         return last_step(self.model)
 
+    @property
+    def _of_pipeline(self) -> bool:
+        return cast(bool, inner(self.model)._of_pipeline)
+
     _first = of_model("_first")
     _labels = of_model("_labels")
     _never_predicted = of_model("_never_predicted")

@@ -198,13 +198,14 @@ class Hieron(KernelPathLearner):
         any type; a step calls it once for each stored example, and a step that drops examples once
         for each pair of them. A lambda cannot be pickled.
     C
-        As in `linear_model.Hieron`, with $K(x, x)$ in place of $\\|x\\|^2$.
+        The largest step $\\alpha$. The default suits $K(x, x)$ of 1 or more; with `math.inf` the
+        step is the paper's.
     budget
         The maximum number of examples that the model holds, at least 2; `None` for no limit.
 
     Notes
     -----
-    Eq. (12) of the paper of `linear_model.Hieron`, and the steps below it. There the numerator of
+    Eq. (12) of the paper [^1], and the steps below it. There the numerator of
     $\\alpha$ has $\\gamma(y, \\hat y)$; its square root must be meant, as in Eq. (5). The paper has
     neither a cap nor a budget. An x with $K(x, x) = 0$ changes nothing. A value of the kernel that
     is not a finite number raises a `ValueError`.
@@ -221,6 +222,11 @@ class Hieron(KernelPathLearner):
     >>> metric = metrics.TreeInducedError(taxonomy)
     >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metric)
     TreeInducedError: 0.3385
+
+    References
+    ----------
+    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
+        ICML 21.](https://doi.org/10.1145/1015330.1015374)
 
     """
 
@@ -247,7 +253,7 @@ class AveragedHieron(KernelPathLearner):
 
     Notes
     -----
-    Section 4 of the paper of `Hieron` with its Eq. (12) and (13); errors are those of `Hieron`,
+    Section 4 of the paper [^1] with its Eq. (12) and (13); errors are those of `Hieron`,
     differences from the paper those of `linear_model.AveragedHieron`.
 
     Examples
@@ -263,6 +269,11 @@ class AveragedHieron(KernelPathLearner):
     >>> metric = metrics.TreeInducedError(taxonomy)
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(1000), model, metric)
     TreeInducedError: 0.396
+
+    References
+    ----------
+    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
+        ICML 21.](https://doi.org/10.1145/1015330.1015374)
 
     """
 
