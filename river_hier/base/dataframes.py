@@ -76,9 +76,8 @@ def read_examples(X: Any, columns: ColumnNames) -> Batch:
     return Examples((), values)
 
 
-def read_valid(X: Any, columns: ColumnNames, single: bool = False) -> Batch:
-    """The rows of X, or an error if one is invalid."""
-    batch = read_batch(X, columns, single)
+def valid(batch: Batch) -> Batch:
+    """A batch, or the error of a row that is invalid."""
     if batch.error is not None:
         raise of_row(batch.n, batch.error)
     return batch

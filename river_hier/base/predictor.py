@@ -34,6 +34,7 @@ from .dataframes import (
     of_row,
     read_batch,
     read_examples,
+    valid,
 )
 from .explanation import Floats
 from .memory import raw_memory_usage
@@ -303,8 +304,7 @@ class Predictor(abc.ABC):
 
     def _read_batch(self, X: Any, columns: ColumnNames) -> Batch:
         """The rows to predict."""
-        if (batch := self._batch_of(X, columns)).error is not None:
-            raise of_row(batch.n, batch.error)
+        batch = valid(self._batch_of(X, columns))
         check_known(self._features, batch)
         checked_width(X, columns, self._width)
         return batch
