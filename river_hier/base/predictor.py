@@ -335,9 +335,7 @@ class SingleLabelPredictor(Predictor, base.Classifier):
     def _predict_within(
         self, x: Mapping[Any, Any], threshold: float | None, max_depth: int | None
     ) -> Any:
-        p = None
-        if threshold is not None and not self._without_labels:
-            p = self._softmax(x)
+        p = None if threshold is None or self._without_labels else self._softmax(x)
         if p is not None:
             return self._above(deepest(self._labels, p, threshold), max_depth)
         label = self._predict(x)
@@ -358,9 +356,8 @@ class SingleLabelPredictor(Predictor, base.Classifier):
     def _answers_like(
         self, X: Batch, like: Frame | None, threshold: float | None, max_depth: int | None
     ) -> Any:
-        found: Sequence[Label | None] = [None] * X.n
         if threshold is None or self._without_labels:
-            found = self._labels_of(X)
+            found: Sequence[Label | None] = self._labels_of(X)
             if max_depth is not None and not self._without_labels:
                 found = [self._above(self._taxonomy.index(label), max_depth) for label in found]
         else:
