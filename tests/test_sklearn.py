@@ -312,8 +312,16 @@ TEXT_MODELS = {
 }
 
 
+def frame(texts: list[Any]) -> pd.DataFrame:
+    return pd.DataFrame({"title": texts})
+
+
+def polars_frame(texts: list[Any]) -> pl.DataFrame:
+    return pl.DataFrame({"title": texts})
+
+
 @pytest.mark.parametrize("name", TEXT_MODELS)
-@pytest.mark.parametrize("form", [list, tuple, np.array, pd.Series])
+@pytest.mark.parametrize("form", [list, tuple, np.array, pd.Series, frame, polars_frame])
 def test_texts(name: str, form: Any) -> None:
     """They go to the model as they are, in the order of their labels."""
     several = name == "several"
