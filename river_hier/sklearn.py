@@ -55,7 +55,9 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         `taxonomy=None`, which stands for that of `fit`. By default, for one label `PathSoftmax` if
         X is sparse and `ensemble.DensePool` if it is dense, and for several labels
         `HLossBayes(Calibrated(HAROW()))`; for texts `TextViews()` in front of `PathSoftmax`, or
-        `LogTFIDF()` in front of the latter. `fit` learns a copy.
+        `LogTFIDF()` in front of the latter. `DensePool` takes milliseconds a row; it is right more
+        often on columns of measurements, whatever their scale, but not on embeddings: there give
+        `PathSoftmax()`, which takes a hundredth of the time. `fit` learns a copy.
     taxonomy
         The taxonomy. By default, `fit` makes it of levels or of paths with a `separator` in y;
         otherwise it is flat.
@@ -159,7 +161,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X
-            A dense or sparse matrix, a dataframe, or a list, array or series of texts.
+            A dense or sparse matrix, a dataframe, or a list, array, series or column of texts.
         y
             The targets, see above.
         sample_weight
@@ -176,8 +178,12 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X, y, sample_weight
-            As in `fit`.
+        X
+            A dense or sparse matrix, a dataframe, or a list, array, series or column of texts.
+        y
+            The targets, see above.
+        sample_weight
+            The weights of the rows; 1 each by default.
         classes
             All labels, or paths, in the first call. If `taxonomy` is left out too, labels are added
             as they arrive; otherwise, unknown ones are an error.
@@ -251,13 +257,23 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
     def _matrix(self, X: Any, first: bool = False) -> Any:
         """X as the model takes it: a matrix, or a list of texts."""
-        column = isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1
-        texts = list(X) if column and all(isinstance(x, str) for x in X) else []
+        shape = getattr(X, "shape", ())
+        column = np.ravel(np.asarray(X)).tolist() if shape[1:] == (1,) else X  # of a dataframe
+        flat = isinstance(column, list | tuple) or len(shape) == 1
+        texts = list(column) if flat and any(isinstance(x, str) for x in column) else []
         if first:
             self._of_texts = bool(texts)
         elif self._of_texts != bool(texts):
             raise ValueError(f"X must hold {'texts' if self._of_texts else 'numbers'}, as in `fit`")
-        return texts or validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=first)
+        try:
+            return texts or validate_data(self, X, accept_sparse="csr", dtype=float, reset=first)
+        except ValueError as error:
+            if "could not convert string" not in str(error):
+                raise
+            raise ValueError(
+                f"X must hold numbers, or one column of texts: {error}; rows with texts, "
+                "categories and numbers are learned one by one, by `ensemble.make_views`"
+            ) from None
 
     def _read(self, X: Any, y: Any, first: bool) -> tuple[Any, list[Any], list[Any]]:
         """The rows of X and y, and the labels."""

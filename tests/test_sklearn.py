@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from river import naive_bayes, preprocessing
 from scipy import sparse
@@ -324,7 +325,11 @@ def test_texts(name: str, form: Any) -> None:
         model.predict(np.eye(4))
     with pytest.raises(ValueError, match="X must hold numbers, as in `fit`"):
         HierarchicalClassifier().fit(np.eye(48), PATHS).predict(form(TEXTS))
-    assert several or cross_val_score(model, TEXTS, y).mean() > 0.9
+    with pytest.raises(ValueError, match="expected text, got (None|nan); leave out examples"):
+        model.fit(form(["lady", None]), y[:2])
+    with pytest.raises(ValueError, match="X must hold numbers, or one column of texts"):
+        model.fit(pd.DataFrame({"title": TEXTS, "brand": TEXTS}), y)
+    assert several or cross_val_score(model, form(TEXTS), y).mean() > 0.9
 
 
 def test_labels_known_to_some_depth() -> None:
