@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from river.base import Base
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -21,8 +21,9 @@ from sklearn.utils.validation import (
 )
 
 from .base.classifiers import is_multilabel, last_step
-from .base.dataframes import check_same_order
+from .base.dataframes import as_frame, check_same_order, numbers
 from .base.protocol import inner
+from .base.targets import known_part
 from .decision import Calibrated, HLossBayes
 from .ensemble import DensePool
 from .feature_extraction import LogTFIDF, TextViews
@@ -162,6 +163,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X
             A dense or sparse matrix, a dataframe, or a list, array, series or column of texts.
+            For pipelines and pools of them a dataframe may have columns of any kind.
         y
             The targets, see above.
         sample_weight
@@ -180,6 +182,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X
             A dense or sparse matrix, a dataframe, or a list, array, series or column of texts.
+            For pipelines and pools of them a dataframe may have columns of any kind.
         y
             The targets, see above.
         sample_weight
@@ -236,44 +239,60 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         """The share of the rows of X that are predicted without any mistake."""
         answers = self.predict(X)
         check_consistent_length(answers, y)
-        right = [self._nodes(a) == self._nodes(b) for a, b in _pairs(y, answers)]
+        right = [self._is_right(*pair) for pair in _pairs(y, answers)]
         return float(np.average(right, weights=sample_weight))
 
     @property
     def _batches(self) -> Any:
         """The model; River's transformers in front of it take rows of numbers one by one."""
-        return self.model_ if self._of_texts else inner(self.model_)
+        return self.model_ if self._kind == "texts" else inner(self.model_)
 
     @property
     def _taxonomy(self) -> Taxonomy:
         return inner(self.model_)._taxonomy
 
-    def _nodes(self, label: Any) -> Any:
-        """What a label or a set of labels stands for; an unknown one is equal to nothing."""
+    def _is_right(self, label: Any, answer: Any) -> bool:
+        """Whether two labels, or sets of them, stand for the same; unknown ones never do."""
         try:
-            return self._taxonomy.closure(label)
+            if type(label) is Below:
+                label, answer = label.label, known_part(self._taxonomy, label, answer)
+            return self._taxonomy.closure(label) == self._taxonomy.closure(answer)
         except UnknownLabelError:
-            return object()
+            return False
 
     def _matrix(self, X: Any, first: bool = False) -> Any:
-        """X as the model takes it: a matrix, or a list of texts."""
-        shape = getattr(X, "shape", ())
-        column = np.ravel(np.asarray(X)).tolist() if shape[1:] == (1,) else X  # of a dataframe
-        flat = isinstance(column, list | tuple) or len(shape) == 1
-        texts = list(column) if flat and any(isinstance(x, str) for x in column) else []
+        """X as the model takes it: a matrix of numbers, a list of texts, or rows of any cells."""
+        kind, X = self._kind_of(X)
         if first:
-            self._of_texts = bool(texts)
-        elif self._of_texts != bool(texts):
-            raise ValueError(f"X must hold {'texts' if self._of_texts else 'numbers'}, as in `fit`")
+            self._kind = kind
+        elif self._kind != kind:
+            raise ValueError(f"X must hold {self._kind}, as in `fit`, got {kind}")
+        if kind == "texts":
+            return X
+        if kind == "rows":
+            validate_data(self, X, skip_check_array=True, reset=first)
+            return X
         try:
-            return texts or validate_data(self, X, accept_sparse="csr", dtype=float, reset=first)
+            return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=first)
         except ValueError as error:
             if "could not convert string" not in str(error):
                 raise
             raise ValueError(
-                f"X must hold numbers, or one column of texts: {error}; rows with texts, "
-                "categories and numbers are learned one by one, by `ensemble.make_views`"
+                f"X must hold numbers, or one column of texts: {error}; for texts, categories and "
+                "numbers side by side give `model=ensemble.make_views(texts=..., ...)`"
             ) from None
+
+    def _kind_of(self, X: Any) -> tuple[str, Any]:
+        frame = None if isinstance(X, list | tuple) else as_frame(X)
+        if frame is not None and numbers(frame) is None:
+            if isinstance(self.model, Base) and inner(self.model)._of_pipeline:
+                return "rows", pd.DataFrame(frame.to_dict(as_series=False))
+            if frame.shape[1] == 1:
+                X = frame[:, 0].to_list()
+        column = isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1
+        return (
+            ("texts", list(X)) if column and any(isinstance(x, str) for x in X) else ("numbers", X)
+        )
 
     def _read(self, X: Any, y: Any, first: bool) -> tuple[Any, list[Any], list[Any]]:
         """The rows of X and y, and the labels."""
@@ -322,7 +341,10 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             if not w.any():
                 raise ValueError("every sample_weight is zero; at least one row must count")
             w = w[order]
-        X = [X[i] for i in order] if self._of_texts else X[order]
+        if self._kind == "texts":
+            X = [X[i] for i in order]
+        else:
+            X = X[order] if self._kind == "numbers" else X.iloc[order]
         self._batches.learn_many(X, [rows[i] for i in order], w=w)
         return self
 
@@ -513,10 +535,12 @@ def _changed(model: Any, params: dict[str, Any]) -> Any:
 def _in_taxonomy(model: Any, taxonomy: Any) -> Any:
     """A copy that has learned nothing; what it has no taxonomy for, it has this one."""
     changed = {}
-    for name in inspect.signature(type(model)).parameters:
-        value = getattr(model, name, None)
+    for name in model._get_params():
+        value = _part(model, name)
         if name == "taxonomy" and value is None:
             changed[name] = taxonomy
         elif isinstance(value, Base):
             changed[name] = _in_taxonomy(value, taxonomy)
+        elif isinstance(value, list) and all(isinstance(one, Base) for one in value):
+            changed[name] = [_in_taxonomy(one, taxonomy) for one in value]
     return model.clone(changed)
