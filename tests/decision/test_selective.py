@@ -28,7 +28,7 @@ from support.strategies import (
     trees,
 )
 
-MULTI = [name for name in that("dag", "taxonomy", "answers") if TABLE[name].several]
+MULTI = [name for name in that("dag", "taxonomy", "answers", "bad x") if TABLE[name].several]
 T = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d"], "e": ["f"]}, "g": ["h", "i"]}})
 
 
