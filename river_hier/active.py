@@ -214,21 +214,16 @@ class ThresholdSampler(Sampler):
     Examples
     --------
 
+    >>> from river import evaluate
     >>> from river_hier import Taxonomy, active, linear_model, metrics
     >>> from river_hier.datasets import synth
 
     >>> t = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
-    >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
+    >>> stream = synth.LinearLabels(t, n_features=5, seed=42).take(2000)
     >>> model = active.ThresholdSampler(linear_model.SHRLS(t, threshold=1.0))
-    >>> metric, asked = metrics.HLoss(t), 0
-    >>> for x, y in stream.take(2000):
-    ...     y_pred, ask = model.predict_one(x)
-    ...     metric.update(y, y_pred)
-    ...     asked += ask
-    ...     if ask:
-    ...         model.learn_one(x, y)
-    >>> asked / 2000, metric.get()
-    (0.5, 0.5)
+    >>> evaluate.progressive_val_score(stream, model, metrics.HLoss(t), print_every=2000)
+    [2,000] HLoss: 0.563 – 894 samples used
+    HLoss: 0.563
 
     """
 
