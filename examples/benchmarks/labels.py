@@ -1,12 +1,13 @@
 """How many labels does a classifier need, if it may choose them?
 
-    python examples/benchmarks/labels.py --data FOLDER products icd queries letter rcv1
-    python examples/benchmarks/labels.py --data FOLDER products icd queries limits promises known
+    python examples/benchmarks/labels.py --data FOLDER [COLLECTION ... [PART ...]]
 
 FOLDER holds `clinc150`, `products`, `icd`, `letter` and `rcv1`. A stream of each collection, in
 random order, is predicted and learned in one pass, but for a fifth that is kept for the test; of
 the others, a share of the labels is asked for. The figures are the shares of wrong answers on the
-test part, means over the orders, with standard errors in brackets. All have the same features:
+test part, means over the orders, with standard errors in brackets.
+
+The part `curves` compares, with the same features:
 
 * margin: `active.MarginSampler` around `PathSoftmax`, or `ExtraTrees` for the dense rows of letter,
 * quantile: the same margin, below the quantile of the latest 500,
@@ -73,6 +74,7 @@ from river_hier import (
 )
 
 BUDGETS = (0.1, 0.2, 0.3, 0.5)
+PARTS = {"curves", "limits", "promises", "known"}
 KNOWN = "dropped", "Below", "inner label"
 THRESHOLDS = (0.001, 0.01, 0.1)  # c of SH-RLS
 Rows = list[tuple[dict[Any, float], Any]]
@@ -346,23 +348,25 @@ def letter(data: Path) -> tuple[Taxonomy, Rows]:
 
 
 def main(data: Path, seeds: int, most: int, names: list[str]) -> None:
+    wanted = PARTS.intersection(names) or PARTS
     columns = "asked", "margin", "quantile", "hindsight", "random", "entropy", "batch", "clicks"
     for name in [name for name in names if name in selective.STREAMS]:
         t, pairs = selective.STREAMS[name](data)
         drawn = [random.Random(s).sample(pairs, min(most, len(pairs))) for s in range(seeds)]
         orders, make = [features(pairs) for pairs in drawn], linear_model.PathSoftmax
-        batch = name == "queries"
-        report(name, columns, [run(make, t, o, s, batch) for s, o in enumerate(orders)])
-        if "limits" in names:
+        if "curves" in wanted:
+            batch = name == "queries"
+            report(name, columns, [run(make, t, o, s, batch) for s, o in enumerate(orders)])
+        if "limits" in wanted:
             runs = [limits(t, order) for order in orders]
             report(f"{name}, 30 %", ("asked", "wrong", "over margin", "over all"), runs)
-        if "known" in names:
+        if "known" in wanted:
             runs = [known(t, *parts(order), s, False) for s, order in enumerate(orders)]
             report(f"{name}, known in part", KNOWN, runs)
-        if "promises" in names:
+        if "promises" in wanted:
             runs = [promises(t, order, seed) for seed, order in enumerate(orders)]
             report(f"{name}, risk .05", ("asked", "wrong", "coverage"), runs)
-    if "letter" in names:
+    if "letter" in names and "curves" in wanted:
         t, dense = letter(data)
         orders = [random.Random(seed).sample(dense, len(dense)) for seed in range(seeds)]
         make = partial(forest.ExtraTrees, seed=1)
@@ -371,9 +375,10 @@ def main(data: Path, seeds: int, most: int, names: list[str]) -> None:
         stream = datasets.RCV1(data / "rcv1")
         rows, t = list(islice(stream, most)), stream.taxonomy
         orders = [random.Random(seed).sample(rows, len(rows)) for seed in range(seeds)]
-        runs = [rcv1(*parts(rows), t, seed) for seed, rows in enumerate(orders)]
-        report("rcv1, H-loss", ("asked", "sampler", "random"), runs)
-        if "known" in names:
+        if "curves" in wanted:
+            runs = [rcv1(*parts(rows), t, seed) for seed, rows in enumerate(orders)]
+            report("rcv1, H-loss", ("asked", "sampler", "random"), runs)
+        if "known" in wanted:
             runs = [known(t, *parts(rows), seed, True) for seed, rows in enumerate(orders)]
             report("rcv1, known in part", KNOWN, runs)
 
@@ -384,9 +389,7 @@ if __name__ == "__main__":
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--most", type=int, default=12_000, help="texts of a collection")
     parser.add_argument(
-        "names",
-        nargs="*",
-        default=[*selective.STREAMS, "letter", "rcv1", "limits", "promises", "known"],
+        "names", nargs="*", default=[*selective.STREAMS, "letter", "rcv1"], metavar="NAME"
     )
     options = parser.parse_args()
     main(options.data, options.seeds, options.most, options.names)
