@@ -81,13 +81,14 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     -----
     y has one row for each row of X, in one of these forms, and predictions have the same form:
 
-    * labels: a sequence, array or series of labels of the taxonomy, some of which may be known to
-      some depth only, `Below(label)`;
+    * labels: a sequence, array or series of labels of the taxonomy;
     * levels: a 2-D array, a list of lists, a series of lists or a dataframe, whose columns are the
       names from the top of the taxonomy downwards. Shorter paths are filled up with `""`, `None` or
       nan, and predictions with `""`, as in HiClass;
     * several labels: a sequence of sets, or a 2-D array or sparse matrix of 0 and 1, or a dataframe
       of bools, with a column for each label (0, 1, ... without names).
+
+    In a sequence, a label, path or set that is known to some depth only is `Below(path)`.
 
     Rows are learned once, in O(rows) steps of the model. `predict_proba` has the shape (rows,
     classes): the probabilities of the labels relative to one another, or that each of several is
@@ -225,7 +226,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         paths = [list(v if isinstance(v, tuple) else path(v)[1:]) for v in found.tolist()]
         width = max([self._width, *map(len, paths)])
         table = [row + [""] * (width - len(row)) for row in paths]
-        return _labels(table, self._dtype) if table == paths else np.array(table, dtype=object)
+        kind = None if self._dtype.kind == "U" else self._dtype
+        return np.array(table, dtype=kind if table == paths else object)
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """The probabilities of the classes, of the shape (rows, classes)."""
@@ -424,6 +426,10 @@ def _rows(y: Any) -> tuple[str, list[Any], list[Any], int, Any]:
     y = y.toarray() if hasattr(y, "toarray") else y
     names = list(y.columns) if hasattr(y, "columns") else None
     table = _table(y)
+    if any(below := [type(row) is Below for row in table.flat]):
+        given = [row.label if part else row for row, part in zip(table.flat, below, strict=True)]
+        form, rows, *rest = _rows(given)
+        return form, [Below(v) if part else v for v, part in zip(rows, below, strict=True)], *rest
     if table.dtype.kind == "f":
         assert_all_finite(table, input_name="y")
     if table.ndim == 2 and (table.shape[1] > 1 or table.dtype.kind == "b" or _holds_lists(y)):
@@ -442,11 +448,10 @@ def _rows(y: Any) -> tuple[str, list[Any], list[Any], int, Any]:
                 )
         return "levels", paths, _ordered(distinct), table.shape[1], table.dtype
     rows = column_or_1d(table, warn=True).tolist()
-    known = [row.label if type(row) is Below else row for row in rows]
-    if rows and all(isinstance(row, Set) for row in known):
-        return "sets", rows, _ordered(set().union(*known)), 0, None
-    _check_given(known)
-    return "labels", rows, _ordered(set(known)), 0, table.dtype
+    if rows and all(isinstance(row, Set) for row in rows):
+        return "sets", rows, _ordered(set().union(*rows)), 0, None
+    _check_given(rows)
+    return "labels", rows, _ordered(set(rows)), 0, table.dtype
 
 
 def _check_given(labels: list[Any]) -> None:

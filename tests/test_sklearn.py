@@ -141,6 +141,7 @@ def test_levels(y: Any) -> None:
         ["men", "shoes", "boots"],
         ["men", "shoes", ""],
     ]
+    assert model.predict(TEXTS[1:2]).shape == (1, 3)  # nothing is filled up
     assert model.classes_.tolist() == sorted(tuple(path) for path in LEVELS[:4])
     assert model.predict_proba(TEXTS).sum(axis=1) == pytest.approx(1.0)
     assert model[-1].model_.taxonomy_.height == 3
@@ -371,13 +372,18 @@ def test_rows_of_texts_categories_and_numbers(name: str, form: Any) -> None:
 
 
 def test_labels_known_to_some_depth() -> None:
-    """`Below` teaches what lies above, in labels and in sets."""
+    """`Below` teaches what lies above, in labels, paths and sets."""
     X, known = np.eye(4)[np.arange(80) % 4], Below("men > shoes")
     y = [known if i % 4 in (1, 2) else PATHS[i % 4] for i in range(80)]
     model = HierarchicalClassifier(linear_model.PathSoftmax(TREE)).fit(X, y)
     assert [v.split(" > ")[0] for v in model.predict(np.eye(4))] == ["men"] * 3 + ["women"]
     assert model.classes_.tolist() == ["men > shirts", "men > shoes", "women > shirts"]
     assert model.score(X, y) == 1.0
+    levels = [Below(v.label.split(" > ")) if type(v) is Below else v.split(" > ") for v in y]
+    paths = HierarchicalClassifier(linear_model.PathSoftmax()).fit(X, levels)
+    assert paths.predict(np.eye(4))[:, 0].tolist() == ["men"] * 3 + ["women"]
+    assert paths.classes_.tolist() == [tuple(v.split(" > ")) for v in model.classes_]
+    assert Taxonomy.from_paths(y, " > ", "path").leaves == tuple(model.classes_)
     sets = [Below({v.label}) if type(v) is Below else {v} for v in y]
     several = HierarchicalClassifier(linear_model.HAROW(), separator=" > ").fit(X, sets)
     assert [v >= {"men", "men > shoes"} for v in several.predict(np.eye(4))] == [0, 1, 1, 0]

@@ -71,26 +71,17 @@ def follows(name: str, ours: Any, data: Any, parts: Any, weights: Any) -> None:
         ours = pickle.loads(pickle.dumps(ours))
 
 
-@pytest.mark.parametrize("name", ONE)
+@pytest.mark.parametrize("name", ONE | SOME)
 @given(
-    data=single_label_streams(),
+    data=st.data(),
     parts=st.lists(st.booleans(), min_size=25, max_size=25),
     weights=sample_weights,
 )
 @n_examples(60)
-def test_one_label_equals_the_oracle(name: str, data: Any, parts: Any, weights: Any) -> None:
-    follows(name, ONE[name](data[0]), data, parts, weights)
-
-
-@pytest.mark.parametrize("name", SOME)
-@given(
-    data=multilabel_streams(),
-    parts=st.lists(st.booleans(), min_size=25, max_size=25),
-    weights=sample_weights,
-)
-@n_examples(60)
-def test_several_labels_equal_the_oracle(name: str, data: Any, parts: Any, weights: Any) -> None:
-    follows(name, SOME[name](data[0]), data, parts, weights)
+def test_it_equals_the_oracle(name: str, data: Any, parts: Any, weights: Any) -> None:
+    """Step by step, for one label and for several."""
+    stream = data.draw(single_label_streams() if name in ONE else multilabel_streams())
+    follows(name, (ONE | SOME)[name](stream[0]), stream, parts, weights)
 
 
 def test_what_is_stated_to_be_off_is_known() -> None:
