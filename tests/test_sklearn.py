@@ -369,6 +369,9 @@ def test_rows_of_texts_categories_and_numbers(name: str, form: Any) -> None:
         HierarchicalClassifier().fit(X, PATHS)
     one = HierarchicalClassifier(separator=" > ").fit(X[["title"]], PATHS)
     assert one.predict(X[["title"]]).tolist() == one.predict(TEXTS).tolist()
+    if name == "wrapper":  # the text has its name, if it is the only column, too
+        alone = HierarchicalClassifier(ROWS_MODELS[name], separator=" > ").fit(X[["title"]], PATHS)
+        assert alone.predict(X[["title"]]).tolist() == model.predict(X).tolist()
 
 
 def test_labels_known_to_some_depth() -> None:
