@@ -232,8 +232,10 @@ def labels_one(
         A multilabel model of this library, or a pipeline that ends in one.
     x
         A dictionary of features, a row of an array or a text, as the model takes it.
-    threshold, max_depth
-        As in `predict_one`.
+    threshold
+        The least probability of a label that is on; `None` for the model's own rule.
+    max_depth
+        The maximum depth of a label; `None` for no limit.
 
     Returns
     -------

@@ -14,6 +14,8 @@ from .unseen import NONE
 class Foreign(Predictor):
     """A model of another library, or a pipeline: in a taxonomy, like the model at its end."""
 
+    _of_pipeline = True
+
     def __init__(self, model: Any) -> None:
         self._last = last_step(model)
         self._whole = model

@@ -59,6 +59,9 @@ class Weights {
     // Multiply 1 / S - 1 by `forgetting` for some nodes, where x is not zero.
     void discount(const Vector& x, const Nodes& nodes, double forgetting);
 
+    // The variance of the score of a node, x^T S x, once it is discounted. Rows and nodes may be new.
+    double variance(const Vector& x, uint32_t v, double forgetting) const;
+
     // Discount and move uncertain weights. Unlike that of the store, this must move all nodes.
     void move(const Vector& x, const Nodes& nodes, const MoveRule& rule, double forgetting = 1.0);
 
@@ -173,6 +176,12 @@ class LinearState {
 
     void add_nodes(size_t n_nodes) { w.add_nodes(vectors * n_nodes); }
 
+    // The labels of an example are new: they are in this larger taxonomy.
+    void grow(nb::object taxonomy) {
+        add_nodes(nb::len(taxonomy));
+        labels.grow(taxonomy, false);
+    }
+
     void start_average(bool from_first_round) {
         w.average = std::make_unique<Average>(w.n_nodes(), w.single, from_first_round);
     }
@@ -186,6 +195,11 @@ class LinearState {
     const Vector& insert(nb::handle x) {
         if (w.single) w.check_range(features.find(x).norm2);  // before anything is written
         return features.insert(x);
+    }
+    Vector preview(nb::handle x) {
+        Vector vector = features.preview(x);
+        w.check_range(vector.norm2);
+        return vector;
     }
 
     // A round begins, in which these nodes have an example, and ends with the weight of the example.
