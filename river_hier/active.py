@@ -215,12 +215,11 @@ class ThresholdSampler(Sampler):
     >>> from river_hier.datasets import synth
 
     >>> t = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
-    >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
+    >>> stream = synth.LinearLabels(t, n_features=5, seed=42).take(2000)
     >>> model = active.ThresholdSampler(linear_model.SHRLS(t, threshold=1.0))
-    >>> metric = metrics.HLoss(t)
-    >>> run = evaluate.iter_progressive_val_score(stream.take(2000), model, metric, step=2000)
-    >>> next(run)
-    {'HLoss': HLoss: 0.563, 'Step': 2000, 'Samples used': 894}
+    >>> evaluate.progressive_val_score(stream, model, metrics.HLoss(t), print_every=2000)
+    [2,000] HLoss: 0.563 – 894 samples used
+    HLoss: 0.563
 
     References
     ----------

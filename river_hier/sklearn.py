@@ -25,7 +25,7 @@ from .base.dataframes import as_frame, check_same_order, numbers
 from .base.protocol import inner
 from .base.targets import known_part
 from .decision import Calibrated, HLossBayes
-from .ensemble import DensePool
+from .ensemble import DensePool, parts_of
 from .feature_extraction import LogTFIDF, TextViews
 from .linear_model import HAROW, PathSoftmax
 from .taxonomy import Below, OpenTaxonomy, Taxonomy, UnknownLabelError
@@ -287,10 +287,11 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     def _kind_of(self, X: Any) -> tuple[str, Any]:
         frame = None if isinstance(X, list | tuple) else as_frame(X)
         if frame is not None and numbers(frame) is None:
-            if isinstance(self.model, Base) and inner(self.model)._of_pipeline:
-                return "rows", pd.DataFrame(frame.to_dict(as_series=False))
-            if frame.shape[1] == 1:
+            by_name = any(getattr(part, "on", None) is not None for part in parts_of([self.model]))
+            if frame.shape[1] == 1 and not by_name:
                 X = frame[:, 0].to_list()
+            elif isinstance(self.model, Base) and inner(self.model)._of_pipeline:
+                return "rows", pd.DataFrame(frame.to_dict(as_series=False))
         column = isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1
         return (
             ("texts", list(X)) if column and any(isinstance(x, str) for x in X) else ("numbers", X)

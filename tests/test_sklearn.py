@@ -313,8 +313,16 @@ TEXT_MODELS = {
 }
 
 
+def frame(texts: list[Any]) -> pd.DataFrame:
+    return pd.DataFrame({"title": texts})
+
+
+def polars_frame(texts: list[Any]) -> pl.DataFrame:
+    return pl.DataFrame({"title": texts})
+
+
 @pytest.mark.parametrize("name", TEXT_MODELS)
-@pytest.mark.parametrize("form", [list, tuple, np.array, pd.Series])
+@pytest.mark.parametrize("form", [list, tuple, np.array, pd.Series, frame, polars_frame])
 def test_texts(name: str, form: Any) -> None:
     """They go to the model as they are, in the order of their labels."""
     several = name == "several"
@@ -361,6 +369,9 @@ def test_rows_of_texts_categories_and_numbers(name: str, form: Any) -> None:
         HierarchicalClassifier().fit(X, PATHS)
     one = HierarchicalClassifier(separator=" > ").fit(X[["title"]], PATHS)
     assert one.predict(X[["title"]]).tolist() == one.predict(TEXTS).tolist()
+    if name == "wrapper":  # the text has its name, if it is the only column, too
+        alone = HierarchicalClassifier(ROWS_MODELS[name], separator=" > ").fit(X[["title"]], PATHS)
+        assert alone.predict(X[["title"]]).tolist() == model.predict(X).tolist()
 
 
 def test_labels_known_to_some_depth() -> None:

@@ -76,9 +76,8 @@ def read_examples(X: Any, columns: ColumnNames) -> Batch:
     return Examples((), values)
 
 
-def read_valid(X: Any, columns: ColumnNames, single: bool = False) -> Batch:
-    """The rows of X, or an error if one is invalid."""
-    batch = read_batch(X, columns, single)
+def valid(batch: Batch) -> Batch:
+    """A batch, or the error of a row that is invalid."""
     if batch.error is not None:
         raise of_row(batch.n, batch.error)
     return batch
@@ -146,7 +145,8 @@ def numbers(frame: Frame) -> Floats | None:
         if len(kinds) != 1 or not kinds <= {polars.Float32, polars.Float64}:
             native = native.cast(polars.Float64)
         return np.ascontiguousarray(native.to_numpy().reshape(frame.shape), dtype=np.float64)
-    if not all(_is_number(kind) for kind in frame.schema.dtypes()):
+    types = frame.schema.dtypes()
+    if not all(kind == nw.Boolean or (kind.is_numeric() and kind != nw.Decimal) for kind in types):
         return None
     if frame.implementation.is_pandas_like():
         cells = native.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -155,10 +155,6 @@ def numbers(frame: Frame) -> Floats | None:
         for j, column in enumerate(frame.iter_columns()):
             cells[:, j] = column.to_numpy()
     return np.ascontiguousarray(cells)
-
-
-def _is_number(kind: Any) -> bool:
-    return bool(kind == nw.Boolean or (kind.is_numeric() and kind != nw.Decimal))
 
 
 def _sparse(X: Any, names: Any) -> Batch:

@@ -123,9 +123,7 @@ class LinearLearner(TaxonomyModel):
         else:
             self._policy.learn_one(self._state, x, y, w, self._parameters)
 
-    def _grow(
-        self, taxonomy: Taxonomy, x: Mapping[Any, Any], y: Any, w: float, below: bool = False
-    ) -> None:
+    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float, below: bool = False) -> None:
         self._check(x, w)
         if self._policy is not None and not below:
             self._policy.learn_one(self._state, x, y, w, self._parameters, taxonomy)
@@ -143,9 +141,7 @@ class LinearLearner(TaxonomyModel):
         variances.
         """
 
-    def _move(
-        self, x: Mapping[Any, Any], w: float, moves: Moves, taxonomy: Taxonomy | None = None
-    ) -> None:
+    def _move(self, x: Any, w: float, moves: Moves, taxonomy: Taxonomy | None = None) -> None:
         forgetting = float(self.forgetting)
         self._state.learn(x, w, *moves, forgetting=forgetting, taxonomy=taxonomy)
 

@@ -171,9 +171,7 @@ class TaxonomyModel(Predictor, base.Estimator):
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Learn from an example of weight w, given its labels in the taxonomy or its one node."""
 
-    def _grow(
-        self, taxonomy: Taxonomy, x: Mapping[Any, Any], y: Any, w: float, below: bool = False
-    ) -> None:
+    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float, below: bool = False) -> None:
         """Learn from an example with new labels, which are in this larger taxonomy."""
         self._check(x, w)
         self._extend(taxonomy, unseen=False)

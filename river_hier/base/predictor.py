@@ -34,6 +34,7 @@ from .dataframes import (
     of_row,
     read_batch,
     read_examples,
+    valid,
 )
 from .explanation import Floats
 from .memory import raw_memory_usage
@@ -303,8 +304,7 @@ class Predictor(abc.ABC):
 
     def _read_batch(self, X: Any, columns: ColumnNames) -> Batch:
         """The rows to predict."""
-        if (batch := self._batch_of(X, columns)).error is not None:
-            raise of_row(batch.n, batch.error)
+        batch = valid(self._batch_of(X, columns))
         check_known(self._features, batch)
         checked_width(X, columns, self._width)
         return batch
@@ -335,9 +335,7 @@ class SingleLabelPredictor(Predictor, base.Classifier):
     def _predict_within(
         self, x: Mapping[Any, Any], threshold: float | None, max_depth: int | None
     ) -> Any:
-        p = None
-        if threshold is not None and not self._without_labels:
-            p = self._softmax(x)
+        p = None if threshold is None or self._without_labels else self._softmax(x)
         if p is not None:
             return self._above(deepest(self._labels, p, threshold), max_depth)
         label = self._predict(x)
@@ -358,9 +356,8 @@ class SingleLabelPredictor(Predictor, base.Classifier):
     def _answers_like(
         self, X: Batch, like: Frame | None, threshold: float | None, max_depth: int | None
     ) -> Any:
-        found: Sequence[Label | None] = [None] * X.n
         if threshold is None or self._without_labels:
-            found = self._labels_of(X)
+            found: Sequence[Label | None] = self._labels_of(X)
             if max_depth is not None and not self._without_labels:
                 found = [self._above(self._taxonomy.index(label), max_depth) for label in found]
         else:

@@ -32,8 +32,7 @@ class Foreign(Predictor):
     def score_one(self, x: Any) -> Any:
         return self._whole.score_one(x)
 
-    def _predict(self, x: Mapping[Any, Any]) -> Any:
-        return self.predict_one(x)
+    _predict = predict_one
 
     @property
     def taxonomy(self) -> Any:

@@ -21,6 +21,7 @@ from ..linear_model import HAROW, PathSoftmax
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import implied_nodes
 
+several: Any = MultiLabelPredictor  # whose methods those of the model would hide
 RATE = 0.1  # of the steps of the level, in units of the risk
 
 
@@ -207,7 +208,7 @@ class Selective(TransparentWrapper):
 
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         if is_multilabel(self):
-            return MultiLabelPredictor._predict(self, x)  # type: ignore[arg-type]
+            return several._predict(self, x)
         return self._label(self._known(x))
 
     def _labels_of(self, X: Batch) -> list[Any]:
@@ -227,7 +228,7 @@ class Selective(TransparentWrapper):
     def _known(self, x: Mapping[Any, Any]) -> Any:
         """P(label) or P(on) of each node."""
         if is_multilabel(self):
-            return MultiLabelPredictor._probabilities_one(self, x)  # type: ignore[arg-type]
+            return several._probabilities_one(self, x)
         return self._softmax(x)
 
     def _label(self, probabilities: Any) -> Label | None:

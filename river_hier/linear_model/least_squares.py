@@ -120,9 +120,7 @@ class LeastSquaresRule(MultiLabelModel):
             )
         return np.append(False, chosen)
 
-    def _grow(
-        self, taxonomy: Taxonomy, x: Mapping[Any, Any], y: Any, w: float, below: bool = False
-    ) -> None:
+    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float, below: bool = False) -> None:
         if not self._decides:
             return super()._grow(taxonomy, x, y, w, below)
         self._check(x, w)

@@ -62,10 +62,7 @@ void check_planes(const LinearState& state) {
 
 template <class Policy, class Target>
 void learn(const Policy& policy, LinearState& state, const Vector& x, const Target& target, double weight) {
-    if constexpr (on_paths<Policy>)
-        state.begin_round(target);
-    else
-        state.begin_round(target.nodes);
+    state.begin_round(target);
     step(policy, state.w, x, target, state.labels, weight);
     state.end_round(weight);
 }
@@ -395,7 +392,10 @@ void linear(nb::module_& m) {
                 for (size_t k = 0; k < s.vectors; ++k) s.w.forget(static_cast<uint32_t>(v * s.vectors + k));
         }, "nodes"_a)
         .def("find", [](LinearState& s, nb::handle x) { return Vector(s.find(x)); }, "x"_a.none())
-        .def("preview", &LinearState::preview, "x"_a.none())
+        .def("preview", [](LinearState& s, nb::handle x) {
+            s.find(x);  // which may be too large
+            return s.features.preview(x);
+        }, "x"_a.none())
         .def("learn", &learn_steps, "x"_a.none(), "weight"_a, "on"_a, "nodes"_a, "steps"_a,
              "confidences"_a = nb::none(), nb::kw_only(), "forgetting"_a = 1.0, "taxonomy"_a = nb::none())
         .def("variances", &variances, "x"_a, "columns"_a, "forgetting"_a = 1.0)

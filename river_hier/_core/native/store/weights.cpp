@@ -52,9 +52,7 @@ void Weights::score(const Ranges& nodes) {
     store_->score(nodes, scores.data());
     if (!averaged_) return;
     average->updates.score(nodes);
-    for (Range range : nodes)
-        for (uint32_t v = range.first; v < range.last; ++v)
-            scores[v] -= average->updates.scores[v] / average->rounds(v);
+    each(nodes, [&](uint32_t v) { scores[v] -= average->updates.scores[v] / average->rounds(v); });
 }
 
 void Weights::score_all(const Vector& x, bool averaged) {

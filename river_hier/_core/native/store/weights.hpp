@@ -196,11 +196,6 @@ class LinearState {
         if (w.single) w.check_range(features.find(x).norm2);  // before anything is written
         return features.insert(x);
     }
-    Vector preview(nb::handle x) {
-        Vector vector = features.preview(x);
-        w.check_range(vector.norm2);
-        return vector;
-    }
 
     // A round begins, in which these nodes have an example, and ends with the weight of the example.
     void begin_round(const Nodes& on) {
@@ -208,6 +203,7 @@ class LinearState {
             for (uint32_t v : on) w.average->begin(v);
         labels.learned(on);
     }
+    void begin_round(const On& on) { begin_round(on.nodes); }
     void begin_round(uint32_t y) {
         for (uint32_t v = y; w.average && v; v = labels.parent(v)) w.average->begin(v);
         labels.learned(y);
