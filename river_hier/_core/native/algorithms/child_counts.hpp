@@ -107,7 +107,6 @@ class JointProbabilities : public Probabilities {
     // All children of a node at once: decisions go from a node to those below it.
     void expand(const Ranges& nodes) override {
         from_.expand(nodes);
-        const auto min = [](double a, double b) { return std::min(a, b); };
         uint32_t above = UINT32_MAX;
         ChildCounts::Cases p, factors;
         bool better = false;
@@ -120,10 +119,10 @@ class JointProbabilities : public Probabilities {
                     p = counts_.independent(u, from_);
                 }
             }
-            const double before = labels_.of_parents(from_, v, min);
+            const double before = labels_.of_parents(from_, v, smaller);
             double c = before > 0.0 ? from_[v] / before : 0.0;
             if (better && c > 0.0) c = ChildCounts::joint(ChildCounts::given(from_, v, before), p, factors);
-            joint_[v] = std::min(c, 1.0) * labels_.of_parents(joint_, v, min);
+            joint_[v] = std::min(c, 1.0) * labels_.of_parents(joint_, v, smaller);
         });
     }
 
@@ -145,11 +144,7 @@ inline Nodes likeliest(Probabilities& p, const Labels& labels, const ChildCounts
     };
     const uint32_t n = labels.n();
     p.expand({{1, n}});
-    const auto parent = [&](uint32_t v) {
-        uint32_t least = labels.parent(v);
-        labels.each_parent(v, [&](uint32_t u) { least = p[u] < p[least] ? u : least; });
-        return least;
-    };
+    const auto parent = [&](uint32_t v) { return least_probable_parent(p, labels, v); };
     std::vector<Best> best(n);
     Numbers gain(n);
     for (uint32_t u = n; u-- > 0;) {

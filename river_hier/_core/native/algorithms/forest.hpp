@@ -23,28 +23,52 @@ namespace river_hier {
 
 class Forest {
   public:
-    // Of one label, or of several.
-    Forest(size_t n_trees, size_t budget, uint64_t seed, bool of_labels)
+    // Of one label, or of several; with the state of another one unless `saved` is None.
+    Forest(size_t n_trees, size_t budget, uint64_t seed, bool of_labels, nb::handle saved)
         : budget_(budget), of_labels_(of_labels), trees_(n_trees) {
+        ensure(budget > 0, "room for an example");
         for (size_t k = 0; k < n_trees; ++k) {
             trees_[k].random = (seed << 32) + k;
             trees_[k].next_build = 2.0 * std::pow(growth, static_cast<double>(k) / static_cast<double>(n_trees));
         }
+        if (!saved.is_none()) restore(saved);
     }
 
     size_t d() const { return keys_.size(); }  // features
 
-    // Learns rows of d features, each with the nodes that are on, ascending from the root.
-    void learn(const double* X, const int64_t* start, const uint32_t* targets, const double* w, size_t n_rows) {
-        for (size_t i = 0; i < n_rows; ++i)
-            learn(X + i * d(), Nodes(targets + start[i], targets + start[i + 1]), w[i]);
+    // Learns a row of d features with the nodes that are on, ascending from the root.
+    void learn(const double* x, Nodes&& targets, double w) {
+        if (!of_labels_ && n_ % judged == 0) judge(x, targets, w);
+        const auto i = static_cast<uint32_t>(n_ % budget_);
+        if (n_ < budget_) {
+            x_.resize((n_ + 1) * stride_);
+            targets_.resize(n_ + 1);
+            held_.resize(n_ + 1);
+            w_.resize(n_ + 1);
+        } else {
+            for (Tree& tree : trees_) remove(tree, i);
+        }
+        std::copy_n(x, d(), x_.data() + i * stride_);
+        hold(i);
+        w_[i] = w;
+        n_nodes_ = std::max<size_t>(n_nodes_, targets.back() + 1);
+        targets_[i] = std::move(targets);
+        ++n_;
+        for (Tree& tree : trees_) {
+            tree.next.resize(w_.size());
+            if (static_cast<double>(n_) < tree.next_build)
+                insert(tree, i);
+            else
+                build(tree);
+        }
     }
 
     // The share of each label in the leaf of x, or of each node in the smallest part of a tree that holds x and
     // as many examples as have predicted best: the mean over the trees with examples there.
     void shares(const double* x, double* shares, size_t n_nodes) const {
         ensure(n_nodes >= n_nodes_, "a share for each node");
-        this->shares(x, shares, n_nodes, of_labels_ ? 1 : best_size());
+        const auto best = std::min_element(loss_.begin(), loss_.end()) - loss_.begin();
+        this->shares(x, shares, n_nodes, of_labels_ ? 1 : sizes[static_cast<size_t>(best)]);
     }
 
     // Adds features, which are 0 in all examples so far, given the keys of all. Features are drawn in the order
@@ -123,9 +147,8 @@ class Forest {
     }
 
     size_t bytes() const {
-        size_t bytes = heap_bytes(keys_) + heap_bytes(in_order_) + heap_bytes(last_split_) + heap_bytes(x_) +
-                       heap_bytes(held_) + heap_bytes(w_) + heap_bytes(targets_) + heap_bytes(trees_);
-        for (const Tree& tree : trees_) bytes += heap_bytes(tree.nodes) + heap_bytes(tree.next);
+        size_t bytes = heap_bytes(keys_, in_order_, last_split_, x_, held_, w_, targets_, trees_);
+        for (const Tree& tree : trees_) bytes += heap_bytes(tree.nodes, tree.next);
         return bytes;
     }
 
@@ -134,10 +157,6 @@ class Forest {
     static constexpr std::array<uint32_t, 4> sizes{1, 4, 16, 64};  // of the parts of a tree that may predict
     static constexpr size_t judged = 4;                    // one example in so many chooses the size
     static constexpr double least = 1e-3, decay = 0.996;  // of probabilities, and of the log loss so far
-
-    uint32_t best_size() const {
-        return sizes[static_cast<size_t>(std::min_element(loss_.begin(), loss_.end()) - loss_.begin())];
-    }
 
     void shares(const double* x, double* shares, size_t n_nodes, uint32_t size) const {
         double n_voters = 0.0;
@@ -260,32 +279,6 @@ class Forest {
         uint32_t found = 0;
         descend(tree, x, [&](uint32_t at) { found = size == 1 || tree.nodes[at].size >= size ? at : found; });
         return found;
-    }
-
-    void learn(const double* x, Nodes&& targets, double w) {
-        if (!of_labels_ && n_ % judged == 0) judge(x, targets, w);
-        const auto i = static_cast<uint32_t>(n_ % budget_);
-        if (n_ < budget_) {
-            x_.resize((n_ + 1) * stride_);
-            targets_.resize(n_ + 1);
-            held_.resize(n_ + 1);
-            w_.resize(n_ + 1);
-        } else {
-            for (Tree& tree : trees_) remove(tree, i);
-        }
-        std::copy_n(x, d(), x_.data() + i * stride_);
-        hold(i);
-        w_[i] = w;
-        n_nodes_ = std::max<size_t>(n_nodes_, targets.back() + 1);
-        targets_[i] = std::move(targets);
-        ++n_;
-        for (Tree& tree : trees_) {
-            tree.next.resize(w_.size());
-            if (static_cast<double>(n_) < tree.next_build)
-                insert(tree, i);
-            else
-                build(tree);
-        }
     }
 
     void hold(size_t i) {

@@ -2,8 +2,6 @@
 // is that of node v among its siblings, column 2 v + 1 that of the label v among the children of v.
 #pragma once
 
-#include <tuple>
-
 #include "algorithms/path_softmax.hpp"
 #include "algorithms/probabilities.hpp"
 
@@ -157,25 +155,6 @@ inline std::vector<Ranking::Entry> most_probable(PathProbabilities& p, size_t k,
                    if (depth ? here.depth == *depth && !(leaves && inner) : !inner) add(here.value, here.node);
                });
     return best.sorted();
-}
-
-// The deepest node with at least this probability, as `deepest` for all of them.
-inline uint32_t deepest(PathProbabilities& p, std::optional<double> least) {
-    Ranking::Entry best{0.0, 0, 0};
-    std::vector<Ranking::Entry> reached{best};
-    while (!reached.empty()) {
-        const Ranking::Entry above = reached.back();
-        reached.pop_back();
-        p.expand(above.node);
-        each(p.tree.below(above.node), [&](uint32_t v) {
-            const Ranking::Entry here{p.below(v), above.depth + 1, v};
-            const double share = std::exp(here.value);
-            if (!(least ? share >= *least : share > 0.5)) return;
-            reached.push_back(here);
-            if (std::tuple(here.depth, here.value, best.node) > std::tuple(best.depth, best.value, v)) best = here;
-        });
-    }
-    return best.node;
 }
 
 }  // namespace river_hier

@@ -1,6 +1,8 @@
 // The probabilities of single labels, and the decisions by them.
 #pragma once
 
+#include <tuple>
+
 #include "algorithms/hierarchical_softmax.hpp"
 
 namespace river_hier {
@@ -49,22 +51,22 @@ inline void subtree_sums(double* p, const Labels& tree) {
     for (uint32_t v = tree.n(); --v;) p[parents[v - 1]] += p[v];
 }
 
-// The deepest node whose subtree has at least this share of it all or, without a share, more than half; of
-// several the most probable, then the first. p has the sums of subtrees.
-inline uint32_t deepest(const double* p, const Labels& tree, std::optional<double> least) {
-    const double enough = least ? *least : std::nextafter(p[0] / 2.0, HUGE_VAL);
-    struct Reached {
-        uint32_t node, depth;
-    };
-    std::vector<Reached> reached{{0, 0}};  // parents come before their children
-    Reached best{0, 0};
-    for (uint32_t v = 1; v < tree.n(); ++v) {
-        if (!(p[v] >= enough)) continue;
-        const auto before = [](Reached a, uint32_t node) { return a.node < node; };
-        const auto above = std::lower_bound(reached.begin(), reached.end(), tree.parent(v), before);
-        const Reached here{v, above->depth + 1};
-        reached.push_back(here);
-        if (here.depth > best.depth || (here.depth == best.depth && p[v] > p[best.node])) best = here;
+// The deepest node that is reached by nodes with `enough(value)`; of several the one of the largest value, then
+// the first. Calls `expand(node)` before `value(child)`.
+template <class Expand, class Value, class Enough>
+uint32_t deepest(const Labels& tree, Expand expand, Value value, Enough enough) {
+    Ranking::Entry best{0.0, 0, 0};
+    std::vector<Ranking::Entry> reached{best};
+    while (!reached.empty()) {
+        const Ranking::Entry above = reached.back();
+        reached.pop_back();
+        expand(above.node);
+        each(tree.below(above.node), [&](uint32_t v) {
+            const Ranking::Entry here{value(v), above.depth + 1, v};
+            if (!enough(here.value)) return;
+            reached.push_back(here);
+            if (std::tuple(here.depth, here.value, best.node) > std::tuple(best.depth, best.value, v)) best = here;
+        });
     }
     return best.node;
 }

@@ -47,8 +47,8 @@ class Merging {
         for (uint32_t row = 0; row < merged_.features.size(); ++row) {
             for (size_t k = parts_.size(); k--;) add(parts_[k], row);  // the start first
             sort_touched();
-            resize(weights, touched_.size());
-            resize(updates, touched_.size());
+            weights.resize(touched_.size(), 2);
+            updates.resize(touched_.size(), 2);
             for (size_t i = 0; i < touched_.size(); ++i) mean(touched_[i], i, weights, updates);
             merged_.w->load(row, weights);
             if (merged_.w.average) merged_.w.average->updates->load(row, updates);
@@ -68,16 +68,11 @@ class Merging {
     // its weights are those of the start: groups of groups are then all parts, and open taxonomies as closed ones.
     double examples(const Part& part) const { return part.state.n - start_.n; }
 
-    static void resize(Entries& entries, size_t n) {
-        entries.nodes.resize(n);
-        for (Numbers& plane : entries.planes) plane.resize(n);
-    }
-
     // Calls visit(sums, v, weight, variance less 1) for what a part holds of a feature.
     template <class Visit>
     void each(const Weights& from, const Part& part, uint32_t row, Visit visit) {
         if (row >= from->n_features()) return;
-        resize(entries_, 0);
+        entries_.resize(0, 2);
         from->save(row, entries_);
         for (size_t i = 0; i < entries_.nodes.size(); ++i) {
             const uint32_t v = part.columns[entries_.nodes[i]];

@@ -47,12 +47,11 @@ class ScoredProbabilities : public Probabilities {
     void expand(const Ranges& nodes) override {
         if (nodes.empty()) return;
         w_.score(nodes);
-        const auto least = [](double a, double b) { return std::min(a, b); };
         each(nodes, [&](uint32_t v) {
             double p = 0.0;
             if (!labels_.unseen(v))
                 p = calibration_ ? calibration_->given(w_.scores[v], v) : logistic(w_.scores[v]);
-            w_.p[v] = given_ ? p : p * labels_.of_parents(w_.p, v, least);
+            w_.p[v] = given_ ? p : p * labels_.of_parents(w_.p, v, smaller);
         });
     }
 
@@ -76,8 +75,7 @@ inline Nodes connected(Probabilities& p, const Labels& labels, double threshold,
         each(labels.below(on[i]), [&](uint32_t v) {
             if (!(mask.empty() || labels.all_parents(mask.data(), v)) || !(p[v] >= threshold)) return;
             if (!mask.empty()) mask[v] = 1;
-            if (max_depth)
-                depth[v] = 1 + labels.of_parents(depth, v, [](auto a, auto b) { return std::max(a, b); });
+            if (max_depth) depth[v] = 1 + labels.of_parents(depth, v, larger);
             if (!max_depth || depth[v] <= *max_depth) insert(on, i, v);
         });
     }
@@ -167,15 +165,21 @@ inline std::vector<Ranking::Entry> ranked(Probabilities& values, const Labels& l
     Ranking best(k);
     const std::vector<char> inner = leaves ? labels.inner() : std::vector<char>();
     std::vector<uint32_t> depths(depth || multilabel ? labels.n() : 0);
-    const auto most = [](uint32_t a, uint32_t b) { return std::max(a, b); };
     values.expand({{1, labels.n()}});
     for (uint32_t v = 0; v < labels.n(); ++v) {
-        if (v && !depths.empty()) depths[v] = 1 + labels.of_parents(depths, v, most);
+        if (v && !depths.empty()) depths[v] = 1 + labels.of_parents(depths, v, larger);
         if (multilabel && v == 0) continue;
         if (!best.admits(values[v]) || (leaves && inner[v]) || (depth && depths[v] != *depth)) continue;
         best.add({values[v], multilabel ? depths[v] : 0, v});
     }
     return best.sorted();
+}
+
+// The first of several.
+inline uint32_t least_probable_parent(const Probabilities& p, const Labels& labels, uint32_t v) {
+    uint32_t least = labels.parent(v);
+    labels.each_parent(v, [&](uint32_t u) { least = p[u] < p[least] ? u : least; });
+    return least;
 }
 
 // The multilabel of the least expected H-loss, with the costs of nodes or 1 each: under a parent that is on, a
@@ -191,10 +195,6 @@ inline Nodes least_h_loss(Probabilities& p, const Labels& labels, const double* 
         double below;  // of the best decisions below it, if it is on
         bool on;
     };
-    struct Ranked {
-        const Probabilities& p;
-        std::pair<double, uint32_t> operator[](uint32_t v) const { return {p[v], v}; }
-    };
     std::vector<Visited> visited{{0, 0.0, true}};  // in order
     std::vector<char> mask(labels.n());
     mask[0] = 1;
@@ -202,9 +202,7 @@ inline Nodes least_h_loss(Probabilities& p, const Labels& labels, const double* 
         return std::lower_bound(visited.begin(), visited.end(), v,
                                 [](const Visited& a, uint32_t b) { return a.node < b; });
     };
-    const auto parent = [&](uint32_t v) {
-        return labels.of_parents(Ranked{p}, v, [](auto a, auto b) { return std::min(a, b); }).second;
-    };
+    const auto parent = [&](uint32_t v) { return least_probable_parent(p, labels, v); };
     for (size_t i = 0; i < visited.size(); ++i) {
         const Ranges& below = labels.below(visited[i].node);
         p.expand(below);

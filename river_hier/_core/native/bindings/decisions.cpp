@@ -107,12 +107,19 @@ struct Shares {
     double factor = 1.0;
 };
 
+// The deepest node whose subtree has at least this probability or, without a threshold, more than half.
 uint32_t deepest_label(const Labels& tree, nb::handle values, std::optional<double> threshold) {
-    if (const auto found = by_search(values, [&](PathProbabilities& p) { return deepest(p, threshold); })) return *found;
+    const auto enough = [&](double share, double all) { return threshold ? share >= *threshold : share > all / 2.0; };
+    if (const auto found = by_search(values, [&](PathProbabilities& p) {
+            return deepest(tree, [&](uint32_t u) { p.expand(u); }, [&](uint32_t v) { return p.below(v); },
+                           [&](double log) { return enough(std::exp(log), 1.0); });
+        }))
+        return *found;
     const Shares shares(tree, values);
     subtree_sums(shares.p, tree);
     if (threshold) *threshold /= shares.factor;
-    return deepest(shares.p, tree, threshold);
+    return deepest(tree, [](uint32_t) {}, [&](uint32_t v) { return shares.p[v]; },
+                   [&](double share) { return enough(share, shares.p[0]); });
 }
 
 nb::dict distribution(const Labels& labels, nb::handle values) {

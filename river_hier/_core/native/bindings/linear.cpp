@@ -3,6 +3,7 @@
 // from it here.
 
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "algorithms/hminover.hpp"
@@ -40,24 +41,20 @@ auto targets_of(nb::handle y, const Labels& labels) {
         return Multilabels(y, labels);
 }
 
-// A policy with its parameters: one number, or a tuple of several.
-template <class Policy, class... P, size_t... I>
-Policy with_parameters(nb::handle parameters, std::index_sequence<I...>) {
-    const char* wrong = "`compiled` names other parameters than the compiled policy has";
-    if constexpr (sizeof...(P) > 1) {
-        ensure(nb::isinstance<nb::tuple>(parameters) && nb::len(parameters) == sizeof...(P), wrong);
-        return Policy{nb::cast<P>(parameters[I])...};
-    } else {
-        ensure(sizeof...(P) == 0 ? parameters.is_none() : PyNumber_Check(parameters.ptr()), wrong);
-        return Policy{nb::cast<P>(parameters)...};
-    }
-}
-
-template <class Policy>
-void check_planes(const LinearState& state) {
+// A policy for a state with its parameters: none, one number, or a tuple of several.
+template <class Policy, class... P>
+Policy policy_for(const LinearState& state, nb::handle parameters) {
     ensure(!std::is_base_of_v<SecondOrder, Policy> || state.w.n_planes == 2, "weights without variances");
     ensure(state.vectors == Policy::vectors && state.decides == std::is_same_v<Policy, HierarchicalSoftmax>,
            "weight vectors of another learner");
+    std::tuple<P...> found;
+    bool fits = parameters.is_none();
+    if constexpr (sizeof...(P) == 1)
+        fits = nb::try_cast(parameters, std::get<0>(found));
+    else if constexpr (sizeof...(P) > 1)
+        fits = nb::try_cast(parameters, found);
+    ensure(fits, "`compiled` names other parameters than the compiled policy has");
+    return std::make_from_tuple<Policy>(std::move(found));
 }
 
 template <class Policy, class Target>
@@ -70,8 +67,7 @@ void learn(const Policy& policy, LinearState& state, const Vector& x, const Targ
 template <class Policy, class... P>
 void learn_one(LinearState& state, nb::handle x, nb::handle y, double weight, nb::handle parameters,
                nb::object taxonomy) {
-    const auto policy = with_parameters<Policy, P...>(parameters, std::index_sequence_for<P...>{});
-    check_planes<Policy>(state);
+    const auto policy = policy_for<Policy, P...>(state, parameters);
     if (!taxonomy.is_none()) state.grow(taxonomy);
     auto target = target_of<Policy>(y, state.labels);  // y is read before x, both before writing
     const Vector& vector = state.insert(x);
@@ -89,8 +85,7 @@ const Vector& next(const LinearState& state, Rows& X, size_t i) {
 // Learns the next rows, which have a label each in y, for so many seconds.
 template <class Policy, class... P>
 void learn_many(LinearState& state, Rows& rows, nb::handle y, nb::handle parameters, double seconds) {
-    const auto policy = with_parameters<Policy, P...>(parameters, std::index_sequence_for<P...>{});
-    check_planes<Policy>(state);
+    const auto policy = policy_for<Policy, P...>(state, parameters);
     auto targets = targets_of<Policy>(y, state.labels);
     learn_next(rows, targets.size(), seconds, [&](size_t row, size_t i) {
         next(state, rows, row);  // or an error, before anything is written
@@ -325,11 +320,7 @@ void merge(LinearState& merged, const nb::list& states, double prior) {
         ensure(part.columns.size() == part.state.w.n_nodes() && part.state.w.n_planes == merged.w.n_planes &&
                    !part.state.w.average == !merged.w.average, "a column for each weight vector of such a state");
         for (uint32_t column : part.columns) ensure(column < merged.w.n_nodes(), "a weight vector");
-        const nb::list names = part.state.features.names();
-        std::vector<PyObject*> pointers;
-        for (nb::handle name : names) pointers.push_back(name.ptr());
-        part.rows.resize(names.size());
-        merged.features.find_rows(pointers.data(), names.size(), part.rows.data(), true);
+        part.rows = merged.features.find_rows(part.state.features.names(), true);
         parts.push_back(std::move(part));
     }
     for (Part& part : parts) {  // from the merged row of each feature to its own of each merged one

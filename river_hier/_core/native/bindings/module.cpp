@@ -110,7 +110,7 @@ void labels(nb::module_& m) {
             Numbers p(given.data(), given.data() + n);
             p[0] = 1.0;
             for (uint32_t v = 1; v < n; ++v)  // not above that of any parent
-                p[v] *= labels.of_parents(p, v, [](auto a, auto b) { return std::min(a, b); });
+                p[v] *= labels.of_parents(p, v, smaller);
             return array(std::move(p));
         }, "given"_a)
         .def("probabilities", &probabilities, "p"_a);
@@ -134,21 +134,21 @@ void texts(nb::module_& m) {
 
 void forest(nb::module_& m) {
     nb::class_<Forest>(m, "Forest")
-        .def("__init__",
-             [](Forest* forest, size_t n_trees, size_t budget, uint64_t seed, bool of_labels, nb::object saved) {
-                 ensure(budget > 0, "room for an example");
-                 new (forest) Forest(n_trees, budget, seed, of_labels);
-                 if (!saved.is_none()) forest->restore(saved);
-             }, "n_trees"_a, "budget"_a, "seed"_a, "of_labels"_a, "saved"_a = nb::none())
-        .def("saved", [](const Forest& forest) { return forest.saved(); })
+        .def(nb::init<size_t, size_t, uint64_t, bool, nb::handle>(), "n_trees"_a, "budget"_a, "seed"_a,
+             "of_labels"_a, "saved"_a = nb::none())
+        .def("saved", &Forest::saved)
         .def_prop_ro("d", &Forest::d)
         .def("widen", [](Forest& forest, nb::handle keys) { forest.widen(numbers<uint32_t>(keys)); }, "keys"_a)
         .def("forget", [](Forest& forest, nb::handle nodes) { forest.forget(numbers<uint32_t>(nodes)); }, "nodes"_a)
         .def("learn", [](Forest& forest, nb::handle X, nb::handle start, nb::handle targets, nb::handle w) {
-            const auto rows = view<double>(X), weights = view<double>(w);
+            const auto rows = view<double>(X);
+            const auto starts = numbers<int64_t>(start);
+            const Nodes nodes = numbers<uint32_t>(targets);
+            const Numbers weights = numbers(w);
             ensure(rows.ndim() == 2 && rows.shape(1) == forest.d(), "a number for each feature");
-            forest.learn(rows.data(), view<int64_t>(start).data(), view<uint32_t>(targets).data(),
-                         weights.data(), weights.size());
+            for (size_t i = 0; i < weights.size(); ++i)
+                forest.learn(rows.data() + i * forest.d(),
+                             {nodes.begin() + starts[i], nodes.begin() + starts[i + 1]}, weights[i]);
         }, "X"_a, "start"_a, "targets"_a, "w"_a)
         .def("shares", [](const Forest& forest, nb::handle X, size_t n_nodes) {
             const auto rows = view<double>(X);

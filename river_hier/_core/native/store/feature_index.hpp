@@ -94,6 +94,14 @@ class FeatureIndex {
         for (size_t i = 0; insert && i < n; ++i) if (rows[i] == no_row) rows[i] = add(names[i]);
     }
 
+    std::vector<uint32_t> find_rows(const nb::list& names, bool insert) {
+        std::vector<PyObject*> pointers;
+        for (nb::handle name : names) pointers.push_back(name.ptr());
+        std::vector<uint32_t> rows(pointers.size());
+        find_rows(pointers.data(), pointers.size(), rows.data(), insert);
+        return rows;
+    }
+
     // For Python's garbage collector: only a name of a foreign type can be part of a cycle.
     int traverse(visitproc visit, void* arg) const {
         Py_VISIT(others_.ptr());
@@ -133,14 +141,10 @@ class FeatureIndex {
     // Reads any x by Python.
     Vector read_odd(nb::handle x, bool insert) {
         const auto odd = nb::cast<nb::tuple>(callbacks()["read_odd"](x));
-        const auto names = nb::cast<nb::list>(odd[0]);
-        std::vector<PyObject*> pointers;
         Vector found;
-        for (nb::handle name : names) pointers.push_back(name.ptr());
         for (nb::handle value : nb::cast<nb::list>(odd[1])) found.values.push_back(nb::cast<double>(value));
         found.norm2 = nb::cast<double>(odd[2]);
-        found.rows.resize(pointers.size());
-        find_rows(pointers.data(), pointers.size(), found.rows.data(), insert);
+        found.rows = find_rows(nb::cast<nb::list>(odd[0]), insert);
         return found;
     }
 

@@ -23,6 +23,9 @@ void each(const Ranges& ranges, Visit visit) {
         for (uint32_t v = range.first; v < range.last; ++v) visit(v);
 }
 
+constexpr auto smaller = [](auto a, auto b) { return std::min(a, b); };
+constexpr auto larger = [](auto a, auto b) { return std::max(a, b); };
+
 // A multilabel: its nodes, and the same as a mask.
 struct On {
     Nodes nodes;
@@ -130,7 +133,7 @@ class Labels {
     // Whether the root and all parents of a node are on.
     bool all_parents(const char* on, uint32_t v) const {
         char all = on[0];
-        for (uint32_t e = parents_.ptr[v]; e < parents_.ptr[v + 1]; ++e) all &= on[parents_.nodes[e]];
+        each_parent(v, [&](uint32_t u) { all &= on[u]; });
         return all;
     }
 
@@ -155,12 +158,11 @@ class Labels {
         std::sort(found.begin(), found.end());
     }
 
-    // The least or largest of the values of a node's parents.
+    // The `smaller` or the `larger` of the values of a node's parents.
     template <class Values, class Choose>
     auto of_parents(const Values& values, uint32_t v, Choose choose) const {
         auto chosen = values[parent(v)];
-        for (uint32_t e = parents_.ptr[v] + 1; e < parents_.ptr[v + 1]; ++e)
-            chosen = choose(chosen, values[parents_.nodes[e]]);
+        each_parent(v, [&](uint32_t u) { chosen = choose(chosen, values[u]); });
         return chosen;
     }
 

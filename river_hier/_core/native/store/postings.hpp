@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 
 #include "store/dense.hpp"
 
@@ -9,15 +10,7 @@ namespace river_hier {
 
 // The numbers of a feature and a node: a weight or, with a variance, two.
 template <class T, size_t n_planes>
-struct Cell {
-    using Number = T;
-    static constexpr size_t planes = n_planes;
-
-    double get(size_t plane) const { return numbers[plane]; }
-    void set(size_t plane, double number) { numbers[plane] = static_cast<T>(number); }
-
-    T numbers[n_planes];
-};
+using Cell = std::array<T, n_planes>;
 
 // Nodes and a cell of each, sorted by node, so that siblings are neighbours here too.
 template <class Cell, class Node>
@@ -73,15 +66,16 @@ struct Row {
 // numbers of all nodes as `DenseRows` takes them, and no lists. The type `Node` has room for the number of any node.
 template <class Cell, class Node>
 class Postings : public WeightStore {
-    using T = typename Cell::Number;
+    using T = typename Cell::value_type;
+    static constexpr size_t n_planes = std::tuple_size_v<Cell>;
 
   public:
-    explicit Postings(size_t n_nodes) : n_nodes_(n_nodes), small_(n_nodes <= 128), dense_(n_nodes, Cell::planes) {}
+    explicit Postings(size_t n_nodes) : n_nodes_(n_nodes), small_(n_nodes <= 128), dense_(n_nodes, n_planes) {}
 
     void step(const Vector& x, const Nodes& nodes, const Numbers& steps) override {
         include(x, nodes);
         if (!dense_.empty()) dense_.step(nodes, steps);
-        each_cell(x, nodes, [&](Cell& cell, size_t i, double value) { cell.set(0, cell.get(0) + value * steps[i]); });
+        each_cell(x, nodes, [&](Cell& cell, size_t i, double value) { change(cell[0], value * steps[i]); });
     }
 
     void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& changes) override {
@@ -89,14 +83,9 @@ class Postings : public WeightStore {
         for (size_t j = 0; j < x.size(); ++j) {
             T* const dense = numbers_[x.rows[j]];
             for (size_t i = 0; i < nodes.size(); ++i) {
-                const double change = changes[j * nodes.size() + i];
-                if (dense) {
-                    T& number = dense[plane * dense_.width + nodes[i]];
-                    number = static_cast<T>(number + change);
-                } else {
-                    Cell& cell = rows_[x.rows[j]].cells[places_[j * nodes.size() + i]];
-                    cell.set(plane, cell.get(plane) + change);
-                }
+                const size_t at = j * nodes.size() + i;
+                change(dense ? dense[plane * dense_.width + nodes[i]] : rows_[x.rows[j]].cells[places_[at]][plane],
+                       changes[at]);
             }
         }
     }
@@ -106,21 +95,21 @@ class Postings : public WeightStore {
         variances_.assign(nodes.size(), 0.0);
         if (!dense_.empty()) dense_.add_variances(nodes, variances_);
         each_cell(x, nodes, [&](Cell& cell, size_t i, double value) {
-            variances_[i] += (1.0 + cell.get(1)) * value * value;
+            variances_[i] += (1.0 + cell[1]) * value * value;
         });
         moves_.clear();
         rule(variances_, moves_);
         if (!dense_.empty()) dense_.move(moves_);
         each_cell(x, moves_, [&](Cell& cell, size_t i, double value) {
             const Move by = moves_[i];
-            const double s = cell.get(1), move = (1.0 + s) * value;  // S x
-            cell.set(0, cell.get(0) + move * by.step);
-            cell.set(1, s - by.confidence * move * move);
+            const double move = (1.0 + cell[1]) * value;  // S x
+            change(cell[0], move * by.step);
+            change(cell[1], -by.confidence * move * move);
         });
     }
 
     void clear(size_t feature, uint32_t node) override {
-        for (size_t k = 0; k < Cell::planes; ++k) if (T* const number = find(k, feature, node)) *number = 0;
+        for (size_t k = 0; k < n_planes; ++k) if (T* const number = find(k, feature, node)) *number = 0;
     }
 
     size_t n_features() const override { return numbers_.size(); }
@@ -137,22 +126,18 @@ class Postings : public WeightStore {
         const size_t n = dense ? n_nodes_ : row->nodes.size();
         for (size_t at = 0; dense && at < dense_.stride; at += lanes<T>) river_hier::prefetch(dense + at);
         size_t end = entries.nodes.size();
-        const auto resize = [&](size_t size) {
-            entries.nodes.resize(size);
-            for (size_t k = 0; k < Cell::planes; ++k) entries.planes[k].resize(size);
-        };
-        resize(end + n);
+        entries.resize(end + n, n_planes);
         for (uint32_t i = 0; i < n; ++i) {  // what is zero is written over
             entries.nodes[end] = dense ? i : row->nodes[i];
             bool zero = true;
-            for (size_t k = 0; k < Cell::planes; ++k) {
-                const double number = dense ? dense[k * dense_.width + i] : row->cells[i].get(k);
+            for (size_t k = 0; k < n_planes; ++k) {
+                const double number = dense ? dense[k * dense_.width + i] : row->cells[i][k];
                 entries.planes[k][end] = number;
                 zero = zero && number == 0.0;
             }
             end += !zero;
         }
-        resize(end);
+        entries.resize(end, n_planes);
     }
 
     void load(size_t feature, const Entries& entries) override {
@@ -166,12 +151,10 @@ class Postings : public WeightStore {
             rows_[feature].cells.resize(n);
         }
         T* const dense = numbers_[feature];
-        for (size_t k = 0; k < Cell::planes; ++k)
+        for (size_t k = 0; k < n_planes; ++k)
             for (size_t i = 0; i < n; ++i)
-                if (dense)
-                    dense[k * dense_.width + entries.nodes[i]] = static_cast<T>(entries.planes[k][i]);
-                else
-                    rows_[feature].cells[i].set(k, entries.planes[k][i]);
+                (dense ? dense[k * dense_.width + entries.nodes[i]] : rows_[feature].cells[i][k]) =
+                    static_cast<T>(entries.planes[k][i]);
     }
 
     size_t bytes() const override {
@@ -220,19 +203,21 @@ class Postings : public WeightStore {
                 const bool behind = at && row.nodes[at - 1] >= range.first;
                 at = row.first_from(range.first, behind ? 0 : at);
                 for (; at < row.nodes.size() && row.nodes[at] < range.last; ++at)
-                    scores[row.nodes[at]] += value * cells[at].get(0);
+                    scores[row.nodes[at]] += value * cells[at][0];
             }
         }
     }
 
   private:
+    static void change(T& number, double by) { number = static_cast<T>(number + by); }
+
     // A number, or null if there is none.
     T* find(size_t plane, size_t feature, uint32_t node) {
         if (T* const dense = numbers_[feature]) return &dense[plane * dense_.width + node];
         if (small_) return nullptr;
         auto& row = rows_[feature];
         const uint32_t at = row.first_from(node, 0);
-        return row.has(node, at) ? &row.cells[at].numbers[plane] : nullptr;
+        return row.has(node, at) ? &row.cells[at][plane] : nullptr;
     }
 
     // Makes sure that some nodes have numbers for all features of x; finds the dense rows and, in the others,
@@ -262,8 +247,7 @@ class Postings : public WeightStore {
         if (small_) return;
         auto& row = rows_[feature];
         for (size_t i = 0; i < row.nodes.size(); ++i)
-            for (size_t k = 0; k < Cell::planes; ++k)
-                numbers[k * dense_.width + row.nodes[i]] = row.cells[i].numbers[k];
+            for (size_t k = 0; k < n_planes; ++k) numbers[k * dense_.width + row.nodes[i]] = row.cells[i][k];
         row = {};
     }
 

@@ -24,7 +24,9 @@ class Rows {
         if (dense_) {
             ensure(values_.ndim() == 2 && values_.shape(1) == width_, "a name for each column");
             n_ = values_.shape(0);
-            if (n_) look_up(batch, all(width_));
+            std::vector<uint32_t> all(n_ ? width_ : 0);
+            std::iota(all.begin(), all.end(), 0u);
+            look_up(batch, all);
         } else {
             columns_ = numbers<uint32_t>(columns);
             start_ = numbers<int64_t>(batch.attr("start"));
@@ -59,7 +61,7 @@ class Rows {
         for (size_t e = begin(i); n_new_ && e < begin(i + 1); ++e) {
             const size_t c = dense_ ? e - begin(i) : columns_[e];
             if (row_of_[c] != no_row) continue;
-            PyObject* name = names_[c].ptr();
+            PyObject* name = nb::object(names_[c]).ptr();
             const size_t before = features_.size();
             features_.find_rows(&name, 1, &row_of_[c], true);
             if (features_.size() == before) throw twice(c);
@@ -76,12 +78,6 @@ class Rows {
     size_t n_learned = 0;  // how many of them a learner has learned
 
   private:
-    static std::vector<uint32_t> all(size_t n) {
-        std::vector<uint32_t> numbers(n);
-        std::iota(numbers.begin(), numbers.end(), 0u);
-        return numbers;
-    }
-
     // Renumbers the columns with entries 0, 1, ..., in order of appearance: few of very many columns may
     // have any, so they are looked up in a table of twice as many slots as there are entries.
     void look_up_entries(nb::handle batch) {
@@ -105,13 +101,8 @@ class Rows {
 
     void look_up(nb::handle batch, const std::vector<uint32_t>& used) {
         const nb::object names = batch.attr("names");
-        std::vector<PyObject*> asked;
-        for (uint32_t c : used) {
-            names_.push_back(names[c]);
-            asked.push_back(names_.back().ptr());
-        }
-        row_of_.resize(used.size());
-        features_.find_rows(asked.data(), asked.size(), row_of_.data(), false);
+        for (uint32_t c : used) names_.append(names[c]);
+        row_of_ = features_.find_rows(names_, false);
         std::vector<bool> taken(features_.size());
         for (size_t c = 0; c < used.size(); ++c) {
             if (row_of_[c] == no_row) {
@@ -138,7 +129,7 @@ class Rows {
     std::vector<uint32_t> columns_;  // of each entry, and where those of each row start
     std::vector<int64_t> start_;
     std::vector<uint32_t> row_of_;  // of each column: its row, or `no_row`
-    std::vector<nb::object> names_;  // of the columns, which nobody can change meanwhile
+    nb::list names_;                // of the columns, which nobody can change meanwhile
     size_t n_new_ = 0;               // how many of them have no row yet
     Vector x_;
 };

@@ -22,6 +22,11 @@ using MoveRule = std::function<void(const Numbers& variances, Moves& moves)>;
 
 // Entries of some features: their nodes, the weights and, with a second plane, the variances less 1.
 struct Entries {
+    void resize(size_t n, size_t n_planes) {
+        nodes.resize(n);
+        for (size_t k = 0; k < n_planes; ++k) planes[k].resize(n);
+    }
+
     Nodes nodes;
     Numbers planes[2];
 };

@@ -67,22 +67,14 @@ void Weights::add(const Vector& x, const Nodes& nodes, Numbers& steps) {
     const double most = largest_step(x.norm2);
     for (double& step : steps) step = std::clamp(step, -most, most);
     store_->step(x, nodes, steps);
-    if (average) average->add(x, nodes, steps);
+    if (!average) return;
+    average->scale(nodes, steps);
+    average->updates->step(x, nodes, steps);
 }
 
 // A variance less 1, discounted where x is not zero.
 static double discounted(double s, double x, double forgetting) {
     return x == 0.0 ? s : forgetting * s / (1.0 + (1.0 - forgetting) * s);
-}
-
-void Weights::discount(const Vector& x, const Nodes& nodes, double forgetting) {
-    changes_.clear();
-    for (size_t j = 0; j < x.size(); ++j)
-        for (uint32_t v : nodes) {
-            const double s = store_->get(1, x.rows[j], v);
-            changes_.push_back(discounted(s, x.values[j], forgetting) - s);
-        }
-    store_->add(1, x, nodes, changes_);
 }
 
 double Weights::variance(const Vector& x, uint32_t v, double forgetting) const {
@@ -95,7 +87,13 @@ double Weights::variance(const Vector& x, uint32_t v, double forgetting) const {
 }
 
 void Weights::move(const Vector& x, const Nodes& nodes, const MoveRule& rule, double forgetting) {
-    if (forgetting < 1.0) discount(x, nodes, forgetting);
+    changes_.clear();
+    for (size_t j = 0; forgetting < 1.0 && j < x.size(); ++j)
+        for (uint32_t v : nodes) {
+            const double s = store_->get(1, x.rows[j], v);
+            changes_.push_back(discounted(s, x.values[j], forgetting) - s);
+        }
+    if (!changes_.empty()) store_->add(1, x, nodes, changes_);
     changes_.clear();
     if (average)
         for (uint32_t row : x.rows)
@@ -105,7 +103,8 @@ void Weights::move(const Vector& x, const Nodes& nodes, const MoveRule& rule, do
     double* change = changes_.data();
     for (uint32_t row : x.rows)
         for (uint32_t v : nodes) *change++ += store_->get(0, row, v);
-    average->add_changes(x, nodes, changes_);
+    average->scale(nodes, changes_);
+    average->updates->add(0, x, nodes, changes_);
 }
 
 void Weights::add_nodes(size_t n_nodes) {

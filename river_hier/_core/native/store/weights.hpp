@@ -56,13 +56,10 @@ class Weights {
     // w_v += step_v x, or the largest step; the steps are used up.
     void add(const Vector& x, const Nodes& nodes, Numbers& steps);
 
-    // Multiply 1 / S - 1 by `forgetting` for some nodes, where x is not zero.
-    void discount(const Vector& x, const Nodes& nodes, double forgetting);
-
     // The variance of the score of a node, x^T S x, once it is discounted. Rows and nodes may be new.
     double variance(const Vector& x, uint32_t v, double forgetting) const;
 
-    // Discount and move uncertain weights. Unlike that of the store, this must move all nodes.
+    // Multiply 1 / S - 1 by `forgetting` where x is not zero, and move uncertain weights. Unlike that of the store, this must move all nodes.
     void move(const Vector& x, const Nodes& nodes, const MoveRule& rule, double forgetting = 1.0);
 
     // Make room up to `n_nodes` nodes; the new ones start at zero.
@@ -134,16 +131,11 @@ class Average {
         moved.resize(n_nodes, 0);
     }
 
-    // The weights of these nodes have changed by step_v x; the steps become those of the updates.
-    void add(const Vector& x, const Nodes& nodes, Numbers& steps) {
-        scale(nodes, steps);
-        updates->step(x, nodes, steps);
-    }
-
-    // The same by changes[j * nodes + i] for the j-th feature.
-    void add_changes(const Vector& x, const Nodes& nodes, Numbers& changes) {
-        scale(nodes, changes);
-        updates->add(0, x, nodes, changes);
+    // The weights of these nodes have changed: the changes, one after the other of each node, become updates.
+    void scale(const Nodes& nodes, Numbers& changes) {
+        for (size_t i = 0; i < changes.size();)
+            for (uint32_t v : nodes) changes[i++] *= rounds(v);
+        for (uint32_t v : nodes) moved[v] = 1;
     }
 
     size_t bytes() const { return updates.bytes() + heap_bytes(since, begun, moved); }
@@ -154,13 +146,6 @@ class Average {
     std::vector<char> begun;  // with an example
     std::vector<char> moved;  // whether there are updates
     const bool from_first_round;
-
-  private:
-    void scale(const Nodes& nodes, Numbers& changes) {
-        for (size_t i = 0; i < changes.size();)
-            for (uint32_t v : nodes) changes[i++] *= rounds(v);
-        for (uint32_t v : nodes) moved[v] = 1;
-    }
 };
 
 // Names of features, labels, weights and their averages: what a call of compiled code reads and changes.
