@@ -79,14 +79,14 @@ RIVER_HIER_CLONES void step_rows(T* const* rows, const double* values, size_t n,
 }
 
 template <class T>
-RIVER_HIER_CLONES void move_rows(T* const* rows, size_t before, const double* values, size_t n,
+RIVER_HIER_CLONES void move_rows(T* const* rows, size_t behind, const double* values, size_t n,
                                  size_t first, size_t last, const double* steps,
                                  const double* confidences) {
     first -= first % lanes<T>;
     last = whole_lines<T>(last);
     for (size_t i = 0; i < n; ++i) {
-        T* __restrict s = rows[i];
-        T* __restrict w = rows[i] - before;
+        T* __restrict w = rows[i];
+        T* __restrict s = rows[i] + behind;
         const double value = values[i];
         for (size_t k = first; k < last; ++k) {
             const double moved = (1.0 + s[k]) * value;  // S x

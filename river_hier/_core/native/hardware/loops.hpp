@@ -51,10 +51,10 @@ void sum_rows(const T* const* rows, const double* values, size_t n, size_t first
 template <class T>
 void step_rows(T* const* rows, const double* values, size_t n, size_t first, size_t last, const double* steps);
 
-// Gaussian weights: w += steps S x and S -= confidences (S x)^2. The rows hold S - 1, and the weights lie
-// `before` numbers ahead of them.
+// Gaussian weights: w += steps S x and S -= confidences (S x)^2. The rows hold weights, and S - 1
+// `behind` numbers further on.
 template <class T>
-void move_rows(T* const* rows, size_t before, const double* values, size_t n, size_t first, size_t last,
+void move_rows(T* const* rows, size_t behind, const double* values, size_t n, size_t first, size_t last,
                const double* steps, const double* confidences);
 
 // A -= h h^T unless h is null, and then u += A x. The rows of the symmetric A follow one another, each from

@@ -82,11 +82,9 @@ class DenseRows {
             steps_[move.node] = move.step;
             confidences_[move.node] = move.confidence;
         }
-        for (T*& row : rows_) row += width;
         for (Range range : near_)
             move_rows(rows_.data(), width, values_.data(), rows_.size(), range.first, range.last,
                       steps_.data(), confidences_.data());
-        for (T*& row : rows_) row -= width;
         for (const Move& move : moves) steps_[move.node] = confidences_[move.node] = 0;
     }
 

@@ -138,10 +138,6 @@ class TextReader {
 
   private:
     static std::string encoded(nb::handle word) {  // lone surrogates, too
-        Py_ssize_t length;
-        if (nb::cast<bool>(word.attr("isascii")()))
-            if (const char* text = PyUnicode_AsUTF8AndSize(word.ptr(), &length))
-                return {text, static_cast<size_t>(length)};
         const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(word.ptr(), "utf-8", "surrogatepass"));
         if (!bytes.is_valid()) throw nb::python_error();
         return {PyBytes_AsString(bytes.ptr()), static_cast<size_t>(PyBytes_Size(bytes.ptr()))};
