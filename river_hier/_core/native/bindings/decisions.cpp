@@ -248,11 +248,10 @@ nb::list ranked_paths(const Labels& labels, nb::handle values, size_t k, bool le
 
 // The parameters that all nodes share, and a row for each node.
 nb::object parameters(const Calibration& c) {
-    const auto& [slope, intercept] = c.shared;
-    Numbers own;
-    for (const auto& [a, b] : c.own) own.insert(own.end(), {a.value, a.squares, b.value, b.squares});
-    return nb::make_tuple(array(Numbers{c.squares, c.n_scores, slope.value, slope.squares, intercept.value,
-                                        intercept.squares}), array(std::move(own), {c.n(), 4}));
+    const auto* own = reinterpret_cast<const double*>(c.own.data());
+    const auto& [a, b] = c.shared;
+    return nb::make_tuple(array(Numbers{c.squares, c.n_scores, a.value, a.squares, b.value, b.squares}),
+                          array(Numbers(own, own + 4 * c.n()), {c.n(), 4}));
 }
 
 void restore(Calibration* calibration, nb::handle of_all, nb::handle of_each) {
@@ -261,9 +260,8 @@ void restore(Calibration* calibration, nb::handle of_all, nb::handle of_each) {
     Calibration c(nb::len(of_each));
     c.squares = shared[0];
     c.n_scores = shared[1];
-    const auto line = [](const double* of) { return Calibration::Line{{of[0], of[1]}, {of[2], of[3]}}; };
-    c.shared = line(&shared[2]);
-    for (size_t v = 0; v < c.n(); ++v) c.own[v] = line(&own[4 * v]);
+    c.shared = {{shared[2], shared[3]}, {shared[4], shared[5]}};
+    std::copy(own.begin(), own.end(), reinterpret_cast<double*>(c.own.data()));
     new (calibration) Calibration(std::move(c));
 }
 
