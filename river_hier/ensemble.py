@@ -303,7 +303,7 @@ def make_views(
 ) -> LogarithmicPool:
     """A pool with a model for each view of an example: its texts, its categories, its numbers.
 
-    Each text is learned by `TextViews | PathSoftmax`, the categories by a `PathSoftmax` of their
+    Each text is learned by `TextViews() | PathSoftmax(margin=1)`, the categories by a `PathSoftmax` of their
     own, and the numbers by `LinearDiscriminant`, so that the features of one view need not have the
     scale of another's. A view that carries nothing costs hardly any accuracy.
 
@@ -332,7 +332,7 @@ def make_views(
     0.987
 
     """
-    models = [TextViews(on=name) | PathSoftmax(taxonomy) for name in texts]
+    models = [TextViews(on=name) | PathSoftmax(taxonomy, margin=1.0) for name in texts]
     if categories:
         models.append(View(categories, indicators=True) | PathSoftmax(taxonomy))
     if numbers:

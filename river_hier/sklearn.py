@@ -39,7 +39,9 @@ _LEVELS = PathFormat(None, whole=True)
 def _default(X: Any, several: bool) -> Any:
     """The model of several labels, or of one, for X: texts, a sparse matrix or a dense one."""
     if isinstance(X, list):
-        return (LogTFIDF() if several else TextViews()) | _default(None, several)
+        if several:
+            return LogTFIDF() | _default(None, several)
+        return TextViews() | PathSoftmax(margin=1.0)
     if several:
         return HLossBayes(Calibrated(HAROW()))
     return DensePool() if isinstance(X, np.ndarray) else PathSoftmax()
