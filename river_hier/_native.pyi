@@ -253,7 +253,7 @@ def pool_probabilities(scores: _Floats, never: list[int], multilabel: bool) -> _
 def pool_scores(members: _Floats, coefficients: _Floats, multilabel: bool) -> _Floats: ...
 def pool_step(
     members: _Floats,
-    p: _Floats,
+    never: list[int],
     on: list[int],
     w: float,
     memory: float,

@@ -182,7 +182,7 @@ class LogarithmicPool(TransparentWrapper):
         inputs = [inner_and_input(model, x) for model in self.models]
         for model, read_by_last in inputs:  # before any of them learns
             model._check_one(read_by_last, y, w)
-        members, before = self._members_of(inputs), self._taxonomy
+        members, before = self._members_of(inputs), inputs[0][0]._taxonomy
         for model in self.models:
             model.learn_one(x, y, **kwargs)
         if type(y := without_below(self, y)) is not Below:
@@ -201,18 +201,22 @@ class LogarithmicPool(TransparentWrapper):
 
     def _step(self, members: Floats, on: list[int], w: float) -> None:
         """Take a Newton step, given the probabilities of the models, (models, nodes)."""
-        several, members = is_multilabel(self), np.ascontiguousarray(members)
-        p = self._p(pool_scores(members[:, None], self._coefficients, several))[0]
+        n, several = members.shape[-1], is_multilabel(self)
         self._coefficients, self._precision = pool_step(
-            members, p, on, w, MEMORY, several, self._coefficients, self._precision
+            np.ascontiguousarray(members),
+            *(self._never(n), on, w, MEMORY, several, self._coefficients, self._precision),
         )
 
     def _p(self, scores: Floats) -> Floats:
         """The probabilities of these scores, (rows, nodes)."""
-        several, never = is_multilabel(self), list(self._never_predicted)
-        if several and len(never) == scores.shape[-1] - 1:  # before the first example
-            never = []
-        return pool_probabilities(scores, never, several)
+        return pool_probabilities(scores, self._never(scores.shape[-1]), is_multilabel(self))
+
+    def _never(self, n: int) -> list[int]:
+        """Those of n nodes that are never predicted."""
+        never = list(self._never_predicted)
+        if is_multilabel(self) and len(never) == n - 1:  # before the first example
+            return []
+        return never
 
     def _members_one(self, x: Any) -> Floats:
         """The probabilities of the models, (models, 1, nodes)."""
@@ -221,9 +225,11 @@ class LogarithmicPool(TransparentWrapper):
     def _members_of(self, inputs: list[tuple[Any, Any]]) -> Floats:
         if is_multilabel(self):
             return np.stack([model._probabilities(one_row(x)) for model, x in inputs])
-        found = [model._softmax(x) for model, x in inputs]
-        nothing = np.zeros(len(self._taxonomy))  # of a model without labels
-        return member_probabilities(self._labels, [nothing if p is None else p for p in found])
+        found, labels = [model._softmax(x) for model, x in inputs], inputs[0][0]._labels
+        if any(p is None for p in found):  # of a model without labels
+            nothing = np.zeros(len(self._taxonomy))
+            found = [nothing if p is None else p for p in found]
+        return member_probabilities(labels, found)
 
     def _members(self, X: Batch) -> Floats:
         """The probabilities of the models, (models, rows, nodes)."""
