@@ -115,7 +115,7 @@ def main() -> None:
     for C in (1.0, 10.0, 100.0):
         found = [logistic(X[:n], s.y[:n], X_valid, C) for n in SIZES]
         line(f"LogisticRegression(C={C:g})", found)
-    words = feature_extraction.TextViews() | linear_model.PathSoftmax(s.taxonomy)
+    words = feature_extraction.TextViews() | linear_model.PathSoftmax(s.taxonomy, margin=1.0)
     for name, model in {
         "TextViews | PathSoftmax": words,
         "pool of these, words and rows": words_and_rows(s.taxonomy, encode),

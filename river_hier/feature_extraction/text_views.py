@@ -52,7 +52,7 @@ class TextViews(LogTFIDF):
     >>> list(x)
     ['wolf', 'owl', 'wolf owl', '~ wol', '~wolf', '~olf ', '~ owl', '~owl ']
     >>> x["wolf owl"], x["~owl "]
-    (0.775, 0.447)
+    (0.78, 0.447)
 
     """
 
