@@ -309,9 +309,9 @@ def make_views(
 ) -> LogarithmicPool:
     """A pool with a model for each view of an example: its texts, its categories, its numbers.
 
-    Each text is learned by `TextViews() | PathSoftmax(margin=1)`, the categories by a `PathSoftmax` of their
-    own, and the numbers by `LinearDiscriminant`, so that the features of one view need not have the
-    scale of another's. A view that carries nothing costs hardly any accuracy.
+    Each text is learned by `TextViews() | PathSoftmax(margin=1)`, the categories by a `PathSoftmax`
+    of their own, and the numbers by `LinearDiscriminant`, so that the features of one view need not
+    have the scale of another's. A view that carries nothing costs hardly any accuracy.
 
     Parameters
     ----------

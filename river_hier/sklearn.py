@@ -56,8 +56,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         A model of one label or of several, with a taxonomy or, also in wrappers, with
         `taxonomy=None`, which stands for that of `fit`. By default, for one label `PathSoftmax` if
         X is sparse and `ensemble.DensePool` if it is dense, and for several labels
-        `HLossBayes(Calibrated(HAROW()))`; for texts `TextViews()` in front of `PathSoftmax(margin=1)`, or
-        `LogTFIDF()` in front of the latter. `fit` learns a copy.
+        `HLossBayes(Calibrated(HAROW()))`; for texts `TextViews()` in front of
+        `PathSoftmax(margin=1)`, or `LogTFIDF()` in front of the latter. `fit` learns a copy.
     taxonomy
         The taxonomy. By default, `fit` makes it of levels or of paths with a `separator` in y;
         otherwise it is flat.

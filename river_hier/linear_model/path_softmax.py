@@ -43,7 +43,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
     still wrong by more than the tolerance of 0.01, and more if x is much larger. A vector does not
     move if its probability is wrong by less than 0.01.
 
-    With a `margin` m, the probabilities of a step, though not of predictions, are those of the scores
+    With a `margin` m, the probabilities of a step, though not of predictions, are those of scores
 
     $$s_v + m \\, d(y, v), \\tag{5}$$
 
