@@ -151,21 +151,17 @@ class PerceptronSampler(Sampler):
     Examples
     --------
 
+    >>> from river import evaluate
     >>> from river_hier import Taxonomy, active, linear_model, metrics
     >>> from river_hier.datasets import synth
 
     >>> t = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
     >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
     >>> model = active.PerceptronSampler(linear_model.HAROW(t), b=0.2, seed=1)
-    >>> metric, asked = metrics.HLoss(t), 0
-    >>> for x, y in stream.take(2000):
-    ...     y_pred, ask = model.predict_one(x)
-    ...     metric.update(y, y_pred)
-    ...     asked += ask
-    ...     if ask:
-    ...         model.learn_one(x, y)
-    >>> asked / 2000, metric.get()
-    (0.6025, 0.557)
+    >>> metric = metrics.HLoss(t)
+    >>> run = evaluate.iter_progressive_val_score(stream.take(2000), model, metric, step=2000)
+    >>> next(run)
+    {'HLoss': HLoss: 0.557, 'Step': 2000, 'Samples used': 1205}
 
     References
     ----------
@@ -202,7 +198,7 @@ class ThresholdSampler(Sampler):
 
     $$(w_i \cdot x_t)^2 \, N_i \le c \, \log t.$$
 
-    This is the rule by which the paper of `HRLS` trains SH-RLS (section 8, c = 5), there with
+    This is the rule by which the paper [^1] trains SH-RLS (section 8, c = 5), there with
     labels that are known. In a taxonomy of one level, the model is then the same as if it had
     learned all labels. In a deeper one, nodes ask whose parents are predicted to be on.
 
@@ -214,21 +210,21 @@ class ThresholdSampler(Sampler):
     Examples
     --------
 
+    >>> from river import evaluate
     >>> from river_hier import Taxonomy, active, linear_model, metrics
     >>> from river_hier.datasets import synth
 
     >>> t = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
-    >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
+    >>> stream = synth.LinearLabels(t, n_features=5, seed=42).take(2000)
     >>> model = active.ThresholdSampler(linear_model.SHRLS(t, threshold=1.0))
-    >>> metric, asked = metrics.HLoss(t), 0
-    >>> for x, y in stream.take(2000):
-    ...     y_pred, ask = model.predict_one(x)
-    ...     metric.update(y, y_pred)
-    ...     asked += ask
-    ...     if ask:
-    ...         model.learn_one(x, y)
-    >>> asked / 2000, metric.get()
-    (0.5, 0.5)
+    >>> evaluate.progressive_val_score(stream, model, metrics.HLoss(t), print_every=2000)
+    [2,000] HLoss: 0.563 – 894 samples used
+    HLoss: 0.563
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

@@ -11,6 +11,7 @@ from river import base, compose
 
 from ._core import (
     Batch,
+    Examples,
     connected,
     distribution,
     member_probabilities,
@@ -78,7 +79,7 @@ class LogarithmicPool(TransparentWrapper):
     -----
     A step takes a prediction and a step of each model, and O(M² nodes). Probabilities below 1e-6
     count as 1e-6. The first example of a label, of which no model knows anything, does not change
-    the coefficients.
+    the coefficients. From a label `Below` a node those models learn that can.
 
     Logarithmic opinion pools are due to [^1]; the coefficients are those of a logistic regression
     on the logarithms of the probabilities, also known as stacking [^2].
@@ -157,6 +158,10 @@ class LogarithmicPool(TransparentWrapper):
             yield {"models": [linear_model.PathSoftmax(), LinearDiscriminant()]}
 
     @property
+    def _of_pipeline(self) -> bool:
+        return any(inner(model)._of_pipeline for model in self.models)
+
+    @property
     def coefficients(self) -> Floats:
         """The coefficient of each model."""
         return self._coefficients.copy()
@@ -180,13 +185,22 @@ class LogarithmicPool(TransparentWrapper):
         if w != 1.0:
             kwargs["w"] = w
         inputs = [inner_and_input(model, x) for model in self.models]
-        for model, read_by_last in inputs:  # before any of them learns
-            model._check_one(read_by_last, y, w)
+        learners = self._learners(y := without_below(self, y))
+        for model, (last, read_by_last) in zip(self.models, inputs, strict=True):
+            if model in learners:  # before any of them learns
+                last._check_one(read_by_last, y, w)
         members, before = self._members_of(inputs), inputs[0][0]._taxonomy
-        for model in self.models:
+        for model in learners:
             model.learn_one(x, y, **kwargs)
-        if type(y := without_below(self, y)) is not Below:
+        if type(y) is not Below:
             self._steps(members, [y], [w], before)
+
+    def _learners(self, y: Any) -> list[Any]:
+        """The models that learn from y: of a label `Below` a node those that can, if any."""
+        if type(y) is not Below:
+            return self.models
+        able = [m for m in self.models if getattr(last_step(m), "_learn_below", m) is not None]
+        return able or self.models
 
     def _steps(self, members: Floats, ys: Any, weights: Iterable[float], before: Taxonomy) -> None:
         """Take a step for each example that the models have learned since they predicted it."""
@@ -233,6 +247,9 @@ class LogarithmicPool(TransparentWrapper):
 
     def _members(self, X: Batch) -> Floats:
         """The probabilities of the models, (models, rows, nodes)."""
+        if isinstance(X, Examples):  # members read different parts of them
+            none = np.zeros((len(self.models), 0, len(self._taxonomy)))
+            return np.concatenate([none, *map(self._members_one, X)], axis=1)
         return cast(Floats, np.stack([inner(model)._probabilities(X) for model in self.models]))
 
     def _pool(self, members: Floats) -> Floats:
@@ -296,7 +313,7 @@ class LogarithmicPool(TransparentWrapper):
             last_step(model).forget(label)
 
     def _check_one(self, x: Any, y: Any, w: float) -> None:
-        for model in self.models:
+        for model in self._learners(y):
             model, read_by_last = inner_and_input(model, x)
             model._check_one(read_by_last, y, w)
 
@@ -317,9 +334,12 @@ def make_views(
     ----------
     taxonomy
         The taxonomy of the models, as in `PathSoftmax`.
-    texts, categories, numbers
-        The names of the features with texts, with values of any type that are equal or not, and
-        with numbers. Categories and numbers may be missing in an example.
+    texts
+        The names of the features with texts.
+    categories
+        The names of those whose values, of any type, are equal or not. Some may be missing in an x.
+    numbers
+        The names of those with numbers. Some may be missing in an x.
 
     Returns
     -------

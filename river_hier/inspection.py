@@ -9,7 +9,15 @@ import numpy as np
 from ._core import Batch, LabelProbabilities, Labels, labels_of, ranked, subtree_sums
 from .base.checks import check_integer
 from .base.classifiers import is_multilabel, last_step, last_step_and_input, probabilities, shown
-from .base.dataframes import ColumnNames, answer_table, check_known, frame_like, read_valid, rows
+from .base.dataframes import (
+    ColumnNames,
+    answer_table,
+    check_known,
+    frame_like,
+    read_batch,
+    rows,
+    valid,
+)
 from .base.explanation import Explanation
 from .base.explanation import ranked as ranked_terms
 from .base.model import TaxonomyModel
@@ -210,7 +218,7 @@ def top_many(
     labels = _checked(model, k, depth)
     if last_step(model) is not model:
         X, model = model._transform_many(X)
-    batch, like = read_valid(X, columns), frame_like(X)
+    batch, like = valid(read_batch(X, columns)), frame_like(X)
     check_known(getattr(model, "_features", None), batch)
     answers = _top_rows(model, batch, labels, min(k, len(labels.taxonomy)), leaves, depth)
     cells: dict[str, list[Any]] = {}
@@ -232,8 +240,10 @@ def labels_one(
         A multilabel model of this library, or a pipeline that ends in one.
     x
         A dictionary of features, a row of an array or a text, as the model takes it.
-    threshold, max_depth
-        As in `predict_one`.
+    threshold
+        The least probability of a label that is on; `None` for the model's own rule.
+    max_depth
+        The maximum depth of a label; `None` for no limit.
 
     Returns
     -------

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from river.base import Base
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -21,10 +21,11 @@ from sklearn.utils.validation import (
 )
 
 from .base.classifiers import is_multilabel, last_step
-from .base.dataframes import check_same_order
+from .base.dataframes import as_frame, check_same_order, numbers
 from .base.protocol import inner
+from .base.targets import known_part
 from .decision import Calibrated, HLossBayes
-from .ensemble import DensePool
+from .ensemble import DensePool, parts_of
 from .feature_extraction import LogTFIDF, TextViews
 from .linear_model import HAROW, PathSoftmax
 from .taxonomy import Below, OpenTaxonomy, Taxonomy, UnknownLabelError
@@ -57,7 +58,9 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         `taxonomy=None`, which stands for that of `fit`. By default, for one label `PathSoftmax` if
         X is sparse and `ensemble.DensePool` if it is dense, and for several labels
         `HLossBayes(Calibrated(HAROW()))`; for texts `TextViews()` in front of
-        `PathSoftmax(margin=1)`, or `LogTFIDF()` in front of the latter. `fit` learns a copy.
+        `PathSoftmax(margin=1)`, or `LogTFIDF()` in front of the latter. `DensePool` takes milliseconds a row; it is right more
+        often on columns of measurements, whatever their scale, but not on embeddings: there give
+        `PathSoftmax()`, which takes a hundredth of the time. `fit` learns a copy.
     taxonomy
         The taxonomy. By default, `fit` makes it of levels or of paths with a `separator` in y;
         otherwise it is flat.
@@ -79,13 +82,14 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     -----
     y has one row for each row of X, in one of these forms, and predictions have the same form:
 
-    * labels: a sequence, array or series of labels of the taxonomy, some of which may be known to
-      some depth only, `Below(label)`;
+    * labels: a sequence, array or series of labels of the taxonomy;
     * levels: a 2-D array, a list of lists, a series of lists or a dataframe, whose columns are the
       names from the top of the taxonomy downwards. Shorter paths are filled up with `""`, `None` or
       nan, and predictions with `""`, as in HiClass;
     * several labels: a sequence of sets, or a 2-D array or sparse matrix of 0 and 1, or a dataframe
       of bools, with a column for each label (0, 1, ... without names).
+
+    In a sequence, a label, path or set that is known to some depth only is `Below(path)`.
 
     Rows are learned once, in O(rows) steps of the model. `predict_proba` has the shape (rows,
     classes): the probabilities of the labels relative to one another, or that each of several is
@@ -161,7 +165,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X
-            A dense or sparse matrix, a dataframe, or a list, array or series of texts.
+            A dense or sparse matrix, a dataframe, or a list, array, series or column of texts.
+            For pipelines and pools of them a dataframe may have columns of any kind.
         y
             The targets, see above.
         sample_weight
@@ -178,8 +183,13 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X, y, sample_weight
-            As in `fit`.
+        X
+            A dense or sparse matrix, a dataframe, or a list, array, series or column of texts.
+            For pipelines and pools of them a dataframe may have columns of any kind.
+        y
+            The targets, see above.
+        sample_weight
+            The weights of the rows; 1 each by default.
         classes
             All labels, or paths, in the first call. If `taxonomy` is left out too, labels are added
             as they arrive; otherwise, unknown ones are an error.
@@ -217,7 +227,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         paths = [list(v if isinstance(v, tuple) else path(v)[1:]) for v in found.tolist()]
         width = max([self._width, *map(len, paths)])
         table = [row + [""] * (width - len(row)) for row in paths]
-        return _labels(table, self._dtype) if table == paths else np.array(table, dtype=object)
+        kind = None if self._dtype.kind == "U" else self._dtype
+        return np.array(table, dtype=kind if table == paths else object)
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """The probabilities of the classes, of the shape (rows, classes)."""
@@ -232,34 +243,61 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         """The share of the rows of X that are predicted without any mistake."""
         answers = self.predict(X)
         check_consistent_length(answers, y)
-        right = [self._nodes(a) == self._nodes(b) for a, b in _pairs(y, answers)]
+        right = [self._is_right(*pair) for pair in _pairs(y, answers)]
         return float(np.average(right, weights=sample_weight))
 
     @property
     def _batches(self) -> Any:
         """The model; River's transformers in front of it take rows of numbers one by one."""
-        return self.model_ if self._of_texts else inner(self.model_)
+        return self.model_ if self._kind == "texts" else inner(self.model_)
 
     @property
     def _taxonomy(self) -> Taxonomy:
         return inner(self.model_)._taxonomy
 
-    def _nodes(self, label: Any) -> Any:
-        """What a label or a set of labels stands for; an unknown one is equal to nothing."""
+    def _is_right(self, label: Any, answer: Any) -> bool:
+        """Whether two labels, or sets of them, stand for the same; unknown ones never do."""
         try:
-            return self._taxonomy.closure(label)
+            if type(label) is Below:
+                label, answer = label.label, known_part(self._taxonomy, label, answer)
+            return self._taxonomy.closure(label) == self._taxonomy.closure(answer)
         except UnknownLabelError:
-            return object()
+            return False
 
     def _matrix(self, X: Any, first: bool = False) -> Any:
-        """X as the model takes it: a matrix, or a list of texts."""
-        column = isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1
-        texts = list(X) if column and all(isinstance(x, str) for x in X) else []
+        """X as the model takes it: a matrix of numbers, a list of texts, or rows of any cells."""
+        kind, X = self._kind_of(X)
         if first:
-            self._of_texts = bool(texts)
-        elif self._of_texts != bool(texts):
-            raise ValueError(f"X must hold {'texts' if self._of_texts else 'numbers'}, as in `fit`")
-        return texts or validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=first)
+            self._kind = kind
+        elif self._kind != kind:
+            raise ValueError(f"X must hold {self._kind}, as in `fit`, got {kind}")
+        if kind == "texts":
+            return X
+        if kind == "rows":
+            validate_data(self, X, skip_check_array=True, reset=first)
+            return X
+        try:
+            return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=first)
+        except ValueError as error:
+            if "could not convert string" not in str(error):
+                raise
+            raise ValueError(
+                f"X must hold numbers, or one column of texts: {error}; for texts, categories and "
+                "numbers side by side give `model=ensemble.make_views(texts=..., ...)`"
+            ) from None
+
+    def _kind_of(self, X: Any) -> tuple[str, Any]:
+        frame = None if isinstance(X, list | tuple) else as_frame(X)
+        if frame is not None and numbers(frame) is None:
+            by_name = any(getattr(part, "on", None) is not None for part in parts_of([self.model]))
+            if frame.shape[1] == 1 and not by_name:
+                X = frame[:, 0].to_list()
+            elif isinstance(self.model, Base) and inner(self.model)._of_pipeline:
+                return "rows", pd.DataFrame(frame.to_dict(as_series=False))
+        column = isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1
+        return (
+            ("texts", list(X)) if column and any(isinstance(x, str) for x in X) else ("numbers", X)
+        )
 
     def _read(self, X: Any, y: Any, first: bool) -> tuple[Any, list[Any], list[Any]]:
         """The rows of X and y, and the labels."""
@@ -308,7 +346,10 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             if not w.any():
                 raise ValueError("every sample_weight is zero; at least one row must count")
             w = w[order]
-        X = [X[i] for i in order] if self._of_texts else X[order]
+        if self._kind == "texts":
+            X = [X[i] for i in order]
+        else:
+            X = X[order] if self._kind == "numbers" else X.iloc[order]
         self._batches.learn_many(X, [rows[i] for i in order], w=w)
         return self
 
@@ -385,6 +426,10 @@ def _rows(y: Any) -> tuple[str, list[Any], list[Any], int, Any]:
     y = y.toarray() if hasattr(y, "toarray") else y
     names = list(y.columns) if hasattr(y, "columns") else None
     table = _table(y)
+    if any(below := [type(row) is Below for row in table.flat]):
+        given = [row.label if part else row for row, part in zip(table.flat, below, strict=True)]
+        form, rows, *rest = _rows(given)
+        return form, [Below(v) if part else v for v, part in zip(rows, below, strict=True)], *rest
     if table.dtype.kind == "f":
         assert_all_finite(table, input_name="y")
     if table.ndim == 2 and (table.shape[1] > 1 or table.dtype.kind == "b" or _holds_lists(y)):
@@ -403,11 +448,10 @@ def _rows(y: Any) -> tuple[str, list[Any], list[Any], int, Any]:
                 )
         return "levels", paths, _ordered(distinct), table.shape[1], table.dtype
     rows = column_or_1d(table, warn=True).tolist()
-    known = [row.label if type(row) is Below else row for row in rows]
-    if rows and all(isinstance(row, Set) for row in known):
-        return "sets", rows, _ordered(set().union(*known)), 0, None
-    _check_given(known)
-    return "labels", rows, _ordered(set(known)), 0, table.dtype
+    if rows and all(isinstance(row, Set) for row in rows):
+        return "sets", rows, _ordered(set().union(*rows)), 0, None
+    _check_given(rows)
+    return "labels", rows, _ordered(set(rows)), 0, table.dtype
 
 
 def _check_given(labels: list[Any]) -> None:
@@ -499,10 +543,12 @@ def _changed(model: Any, params: dict[str, Any]) -> Any:
 def _in_taxonomy(model: Any, taxonomy: Any) -> Any:
     """A copy that has learned nothing; what it has no taxonomy for, it has this one."""
     changed = {}
-    for name in inspect.signature(type(model)).parameters:
-        value = getattr(model, name, None)
+    for name in model._get_params():
+        value = _part(model, name)
         if name == "taxonomy" and value is None:
             changed[name] = taxonomy
         elif isinstance(value, Base):
             changed[name] = _in_taxonomy(value, taxonomy)
+        elif isinstance(value, list) and all(isinstance(one, Base) for one in value):
+            changed[name] = [_in_taxonomy(one, taxonomy) for one in value]
     return model.clone(changed)

@@ -119,6 +119,9 @@ def write(folder: Path) -> None:
     for name in FROM_THE_TOP:
         if (ROOT / name).exists():
             pages[folder / name.lower()] = from_the_top((ROOT / name).read_text("utf-8"))
+    for file in pages:
+        if file.name == "SUMMARY.md":  # a side bar, which the search must not find as a page
+            pages[file] = f"---\nsearch:\n  exclude: true\n---\n\n{pages[file]}"
     for file, text in pages.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")

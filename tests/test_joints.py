@@ -24,7 +24,6 @@ from river import active, base, preprocessing
 from scipy import sparse
 
 from river_hier import Taxonomy, distributed
-from river_hier.base.linear import LinearLearner
 from river_hier.batch.estimator import BatchEstimator
 from river_hier.feature_extraction import LogTFIDF, RandomFourierFeatures
 from support.makers import NESTED, TABLE, Row, that
@@ -254,6 +253,35 @@ def test_a_list_of_texts_is_its_loop(name: str, union: bool) -> None:
     assert_same(found, [list(y.values()) for y in theirs] if row.several else theirs)
 
 
+@pytest.mark.parametrize("kind", ["texts", "dataframe"])
+@pytest.mark.parametrize("name", [name for name in ALL if ALL[name].inside])
+def test_a_batch_is_its_loop_through_a_pipeline_inside(name: str, kind: str) -> None:
+    row = ALL[name]
+    if row.refuses.keys() & {"batch", "pipeline", "answers"} or row.inside is None:
+        pytest.skip("it learns no batches, refuses pipelines, or gives no labels")
+    on = None if kind == "texts" else "text"
+    make: Any = list if on is None else (lambda xs: pd.DataFrame(xs, columns=[on]))
+    examples = [(text(x) if on is None else {on: text(x)}, y) for x, y in stream(row, 30)]
+    refused = (float("nan") if on is None else {on: float("nan")}, examples[0][1])
+    one, many = (row.make(LogTFIDF(on=on) | row.inside(TREE)) for _ in range(2))
+    learned(one, examples)
+    for a, z in ((0, 1), (1, 1), (1, 12), (12, 30)):
+        many.learn_many(make([x for x, _ in examples[a:z]]), [y for _, y in examples[a:z]])
+    xs, ys = zip(examples[0], refused, strict=True)
+    with pytest.raises(ValueError, match="row 1: expected text") as error:
+        many.learn_many(make(list(xs)), list(ys))
+    assert error.value.n_learned == 1  # type: ignore[attr-defined]
+    learned(one, examples[:1])
+    for n in (0, 5):
+        xs = [x for x, _ in examples[:n]]
+        theirs = [one.predict_one(x) for x in xs]
+        found = np.array(many.predict_many(make(xs))).tolist()
+        assert_same(found, [list(y.values()) for y in theirs] if row.several else theirs)
+    if on is None:
+        series = pd.Series(xs, index=[3, 1, 4, 1, 5])
+        assert many.predict_many(series).index.tolist() == [3, 1, 4, 1, 5]
+
+
 # C. Groups of groups are merged as all at once.
 
 
@@ -319,25 +347,31 @@ def state(model: Any) -> bytes:
     return pickle.dumps(pickle.loads(pickle.dumps(model)))
 
 
+def rule_of(model: Any) -> str | None:
+    """The method of a learner by which a subclass may decide what is learned."""
+    return (
+        "rule" if hasattr(model, "rule") else None if getattr(model, "_shared", True) else "stores"
+    )
+
+
 @pytest.mark.parametrize("averaged", [False, True])
-@pytest.mark.parametrize(
-    "name", [n for n in that("open") if isinstance(TABLE[n](None), LinearLearner)]
-)
+@pytest.mark.parametrize("name", [n for n in that("open") if rule_of(TABLE[n](None))])
 def test_what_a_rule_refuses_adds_no_label(
     name: str, averaged: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor a feature, whatever the rule is and whether hypotheses are averaged."""
     row = TABLE[name]
     learner: Any = type(row(None))
-    if averaged and (not learner._averages or row(None)._averaged):
+    if averaged and (not getattr(learner, "_averages", False) or row(None)._averaged):
         pytest.skip("its hypotheses are never averaged, or always")
+    method: Any = rule_of(row(None))
 
     def rule(self: Any, *given: Any) -> Any:
-        if self.refuses:
+        if self.refuses in self.taxonomy_:
             raise ArithmeticError("refused")
-        return learner.rule(self, *given)
+        return getattr(learner, method)(self, *given)
 
-    own = {"rule": rule, "refuses": False, "__module__": __name__}
+    own = {method: rule, "refuses": None, "__module__": __name__}
     refusing: Any = type(learner)("Refusing", (learner,), own)
     monkeypatch.setitem(globals(), "Refusing", refusing)  # where pickles look for it
     model, same = (learned(refusing(None), stream(row, 20)) for _ in range(2))
@@ -345,11 +379,12 @@ def test_what_a_rule_refuses_adds_no_label(
         for one in (model, same):
             one._start_average(from_first_round=False)
     before = state(model)
-    refusing.refuses = True
-    with pytest.raises(ArithmeticError, match="refused"):
-        model.learn_one({0: 1.0, "new": 2.0}, row.y("unicorn"))
-    refusing.refuses = False
-    assert state(model) == before
+    for label in ("sky", "unicorn"):
+        refusing.refuses = label
+        with pytest.raises(ArithmeticError, match="refused"):
+            model.learn_one({"new": 2.0}, row.y(label))
+        assert state(model) == before
+    refusing.refuses = None
     examples = [*stream(row, 20, seed=2), ({0: 1.0, "new": 2.0}, row.y("unicorn"))]
     xs = [x for x, _ in examples]
     assert answers(learned(model, examples), xs) == answers(learned(same, examples), xs)

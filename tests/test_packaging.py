@@ -44,6 +44,15 @@ def test_versions_of_python_agree() -> None:
     assert TOML["tool"]["ruff"]["target-version"] == f"py{versions[0].replace('.', '')}"
 
 
+def test_wheels_are_tested_beside_what_the_tests_read() -> None:
+    sources = set(TOML["tool"]["cibuildwheel"]["test-sources"])
+    assert all((ROOT / source).exists() for source in sources)
+    tests = "".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py"))
+    read = set(re.findall(r'\b(?:ROOT|root) / "([.\w]+)"', tests))
+    not_there = {".github", ".pre-commit-config.yaml"}  # this file is skipped without them
+    assert read - sources - not_there <= {"build", "data"}
+
+
 def test_the_recipe_of_conda_forge_needs_what_the_wheel_needs() -> None:
     yaml = pytest.importorskip("yaml")
     path = ROOT / ".github" / "conda" / "recipe.yaml"

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
-from river import naive_bayes, preprocessing
+from river import compose, naive_bayes, preprocessing
 from scipy import sparse
 
 pytest.importorskip("sklearn", reason="scikit-learn is an extra")
@@ -29,6 +30,7 @@ from river_hier import (
     OpenTaxonomy,
     Taxonomy,
     decision,
+    ensemble,
     evaluate,
     feature_extraction,
     forest,
@@ -72,7 +74,7 @@ OTHERWISE = {
 }
 # The models that cannot be checked, and why.
 WITHOUT = {
-    "Selective": "answers with the root where it is not sure, and the root is no class",
+    **dict.fromkeys(["Selective", "Selective HAROW"], "is silent where it is not sure"),
     **dict.fromkeys(["TreeBayes", "TreeBayes naive"], "is made in a taxonomy, not in that of y"),
     **dict.fromkeys(["Ranked", "Probabilities"], "its answers, for metrics, are no labels"),
 }
@@ -139,6 +141,7 @@ def test_levels(y: Any) -> None:
         ["men", "shoes", "boots"],
         ["men", "shoes", ""],
     ]
+    assert model.predict(TEXTS[1:2]).shape == (1, 3)  # nothing is filled up
     assert model.classes_.tolist() == sorted(tuple(path) for path in LEVELS[:4])
     assert model.predict_proba(TEXTS).sum(axis=1) == pytest.approx(1.0)
     assert model[-1].model_.taxonomy_.height == 3
@@ -310,13 +313,22 @@ TEXT_MODELS = {
 }
 
 
+def frame(texts: list[Any]) -> pd.DataFrame:
+    return pd.DataFrame({"title": texts})
+
+
+def polars_frame(texts: list[Any]) -> pl.DataFrame:
+    return pl.DataFrame({"title": texts})
+
+
 @pytest.mark.parametrize("name", TEXT_MODELS)
-@pytest.mark.parametrize("form", [list, tuple, np.array, pd.Series])
+@pytest.mark.parametrize("form", [list, tuple, np.array, pd.Series, frame, polars_frame])
 def test_texts(name: str, form: Any) -> None:
     """They go to the model as they are, in the order of their labels."""
     several = name == "several"
     y: Any = [{path} for path in PATHS] if several else PATHS
     model = HierarchicalClassifier(TEXT_MODELS[name], separator=" > ").fit(form(TEXTS), y)
+    assert model._taxonomy == Taxonomy.from_paths(PATHS, separator=" > ", labels="path")
     assert model.score(form(TEXTS), y) > 0.9
     assert model.predict_proba(form(TEXTS)).shape == (48, 4)
     model.partial_fit(form(TEXTS[:5]), y[:5])
@@ -324,16 +336,57 @@ def test_texts(name: str, form: Any) -> None:
         model.predict(np.eye(4))
     with pytest.raises(ValueError, match="X must hold numbers, as in `fit`"):
         HierarchicalClassifier().fit(np.eye(48), PATHS).predict(form(TEXTS))
-    assert several or cross_val_score(model, TEXTS, y).mean() > 0.9
+    with pytest.raises(ValueError, match=r"expected text, got (None|nan); leave out examples"):
+        model.fit(form(["lady", None]), y[:2])
+    assert several or cross_val_score(model, form(TEXTS), y).mean() > 0.9
+
+
+ROWS_MODELS = {
+    "pool": ensemble.make_views(texts=["title"], categories=["brand"], numbers=["price"]),
+    "union": (feature_extraction.TextViews(on="title") + compose.Select("price"))
+    | linear_model.PathSoftmax(),
+    "wrapper": decision.Selective(
+        feature_extraction.LogTFIDF(on="title") | linear_model.PathSoftmax()
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROWS_MODELS)
+@pytest.mark.parametrize("form", [pd.DataFrame, pl.DataFrame])
+def test_rows_of_texts_categories_and_numbers(name: str, form: Any) -> None:
+    """They go to pipelines and pools as they are, in the order of their labels."""
+    prices = [float(len(title)) for title in TEXTS]
+    X = form({"title": TEXTS, "brand": ["a", "b"] * 24, "price": prices})
+    model = HierarchicalClassifier(ROWS_MODELS[name], separator=" > ").fit(X, PATHS)
+    assert model._taxonomy == Taxonomy.from_paths(PATHS, separator=" > ", labels="path")
+    assert model.feature_names_in_.tolist() == ["title", "brand", "price"]
+    assert model.predict_proba(X).shape == (48, 4)
+    if name != "wrapper":  # which says little after 48 rows
+        assert model.partial_fit(X[:5], PATHS[:5]).score(X, PATHS) > 0.9
+    with pytest.raises(ValueError, match="The feature names should match"):
+        model.predict(X[["title", "price", "brand"]])
+    with pytest.raises(ValueError, match="give `model=ensemble"):
+        HierarchicalClassifier().fit(X, PATHS)
+    one = HierarchicalClassifier(separator=" > ").fit(X[["title"]], PATHS)
+    assert one.predict(X[["title"]]).tolist() == one.predict(TEXTS).tolist()
+    if name == "wrapper":  # the text has its name, if it is the only column, too
+        alone = HierarchicalClassifier(ROWS_MODELS[name], separator=" > ").fit(X[["title"]], PATHS)
+        assert alone.predict(X[["title"]]).tolist() == model.predict(X).tolist()
 
 
 def test_labels_known_to_some_depth() -> None:
-    """`Below` teaches what lies above, in labels and in sets."""
+    """`Below` teaches what lies above, in labels, paths and sets."""
     X, known = np.eye(4)[np.arange(80) % 4], Below("men > shoes")
     y = [known if i % 4 in (1, 2) else PATHS[i % 4] for i in range(80)]
     model = HierarchicalClassifier(linear_model.PathSoftmax(TREE)).fit(X, y)
     assert [v.split(" > ")[0] for v in model.predict(np.eye(4))] == ["men"] * 3 + ["women"]
     assert model.classes_.tolist() == ["men > shirts", "men > shoes", "women > shirts"]
+    assert model.score(X, y) == 1.0
+    levels = [Below(v.label.split(" > ")) if type(v) is Below else v.split(" > ") for v in y]
+    paths = HierarchicalClassifier(linear_model.PathSoftmax()).fit(X, levels)
+    assert paths.predict(np.eye(4))[:, 0].tolist() == ["men"] * 3 + ["women"]
+    assert paths.classes_.tolist() == [tuple(v.split(" > ")) for v in model.classes_]
+    assert Taxonomy.from_paths(y, " > ", "path").leaves == tuple(model.classes_)
     sets = [Below({v.label}) if type(v) is Below else {v} for v in y]
     several = HierarchicalClassifier(linear_model.HAROW(), separator=" > ").fit(X, sets)
     assert [v >= {"men", "men > shoes"} for v in several.predict(np.eye(4))] == [0, 1, 1, 0]

@@ -1,13 +1,15 @@
 """How many labels does a classifier need, if it may choose them?
 
-    python examples/benchmarks/labels.py --data FOLDER products icd queries rcv1 promises known
+    python examples/benchmarks/labels.py --data FOLDER [COLLECTION ... [PART ...]]
 
-FOLDER holds `clinc150`, `products`, `icd` and `rcv1`. A stream of each collection, in random order,
-is predicted and learned in one pass, but for a fifth that is kept for the test; of the others, a
-share of the labels is asked for. The figures are the shares of wrong answers on the test part,
-means over the orders, with standard errors in brackets. All have the same features:
+FOLDER holds `clinc150`, `products`, `icd`, `letter` and `rcv1`. A stream of each collection, in
+random order, is predicted and learned in one pass, but for a fifth that is kept for the test; of
+the others, a share of the labels is asked for. The figures are the shares of wrong answers on the
+test part, means over the orders, with standard errors in brackets.
 
-* margin: `active.MarginSampler` around `PathSoftmax`,
+The part `curves` compares, with the same features:
+
+* margin: `active.MarginSampler` around `PathSoftmax`, or `ExtraTrees` for the dense rows of letter,
 * quantile: the same margin, below the quantile of the latest 500,
 * hindsight: the margin by which the true label is ahead of all others, as if it were known,
 * random: labels at random, the same model,
@@ -19,6 +21,11 @@ means over the orders, with standard errors in brackets. All have the same featu
 Clicks: going down from the root, each child that is picked is one; the figure is the share that
 remains if questions begin where `question_one` says. If the label is not there, this is a click
 more, and the path is asked from the root.
+
+`limits` is for 30 % of the labels, and shows what comes nearer to all of them: "early" knows how
+long the stream is, and asks for a share of the texts that falls as one over the root of their
+number; "twice" learns the labels that were asked for once more after the stream. "mistakes" asks
+for the labels that the model gets wrong, as if they were known.
 
 `promises` is for `Selective` with a risk of .05 and 30 % of the labels: the share of wrong answers
 on the test part, and coverage, as in selective.py. The labels are all, random, those of the margin,
@@ -37,6 +44,8 @@ and as many labels at random.
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
 import math
 import random
 from collections import deque
@@ -59,11 +68,13 @@ from river_hier import (
     datasets,
     decision,
     feature_extraction,
+    forest,
     linear_model,
     losses,
 )
 
 BUDGETS = (0.1, 0.2, 0.3, 0.5)
+PARTS = {"curves", "limits", "promises", "known"}
 KNOWN = "dropped", "Below", "inner label"
 THRESHOLDS = (0.001, 0.01, 0.1)  # c of SH-RLS
 Rows = list[tuple[dict[Any, float], Any]]
@@ -109,6 +120,31 @@ class Hindsight(active.MarginSampler):
         right = y_pred.get(self.y, 0.0)
         rival = max((p for label, p in y_pred.items() if label != self.y), default=0.0)
         return super()._ask_for_label(x, {0: max(right - rival, 0.0)})
+
+
+class Mistakes(active.MarginSampler):
+    """Asks where the prediction is wrong."""
+
+    y: Any = None
+
+    def _ask_for_label(self, x: Any, y_pred: Any) -> bool:
+        return max(y_pred, key=y_pred.get, default=None) != self.y
+
+
+class Early(active.MarginSampler):
+    """Asks for ever fewer labels, `budget` of the n examples in all."""
+
+    def __init__(self, classifier: Any, budget: float, n: int) -> None:
+        super().__init__(classifier, budget)
+        falling = np.arange(1, n + 1) ** -0.5
+        factors = np.geomspace(0.1, 10.0, 1000) * budget * math.sqrt(n)
+        found = [np.minimum(factor * falling, 1.0).mean() for factor in factors]
+        most = factors[np.searchsorted(found, budget)]
+        self.shares = iter(np.minimum(most * falling, 1.0).tolist())
+
+    def _ask_for_label(self, x: Any, y_pred: Any) -> bool:
+        self.budget = next(self.shares)
+        return super()._ask_for_label(x, y_pred)
 
 
 def sampled(sampler: Any, train: Rows, test: Rows, t: Taxonomy | None = None) -> tuple[Any, ...]:
@@ -171,30 +207,53 @@ def by_chance(model: Any, train: Rows, test: Rows, share: float, seed: int) -> A
     return wrong(model, test)
 
 
-def run(t: Taxonomy, pairs: selective.Pairs, seed: int, batch: bool) -> dict[str, list[float]]:
-    train, test = parts(features(pairs))
+def run(make: Any, t: Taxonomy, rows: Rows, seed: int, batch: bool) -> dict[str, list[float]]:
+    train, test = parts(rows)
     found = dict[str, list[float]]()
     ask = partial(sampled, train=train, test=test)
 
     def by_entropy(factor: float) -> Any:
-        return river_active.EntropySampler(linear_model.PathSoftmax(t), factor, seed)
+        return river_active.EntropySampler(make(t), factor, seed)
 
     for budget in BUDGETS:
-        sampler = active.MarginSampler(linear_model.PathSoftmax(t), budget)
+        sampler = active.MarginSampler(make(t), budget)
         error, share, whole, clicks = ask(sampler, t=t)
-        figures = [share, error, ask(Quantile(linear_model.PathSoftmax(t), budget))[0]]
-        figures.append(ask(Hindsight(linear_model.PathSoftmax(t), budget))[0])
-        figures.append(by_chance(linear_model.PathSoftmax(t), train, test, share, seed))
+        figures = [share, error, ask(Quantile(make(t), budget))[0]]
+        figures.append(ask(Hindsight(make(t), budget))[0])
+        figures.append(by_chance(make(t), train, test, share, seed))
         figures.append(bisected(by_entropy, ask, budget, 64.0)[0])
         figures.append(in_batch(train, test, budget, seed) if batch else math.nan)
         found[f"{budget:.0%}"] = [*figures, clicks / whole]
-    every = by_chance(linear_model.PathSoftmax(t), train, test, 1.0, seed)
+    every = by_chance(make(t), train, test, 1.0, seed)
     found["all"] = [1.0, *[every] * 5, math.nan, math.nan]
     return found
 
 
-def promises(t: Taxonomy, pairs: selective.Pairs, seed: int) -> dict[str, list[float]]:
-    (train, test), rng = parts(features(pairs)), random.Random(seed)
+def limits(t: Taxonomy, rows: Rows) -> dict[str, list[float]]:
+    train, test = parts(rows)
+    found = dict[str, list[float]]()
+    for name in ("margin", "margin, twice", "early", "early, twice", "mistakes", "all"):
+        model, seen = linear_model.PathSoftmax(t), Rows()
+        budget = 1.0 if name == "all" else 0.3
+        sampler: Any = active.MarginSampler(model, budget)
+        if "early" in name:
+            sampler = Early(model, budget, len(train))
+        elif name == "mistakes":
+            sampler = Mistakes(model)
+        for x, y in train:
+            sampler.y = y
+            if sampler.predict_one(x)[1]:
+                sampler.learn_one(x, y)
+                seen.append((x, y))
+        for x, y in seen * ("twice" in name):
+            model.learn_one(x, y)
+        found[name] = [len(seen) / len(train), wrong(model, test)]
+    margin, every = found["margin"][1], found["all"][1]
+    return {name: [*row, row[1] - margin, row[1] - every] for name, row in found.items()}
+
+
+def promises(t: Taxonomy, rows: Rows, seed: int) -> dict[str, list[float]]:
+    (train, test), rng = parts(rows), random.Random(seed)
     coverage, found = selective.coverages(t), dict[str, list[float]]()
     for name in ("all", "random", "margin", "margin and random"):
         model = decision.Selective(linear_model.PathSoftmax(t), 0.05)
@@ -273,34 +332,53 @@ def known(t: Taxonomy, train: Rows, test: Rows, seed: int, several: bool) -> dic
 
 
 def report(title: str, columns: tuple[str, ...], runs: list[dict[str, list[float]]]) -> None:
-    print(f"{title:<20}" + "".join(f"{column:>14}" for column in columns))
+    print(f"{title:<20}" + "".join(f"{column:>15}" for column in columns))
     for row in runs[0]:
         figures = np.array([found[row] for found in runs])
         errors = figures.std(axis=0, ddof=1) / math.sqrt(len(runs))
         both = zip(figures.mean(axis=0), errors, strict=True)
         cells = ["-" if math.isnan(a) else f"{a:.3f} ({b:.3f})" for a, b in both]
-        print(f"  {row:<18}{''.join(f'{cell:>14}' for cell in cells)}", flush=True)
+        print(f"  {row:<18}{''.join(f'{cell:>15}' for cell in cells)}", flush=True)
+
+
+def letter(data: Path) -> tuple[Taxonomy, Rows]:
+    with gzip.open(data / "letter" / "letter.jsonl.gz", "rt") as file:
+        (_, edges), *rows = map(json.loads, file)
+    return Taxonomy(map(tuple, edges)), [(x, y) for _, x, y in rows]
 
 
 def main(data: Path, seeds: int, most: int, names: list[str]) -> None:
+    wanted = PARTS.intersection(names) or PARTS
+    columns = "asked", "margin", "quantile", "hindsight", "random", "entropy", "batch", "clicks"
     for name in [name for name in names if name in selective.STREAMS]:
         t, pairs = selective.STREAMS[name](data)
-        orders = [random.Random(s).sample(pairs, min(most, len(pairs))) for s in range(seeds)]
-        columns = "asked", "margin", "quantile", "hindsight", "random", "entropy", "batch", "clicks"
-        report(name, columns, [run(t, o, s, name == "queries") for s, o in enumerate(orders)])
-        if "known" in names:
-            runs = [known(t, *parts(features(o)), s, False) for s, o in enumerate(orders)]
+        drawn = [random.Random(s).sample(pairs, min(most, len(pairs))) for s in range(seeds)]
+        orders, make = [features(pairs) for pairs in drawn], linear_model.PathSoftmax
+        if "curves" in wanted:
+            batch = name == "queries"
+            report(name, columns, [run(make, t, o, s, batch) for s, o in enumerate(orders)])
+        if "limits" in wanted:
+            runs = [limits(t, order) for order in orders]
+            report(f"{name}, 30 %", ("asked", "wrong", "over margin", "over all"), runs)
+        if "known" in wanted:
+            runs = [known(t, *parts(order), s, False) for s, order in enumerate(orders)]
             report(f"{name}, known in part", KNOWN, runs)
-        if "promises" in names:
+        if "promises" in wanted:
             runs = [promises(t, order, seed) for seed, order in enumerate(orders)]
             report(f"{name}, risk .05", ("asked", "wrong", "coverage"), runs)
+    if "letter" in names and "curves" in wanted:
+        t, dense = letter(data)
+        orders = [random.Random(seed).sample(dense, len(dense)) for seed in range(seeds)]
+        make = partial(forest.ExtraTrees, seed=1)
+        report("letter", columns, [run(make, t, o, s, False) for s, o in enumerate(orders)])
     if "rcv1" in names:
         stream = datasets.RCV1(data / "rcv1")
         rows, t = list(islice(stream, most)), stream.taxonomy
         orders = [random.Random(seed).sample(rows, len(rows)) for seed in range(seeds)]
-        runs = [rcv1(*parts(rows), t, seed) for seed, rows in enumerate(orders)]
-        report("rcv1, H-loss", ("asked", "sampler", "random"), runs)
-        if "known" in names:
+        if "curves" in wanted:
+            runs = [rcv1(*parts(rows), t, seed) for seed, rows in enumerate(orders)]
+            report("rcv1, H-loss", ("asked", "sampler", "random"), runs)
+        if "known" in wanted:
             runs = [known(t, *parts(rows), seed, True) for seed, rows in enumerate(orders)]
             report("rcv1, known in part", KNOWN, runs)
 
@@ -311,7 +389,7 @@ if __name__ == "__main__":
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--most", type=int, default=12_000, help="texts of a collection")
     parser.add_argument(
-        "names", nargs="*", default=[*selective.STREAMS, "rcv1", "promises", "known"]
+        "names", nargs="*", default=[*selective.STREAMS, "letter", "rcv1"], metavar="NAME"
     )
     options = parser.parse_args()
     main(options.data, options.seeds, options.most, options.names)

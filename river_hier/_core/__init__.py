@@ -44,7 +44,7 @@ from .._native import (
 )
 from ..taxonomy import Taxonomy, check_taxonomy, multilabel
 from . import features, pickles
-from .batch import Batch, Multilabels, Nodes
+from .batch import Batch, Examples, Multilabels, Nodes
 from .features import read, read_pairs
 from .paths import (
     closure_of,

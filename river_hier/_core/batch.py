@@ -89,7 +89,7 @@ class Batch:
         """The rows first:last."""
         weights = None if self.weights is None else self.weights[first:last]
         if self.start is None or self.columns is None:
-            return Batch(self.names, self.values[first:last], None, None, weights)
+            return type(self)(self.names, self.values[first:last], None, None, weights)
         start = self.start[first : last + 1]
         here = slice(start[0], start[-1])
         return Batch(self.names, self.values[here], self.columns[here], start - start[0], weights)
@@ -115,6 +115,13 @@ class Batch:
         names = [self.names[c] for c in found[order].tolist()]
         check_distinct(names)
         return replace(self, names=names, columns=np.argsort(order)[places].astype(np.uint32))
+
+
+class Examples(Batch):
+    """Rows of any kind, `values`, as a pipeline reads them: dictionaries or texts."""
+
+    def row(self, i: int) -> Any:
+        return self.values[i]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._core import Batch, read
-from .._core.batch import check_distinct
+from .._core.batch import Examples, check_distinct
 from ..taxonomy import Label, UnknownLabelError
 from ..taxonomy.errors import short
 from .explanation import Floats
@@ -58,19 +58,39 @@ def read_batch(X: Any, columns: ColumnNames, single: bool = False) -> Batch:
     return Batch(names, values.reshape(n, len(names)), error=error)
 
 
-def read_valid(X: Any, columns: ColumnNames, single: bool = False) -> Batch:
-    """The rows of X, or an error if one is invalid."""
-    batch = read_batch(X, columns, single)
+def read_examples(X: Any, columns: ColumnNames) -> Batch:
+    """The rows of X as a pipeline reads them: texts, or dictionaries with cells of any kind."""
+    rows: Any = None
+    if columns is not None or is_sparse(X):
+        return read_batch(X, columns)
+    if (frame := as_frame(X)) is None:
+        items = getattr(X, "to_list", getattr(X, "tolist", lambda: X))()
+        if isinstance(items, list) and isinstance(next(iter(items), ""), str):
+            rows = items
+    elif _sparse_columns(frame) is None:
+        rows = [dict(zip(frame.columns, row, strict=True)) for row in frame.iter_rows()]
+    if rows is None:
+        return read_batch(X, columns)
+    values = np.empty(len(rows), dtype=object)
+    values[:] = rows
+    return Examples((), values)
+
+
+def valid(batch: Batch) -> Batch:
+    """A batch, or the error of a row that is invalid."""
     if batch.error is not None:
         raise of_row(batch.n, batch.error)
     return batch
 
 
 def frame_like(X: Any) -> Frame | None:
-    """A dataframe of the kind to return; None for arrays."""
+    """A dataframe of the kind to return; None for arrays and lists."""
     if is_sparse(X) and not hasattr(X, "columns"):  # else of a list of texts
         return nw.from_dict({"row": range(X.shape[0])}, backend="pandas")
-    return None if isinstance(X, np.ndarray) or is_sparse(X) else as_frame(X)
+    if isinstance(X, np.ndarray | list) or is_sparse(X):
+        return None
+    series = nw.from_native(X, series_only=True, pass_through=True)
+    return series.to_frame() if isinstance(series, nw.Series) else as_frame(X)
 
 
 def _array(X: NDArray[Any], columns: ColumnNames, single: bool) -> Batch:
@@ -125,7 +145,8 @@ def numbers(frame: Frame) -> Floats | None:
         if len(kinds) != 1 or not kinds <= {polars.Float32, polars.Float64}:
             native = native.cast(polars.Float64)
         return np.ascontiguousarray(native.to_numpy().reshape(frame.shape), dtype=np.float64)
-    if not all(_is_number(kind) for kind in frame.schema.dtypes()):
+    types = frame.schema.dtypes()
+    if not all(kind == nw.Boolean or (kind.is_numeric() and kind != nw.Decimal) for kind in types):
         return None
     if frame.implementation.is_pandas_like():
         cells = native.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -134,10 +155,6 @@ def numbers(frame: Frame) -> Floats | None:
         for j, column in enumerate(frame.iter_columns()):
             cells[:, j] = column.to_numpy()
     return np.ascontiguousarray(cells)
-
-
-def _is_number(kind: Any) -> bool:
-    return bool(kind == nw.Boolean or (kind.is_numeric() and kind != nw.Decimal))
 
 
 def _sparse(X: Any, names: Any) -> Batch:
@@ -167,17 +184,22 @@ def _sparse(X: Any, names: Any) -> Batch:
 
 
 def _sparse_columns(frame: Frame) -> Any:
-    """The matrix of a dataframe of sparse columns, as returned by River's BagOfWords."""
+    """The matrix of a dataframe with sparse columns, as of BagOfWords or a union with it."""
     if not frame.implementation.is_pandas():
         return None
-    X, kind = frame.to_native(), nw.get_native_namespace(frame).SparseDtype
-    if not X.shape[1] or not isinstance(X.iloc[:, 0].dtype, kind):
-        return None
+    X, pandas = frame.to_native(), nw.get_native_namespace(frame)
     # `X.items()`, as in `X.sparse.to_coo()`, would make a Series of each: 15 times as slow.
     arrays = getattr(X, "_iter_column_arrays", lambda: (column.array for _, column in X.items()))
     columns = list(arrays())
-    if not all(isinstance(c.dtype, kind) and c.fill_value == 0 for c in columns):
+    if not any(isinstance(c.dtype, pandas.SparseDtype) for c in columns):
         return None
+    for j, c in enumerate(columns):
+        if not isinstance(c.dtype, pandas.SparseDtype):  # a dense one beside words
+            if c.dtype.kind not in "biuf":
+                return None
+            columns[j] = pandas.arrays.SparseArray(c, fill_value=0)
+        elif c.fill_value != 0:
+            return None
     values = np.concatenate([c.sp_values for c in columns])
     rows = np.concatenate([c.sp_index.indices for c in columns])
     start = np.cumsum([0, *(c.sp_index.npoints for c in columns)])

@@ -8,6 +8,7 @@ subclass defines its own rule.
 
 from __future__ import annotations
 
+import abc
 import importlib.util
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, FeatureIndex, Labels, LinearState, Nodes, Vectors, policies
+from .._core import Batch, FeatureIndex, Labels, LinearState, Nodes, Vector, Vectors, policies
 from .._core.features import SMALLEST_NORM2
 from .._core.rule_by_numba import PolicyByNumba
 from ..taxonomy import Taxonomy, TaxonomyLike
@@ -32,6 +33,9 @@ SMALL = 2**20  # multiplications: for fewer, either method is fast enough
 SPARSE = 4  # a dense copy this many times as large as the weights is mostly zeros
 BLOCK = 2**19  # number of scores that are computed at once
 MOST_FOR_FLOAT32 = 1e30  # squared norms above it are errors
+
+Moves = tuple[NDArray[Any], ...]
+NOTHING: Moves = np.empty(0, dtype=np.intp), np.empty(0)  # moves
 
 
 class LinearLearner(TaxonomyModel):
@@ -115,32 +119,35 @@ class LinearLearner(TaxonomyModel):
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         if self._policy is None:
-            self._step(x, y, w)
+            self._move(x, w, self._moves(x, y, w))
         else:
             self._policy.learn_one(self._state, x, y, w, self._parameters)
 
-    def _grow(self, taxonomy: Taxonomy, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        if self._policy is not None:  # in one call
-            self._check(x, w)
+    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float, below: bool = False) -> None:
+        self._check(x, w)
+        if self._policy is not None and not below:
             self._policy.learn_one(self._state, x, y, w, self._parameters, taxonomy)
             return
-        before = self._taxonomy, self._labels.unseen, self._labels.has_learned
-        n_features = len(self._features) - self._features.first_row
-        try:
-            super()._grow(taxonomy, x, y, w)
-        except Exception:  # the rule refuses the example, so its label is none
-            self._shrink(Labels(*before), n_features)
-            raise
+        with self._knowing(taxonomy):
+            moves = self._moves(x, y, w, below)
+        self._move(x, w, moves, taxonomy)
 
-    def _shrink(self, labels: Labels, n_features: int) -> None:
-        """Undo that nodes and features were added, which have no weights yet: O(model)."""
-        saved: list[Any] = [labels, *self._state.saved()[1:]]
-        saved[1] = saved[1][:n_features]
-        if saved[8] is not None:  # the average
-            first, rounds, since, begun, updates = saved[8]
-            n = self._vectors * len(labels.taxonomy)
-            saved[8] = first, rounds, since[:n], begun[:n], updates
-        self._labels, self._state = labels, LinearState(*saved)
+    @abc.abstractmethod
+    def _moves(self, x: Mapping[Any, Any], y: Any, w: float, below: bool = False) -> Moves:
+        """What is learned from an example by the rule of the class: all that may raise.
+
+        With `below`, it is known to be below y. Returns the nodes that have an example; the weight
+        vectors that move along x, and their steps; and the confidences of these, if they have
+        variances.
+        """
+
+    def _move(self, x: Any, w: float, moves: Moves, taxonomy: Taxonomy | None = None) -> None:
+        forgetting = float(self.forgetting)
+        self._state.learn(x, w, *moves, forgetting=forgetting, taxonomy=taxonomy)
+
+    def _vector_scores(self, vector: Vector) -> Floats:
+        """The score of each weight vector of the last hypothesis."""
+        return self._state.scores(vector, n_nodes=len(self._taxonomy))
 
     def _in_slices(self, X: Batch) -> bool:
         return self._policy is not None
@@ -152,9 +159,6 @@ class LinearLearner(TaxonomyModel):
                 self._policy.learn_many(self._state, vectors, y[n:], self._parameters, SECONDS)
         finally:
             X.n_learned = vectors.n_learned
-
-    def _record(self, y: Any) -> None:
-        pass  # the state records it
 
     def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:
         """The weight vector of each node, or the average of its hypotheses."""
@@ -176,10 +180,6 @@ class LinearLearner(TaxonomyModel):
 
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         self._state.find(x)
-
-    def _step(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        """Learn from an example by the rule of the class, if there is one beside the policy."""
-        raise NotImplementedError
 
     def _check_shape(
         self, method: str, what: str, found: NDArray[Any], given: NDArray[Any], of: str = "nodes"

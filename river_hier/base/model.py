@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -139,14 +139,13 @@ class TaxonomyModel(Predictor, base.Estimator):
         One line for each node of `explain_one`, with its score and largest contributions.
 
         """
+        predict = getattr(self, "predict_labels_one", self.predict_one)
         nodes = explained(self.explain_one(x), self._taxonomy, decimals)
-        return "\n".join([self._debug_title(x), *nodes])
+        return "\n".join([f"Prediction: {predict(x)!r}; {self._decision_rule}", *nodes])
 
     # Defined by the kind of learner, single-label or multilabel
 
-    @abc.abstractmethod
-    def _debug_title(self, x: Mapping[Any, Any]) -> str:
-        """The first line of `debug_one`."""
+    _decision_rule: str
 
     @abc.abstractmethod
     def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
@@ -172,11 +171,21 @@ class TaxonomyModel(Predictor, base.Estimator):
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Learn from an example of weight w, given its labels in the taxonomy or its one node."""
 
-    def _grow(self, taxonomy: Taxonomy, x: Mapping[Any, Any], y: Any, w: float) -> None:
+    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float, below: bool = False) -> None:
         """Learn from an example with new labels, which are in this larger taxonomy."""
         self._check(x, w)
         self._extend(taxonomy, unseen=False)
-        self._learn(x, y, w)
+        (self._learn_below if below else self._learn)(x, y, w)
+
+    @contextmanager
+    def _knowing(self, taxonomy: Taxonomy) -> Iterator[None]:
+        """Ask a rule, which may raise, about new labels in this larger taxonomy: O(nodes)."""
+        labels = self._labels
+        self._labels = Labels(taxonomy, labels.unseen, labels.has_learned)
+        try:
+            yield
+        finally:
+            self._labels = labels
 
     @abc.abstractmethod
     def _record(self, y: Any) -> None:
@@ -277,25 +286,17 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
             return
         if node := self._labels.node(y):
             self._learn(x, node, w)
-        elif type(y) is Below:
-            return self._learn_known(x, y, w)
-        else:  # a label that is new, unusual or the root
-            taxonomy, node = read_label(self, y)
-            if taxonomy is self._taxonomy:
-                self._learn(x, node, w)
-            else:
+        else:  # a label that is new, unusual, the root or known in part
+            taxonomy, node = self._read(y)
+            if taxonomy is not self._taxonomy:
                 self._grow(taxonomy, x, node, w)
+            elif type(y) is not Below or not taxonomy._arrays.children_of(node):
+                self._learn(x, node, w)
+            elif node:
+                self._learn_below(x, node, w)
+            else:
+                return self._check(x, w)
         self._labels.learned_path(node)
-
-    def _learn_known(self, x: Mapping[Any, Any], y: Below, w: float) -> None:
-        taxonomy, node = read_label(self, self._known(y))
-        if not taxonomy._arrays.children_of(node):
-            self.learn_one(x, y.label, w)
-        elif node:
-            self._learn_below(x, node, w)
-            self._labels.learned_path(node)
-        else:
-            self._check(x, w)
 
     def _predict(self, x: Mapping[Any, Any]) -> Label | None:
         label = self._answer(x)
@@ -344,9 +345,6 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
         return below(self._labels, self._softmax(x))
-
-    def _debug_title(self, x: Mapping[Any, Any]) -> str:
-        return f"Prediction: {self.predict_one(x)!r}, {self._decision_rule}"
 
     def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
         t, scores = self._taxonomy, self._scores_one(x)
@@ -398,32 +396,26 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         if w != 1.0 and not (w := checked_weight(w)):
             return
-        if type(y) is Below:
-            return self._learn_known(x, y, w)
+        if below := type(y) is Below:
+            y = self._known(y)
         if hasattr(y, "__next__"):  # it can be iterated over only once
             y = list(y)
-        labels = self._labels
-        before = self._taxonomy
-        if self.taxonomy is before or (taxonomy := self._with_labels(y)) is before:
-            self._learn(x, y, w)
+        labels, before = self._labels, self._taxonomy
+        taxonomy = before if self.taxonomy is before else self._with_labels(y)
+        if below:
+            given = given_nodes(taxonomy, y) - {0}
+            below = any(map(taxonomy._arrays.children_of, given))
+            if not given:
+                implied_nodes(taxonomy, y)  # an error if y is invalid
+                return self._check(x, w)
+        if taxonomy is not before:
+            self._grow(taxonomy, x, y, w, below)
+        elif below:
+            self._learn_below(x, y, w)
         else:
-            self._grow(taxonomy, x, y, w)
+            self._learn(x, y, w)
         if labels.n_unseen or not labels.has_learned:
             labels.learned(np.array(sorted(implied_nodes(self._taxonomy, y)), dtype=np.uint32))
-
-    def _learn_known(self, x: Mapping[Any, Any], y: Below, w: float) -> None:
-        known = self._known(y)
-        taxonomy = self._with_labels(known)
-        nodes = implied_nodes(taxonomy, known)
-        self._check(x, w)
-        if nodes <= {0}:
-            return None
-        if not any(map(taxonomy._arrays.children_of, given_nodes(taxonomy, known) - {0})):
-            return self.learn_one(x, known, w)
-        if taxonomy is not self._taxonomy:
-            self._extend(taxonomy, unseen=False)
-        self._learn_below(x, known, w)
-        self._labels.learned(np.array(sorted(nodes), dtype=np.uint32))
 
     @property
     def _never_predicted(self) -> Unseen:
@@ -468,9 +460,6 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
     def _read(self, y: Any) -> Any:
         y = self._known(y)
         return implied_nodes(self._with_labels(y), y)
-
-    def _debug_title(self, x: Mapping[Any, Any]) -> str:
-        return f"Prediction: {self.predict_labels_one(x)!r}; {self._decision_rule}"
 
     def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
         on = np.array([True, *self.predict_one(x).values()])

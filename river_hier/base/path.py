@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, LabelProbabilities, Nodes, Vectors, path_difference, path_sums, softmax
+from .._core import Batch, LabelProbabilities, Vectors, path_difference, path_sums, softmax
 from ..taxonomy import Label
 from .explanation import Floats
-from .linear import LinearLearner, pays, score_blocks
+from .linear import NOTHING, LinearLearner, Moves, pays, score_blocks
 from .model import SingleLabelModel
 from .unseen import replaced
 
@@ -98,25 +98,17 @@ class PathLearner(LinearLearner, SingleLabelModel):
         """
 
     def _learn_below(self, x: Mapping[Any, Any], y: int, w: float) -> None:
-        self._step(x, y, w, self._taxonomy._arrays.branch(y))
+        self._move(x, w, self._moves(x, y, w, below=True))
 
-    def _step(self, x: Mapping[Any, Any], y: int, w: float, branch: Nodes | None = None) -> None:
-        """Move the paths of y and of its rival apart, times the weight.
-
-        If the label may be any of a branch, y stands for the best of these.
-        """
-        state = self._state
-        vector = state.insert(x)
-        scores = self._label_scores(state.scores(vector))
-        if branch is not None:
+    def _moves(self, x: Mapping[Any, Any], y: int, w: float, below: bool = False) -> Moves:
+        vector = self._state.preview(x)
+        scores = self._label_scores(self._vector_scores(vector))
+        if below:  # y stands for the best of its branch
+            branch = self._taxonomy._arrays.branch(y)
             best = scores[branch].max()
             scores[branch] = -np.inf
             scores[y] = best
-        own, nodes, steps = moves_apart(self, scores, y, vector.norm2, w)
-        state.begin_round(own)
-        if len(nodes):
-            state.add(vector, nodes, steps)
-        state.end_round(w)
+        return moves_apart(self, scores, y, vector.norm2, w)
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return self._state.best_path(x, self._averaged, self._first_label)
@@ -142,21 +134,14 @@ class PathLearner(LinearLearner, SingleLabelModel):
         scores = self._state.slope * self._scores_many(X)
         return softmax(replaced(scores, self._never_predicted, -np.inf)).T
 
-    def _softmax(
-        self,
-        x: Mapping[Any, Any],
-        sharp: float | None = None,
-        flat: float = 0.0,
-        share: float = 0.0,
-    ) -> LabelProbabilities:
-        sharp = self._state.slope if sharp is None else sharp
+    def _softmax(self, x: Mapping[Any, Any], slopes: Any = None) -> LabelProbabilities:
+        """By two slopes, those of a sharp and a flat softmax, and the share of the flat one."""
+        sharp, flat, share = slopes or (self._state.slope, 0.0, 0.0)
         slopes = self._scale * sharp, self._scale * flat, share
         return LabelProbabilities(self._state, x, self._averaged, self._first_label, *slopes)
 
 
-def moves_apart(
-    model: Any, scores: Floats, y: int, norm2: float, w: float
-) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+def moves_apart(model: Any, scores: Floats, y: int, norm2: float, w: float) -> Moves:
     """The path of y; and the nodes that its rule moves, with their steps times the weight."""
     tree = model._taxonomy._arrays
     own = path_difference(y, 0, tree)[0]
@@ -171,6 +156,6 @@ def moves_apart(
     if len(nodes) and norm2 != 0.0:
         step = model.rule(scores[y] - scores[rival], float(len(nodes)), norm2)
     if not step > 0.0:
-        nodes = nodes[:0]
+        return own, *NOTHING
     with np.errstate(over="ignore"):  # steps have a limit
         return own, nodes, w * step * signs

@@ -33,7 +33,8 @@ from .dataframes import (
     frame_like,
     of_row,
     read_batch,
-    read_valid,
+    read_examples,
+    valid,
 )
 from .explanation import Floats
 from .memory import raw_memory_usage
@@ -68,6 +69,7 @@ class Predictor(abc.ABC):
     predict_proba_one: Any
     _taxonomy: Any
     _labels: Labels  # those of `_taxonomy`, which grow with it
+    _of_pipeline = False  # whether a pipeline inside reads x, which may then hold texts
     _width = 0  # the number of columns of the last sparse X without names that it has learned
     _features: Any = None  # the `FeatureIndex` of the names it has learned, if it has one
     _predict_within: Any  # the prediction with a `threshold`, a `max_depth`, or both
@@ -152,7 +154,8 @@ class Predictor(abc.ABC):
             A dataframe (of pandas, polars, pyarrow, ...) whose columns are the features; every
             cell must be a finite number. Or a numpy array or scipy.sparse matrix, whose columns are
             the features 0, 1, ..., unless `columns` names them; of a sparse matrix only the stored
-            entries of a row are features.
+            entries of a row are features. In a wrapper or pool around pipelines, cells are what
+            these read, and X may also be a list or series of texts.
         y
             The targets, one a row: a series or any other sequence of what `learn_one` takes, or a
             dataframe, matrix or sequence of lists with the levels of a path in each row. For
@@ -171,8 +174,9 @@ class Predictor(abc.ABC):
         try:
             check_same_order(X, y)
             width = checked_width(X, columns, self._width)
-            read = read_batch(X, columns, self._keeps_float32)
-            batch, ys = with_weights(read, self._read_targets(y, labels, X.shape[0]), w)
+            read = self._batch_of(X, columns)
+            n = X.shape[0] if hasattr(X, "shape") else len(X)
+            batch, ys = with_weights(read, self._read_targets(y, labels, n), w)
             self._learn_rows(batch, ys)
             if batch.error is not None:
                 raise batch.error
@@ -198,10 +202,14 @@ class Predictor(abc.ABC):
 
         Parameters
         ----------
-        X, columns
-            As in `learn_many`.
-        threshold, max_depth
-            As in `predict_one`.
+        X
+            A dataframe, numpy array, scipy.sparse matrix or, with a model of texts, list of texts.
+        columns
+            The names of the columns of an array or of a sparse X.
+        threshold
+            The least probability of the answers; `None` for the model's own rule.
+        max_depth
+            The maximum depth of a prediction; `None` for no limit.
 
         Returns
         -------
@@ -221,8 +229,10 @@ class Predictor(abc.ABC):
 
         Parameters
         ----------
-        X, columns
-            As in `predict_many`.
+        X
+            A dataframe, numpy array, scipy.sparse matrix or, with a model of texts, list of texts.
+        columns
+            The names of the columns of an array or of a sparse X.
 
         Returns
         -------
@@ -286,9 +296,15 @@ class Predictor(abc.ABC):
     def _check_one(self, x: Any, y: Any, w: float) -> None:  # noqa: B027 - it may be
         """Raise an error if the model would refuse an example, where this can be told before."""
 
+    def _batch_of(self, X: Any, columns: ColumnNames) -> Batch:
+        """The rows of X up to the first invalid one, as the model reads them."""
+        if self._of_pipeline:
+            return read_examples(X, columns)
+        return read_batch(X, columns, self._keeps_float32)
+
     def _read_batch(self, X: Any, columns: ColumnNames) -> Batch:
         """The rows to predict."""
-        batch = read_valid(X, columns, self._keeps_float32)
+        batch = valid(self._batch_of(X, columns))
         check_known(self._features, batch)
         checked_width(X, columns, self._width)
         return batch
@@ -319,9 +335,7 @@ class SingleLabelPredictor(Predictor, base.Classifier):
     def _predict_within(
         self, x: Mapping[Any, Any], threshold: float | None, max_depth: int | None
     ) -> Any:
-        p = None
-        if threshold is not None and not self._without_labels:
-            p = self._softmax(x)
+        p = None if threshold is None or self._without_labels else self._softmax(x)
         if p is not None:
             return self._above(deepest(self._labels, p, threshold), max_depth)
         label = self._predict(x)
@@ -342,9 +356,8 @@ class SingleLabelPredictor(Predictor, base.Classifier):
     def _answers_like(
         self, X: Batch, like: Frame | None, threshold: float | None, max_depth: int | None
     ) -> Any:
-        found: Sequence[Label | None] = [None] * X.n
         if threshold is None or self._without_labels:
-            found = self._labels_of(X)
+            found: Sequence[Label | None] = self._labels_of(X)
             if max_depth is not None and not self._without_labels:
                 found = [self._above(self._taxonomy.index(label), max_depth) for label in found]
         else:
@@ -398,8 +411,13 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
 
         Parameters
         ----------
-        x, threshold, max_depth
-            As in `predict_one`. With a threshold it takes O(nodes).
+        x
+            A dictionary of features.
+        threshold
+            The least probability of a label that is on, found in O(nodes); `None` for the model's
+            own rule.
+        max_depth
+            The maximum depth of a label; `None` for no limit.
 
         Returns
         -------

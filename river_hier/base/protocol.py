@@ -14,6 +14,8 @@ from .unseen import NONE
 class Foreign(Predictor):
     """A model of another library, or a pipeline: in a taxonomy, like the model at its end."""
 
+    _of_pipeline = True
+
     def __init__(self, model: Any) -> None:
         self._last = last_step(model)
         self._whole = model
@@ -30,8 +32,7 @@ class Foreign(Predictor):
     def score_one(self, x: Any) -> Any:
         return self._whole.score_one(x)
 
-    def _predict(self, x: Mapping[Any, Any]) -> Any:
-        return self.predict_one(x)
+    _predict = predict_one
 
     @property
     def taxonomy(self) -> Any:

@@ -10,9 +10,10 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from .._core import Batch
+from .._core import Batch, labels_of
 from .._core.batch import check_distinct
 from ..taxonomy import Below, Label, Taxonomy, UnknownLabelError
+from ..taxonomy.multilabel import given_nodes
 from ..taxonomy.open import named, with_labels
 from .checks import check_single_label, checked_weight
 from .classifiers import is_multilabel
@@ -107,6 +108,19 @@ def without_below(model: Any, y: Any) -> Any:
             if not any(map(model._taxonomy._arrays.children_of, nodes)):
                 return y.label
     return y
+
+
+def known_part(taxonomy: Taxonomy, y: Below, y_pred: Any) -> Any:
+    """A prediction without the nodes of which `Below` does not tell whether they are on."""
+    labels, stated = labels_of(taxonomy), y.label
+    off = [v for v, on in stated.items() if not on] if isinstance(stated, Mapping) else []
+    unknown, known = (
+        {u for v in nodes for u in taxonomy._arrays.branch(v).tolist()}
+        for nodes in (given_nodes(taxonomy, stated) - {0} or {0}, map(taxonomy.index, off))
+    )
+    kept = labels.predicted(y_pred) - (unknown - known - labels.closure(stated))
+    one = isinstance(y_pred, Hashable) and y_pred in taxonomy
+    return taxonomy.nodes[max(kept)] if one else {taxonomy.nodes[v] for v in kept}
 
 
 def read_label(model: Any, y: Label) -> tuple[Taxonomy, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,10 +14,8 @@ from ..taxonomy import Label, closure_mask
 from ..taxonomy.multilabel import given_nodes
 from ..taxonomy.open import named
 from .explanation import Floats
-from .linear import LinearLearner, pays, score_blocks
+from .linear import LinearLearner, Moves, pays, score_blocks
 from .model import MultiLabelModel
-
-Mask = NDArray[np.bool_]
 
 
 class TopDownLearner(LinearLearner, MultiLabelModel):
@@ -104,45 +102,34 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         return np.ones(len(score), dtype=bool)
 
     def _learn_below(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        taxonomy = self._taxonomy
-        unknown = {
-            c for v in given_nodes(taxonomy, y) - {0} for c in taxonomy._arrays.children_of(v)
-        }
-        off = unknown.difference(map(taxonomy.index, named(y)))
-        on = closure_mask(taxonomy, y)
-        self._step(x, y, w, [v for v in off if not on[v]])
+        self._move(x, w, self._moves(x, y, w, below=True))
 
-    def _step(self, x: Mapping[Any, Any], y: Any, w: float, unknown: Sequence[int] = ()) -> None:
-        """Train the nodes whose parents are truly on.
+    def _moves(self, x: Mapping[Any, Any], y: Any, w: float, below: bool = False) -> Moves:
+        """What the nodes learn whose parents are truly on.
 
         The weight of the example multiplies the step or, with variances, the precision it adds.
         """
-        on, state = closure_mask(self._taxonomy, y), self._state
-        vector = state.insert(x)
-        nodes, *steps = self._moves(vector, on, w, unknown)
-        state.begin_round(np.flatnonzero(on))
-        if len(nodes):
-            state.add(vector, nodes, *steps)
-        state.end_round(w)
-
-    def _moves(
-        self, vector: Any, on: Mask, w: float, unknown: Sequence[int] = ()
-    ) -> tuple[Any, ...]:
-        """The nodes whose weights change, and their steps."""
-        if vector.norm2 == 0.0:
-            return (np.empty(0, dtype=np.intp),)
-        nodes = np.setdiff1d(trained_nodes(on, self._taxonomy._arrays), unknown).astype(np.intp)
-        signs, scores = np.where(on[nodes], 1.0, -1.0), self._state.scores(vector)[nodes]
-        learns = np.asarray(self.learns(scores, signs), dtype=bool)
-        self._check_shape("learns", "a bool", learns, nodes)
+        taxonomy = self._taxonomy
+        mask, vector = closure_mask(taxonomy, y), self._state.preview(x)
+        nodes, on = trained_nodes(mask, taxonomy._arrays).astype(np.intp), np.flatnonzero(mask)
+        if below:  # the children of what is given, unless they are named or on, are unknown
+            given = given_nodes(taxonomy, y) - {0}
+            unknown = {c for v in given for c in taxonomy._arrays.children_of(v)}
+            off = unknown.difference(map(taxonomy.index, named(y)))
+            nodes = np.setdiff1d(nodes, [v for v in off if not mask[v]])
+        signs, scores = np.where(mask[nodes], 1.0, -1.0), self._vector_scores(vector)[nodes]
+        learns = np.zeros(len(nodes), dtype=bool)
+        if vector.norm2 != 0.0:
+            learns = np.asarray(self.learns(scores, signs), dtype=bool)
+            self._check_shape("learns", "a bool", learns, nodes)
         nodes, signs, scores = nodes[learns], signs[learns], scores[learns]
         if not len(nodes):
-            return (nodes,)
+            return on, nodes, scores
         if not self.second_order:
             steps = np.asarray(self.rule(scores, signs, vector.norm2), dtype=np.float64)
             self._check_steps(steps, nodes)
             with np.errstate(over="ignore"):  # steps have a limit
-                return nodes[steps != 0.0], w * steps[steps != 0.0]
+                return on, nodes[steps != 0.0], w * steps[steps != 0.0]
         variances = self._state.variances(vector, nodes, float(self.forgetting))
         moves = self.rule(scores, signs, vector.norm2, variances)
         steps, confidence = (np.asarray(move, dtype=np.float64) for move in moves)
@@ -153,7 +140,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         if w != 1.0:
             factor = w / (np.maximum(1.0 - known, 0.0) + w * known)
         with np.errstate(over="ignore"):  # steps have a limit
-            return nodes, factor * steps, factor * confidence
+            return on, nodes, factor * steps, factor * confidence
 
     def _check_steps(self, steps: Floats, nodes: NDArray[np.intp]) -> None:
         self._check_shape("rule", "a step", steps, nodes)
@@ -166,10 +153,9 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return self._state.top_down(x, self._averaged)
 
-    def _predicted_nodes(self, x: Mapping[Any, Any]) -> list[int]:
-        return self._nodes_on(x)  # unseen nodes are off
+    _predicted_nodes = _nodes_on  # unseen nodes are off
 
-    def _masks(self, X: Batch) -> Mask:
+    def _masks(self, X: Batch) -> NDArray[np.bool_]:
         if pays(self, X):
             on = [top_down(s >= 0.0, self._taxonomy._arrays).T for s in score_blocks(self, X)]
             return np.concatenate(on)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from typing import Any, Self, cast
 
 from river import base
@@ -43,9 +44,7 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     def __init__(self, model: Any) -> None:
         self.model = model
 
-    @property
-    def _wrapped_model(self) -> Any:
-        return self.model
+    _wrapped_model: Any = property(attrgetter("model"))
 
     @property
     def _features(self) -> Any:
@@ -55,6 +54,10 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     def _last(self) -> Any:
         """The model without the pipeline in front of it."""
         return last_step(self.model)
+
+    @property
+    def _of_pipeline(self) -> bool:
+        return cast(bool, inner(self.model)._of_pipeline)
 
     _first = of_model("_first")
     _labels = of_model("_labels")

@@ -71,7 +71,7 @@ class HierarchicalMultilabelSVM(LabelRanker):
 
     Notes
     -----
-    Section 3 and Algorithm 1 of the paper of `linear_model.HMinOver`, which takes the example that
+    Section 3 and Algorithm 1 of the paper [^1], which takes the example that
     is farthest from its optimum; here, a pass visits all that are not at theirs, the farthest
     first. `fit` sets the objectives `primal` and `dual`, their difference `gap`, and `n_passes`.
 
@@ -91,6 +91,11 @@ class HierarchicalMultilabelSVM(LabelRanker):
     ...     metric.update(y, model.score_one(x))
     >>> metric
     AveragePrecision: 98.72%
+
+    References
+    ----------
+    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
+        concepts. IJCAI, pp. 714-719.
 
     """
 

@@ -103,7 +103,7 @@ class BatchHMinOver(LabelRanker):
 
     Notes
     -----
-    Algorithm 2 and Section 4 of the paper of `linear_model.HMinOver`, whose threshold is learned
+    Algorithm 2 and Section 4 of the paper [^1], whose threshold is learned
     from the training examples at the end. After `fit`, `n_steps` is the number of steps taken, and
     `smallest_margin` the smallest margin of all examples. Before `fit`, other methods raise a
     `RuntimeError`.
@@ -124,6 +124,11 @@ class BatchHMinOver(LabelRanker):
     ...     metric.update(y, model.score_one(x))
     >>> metric
     AveragePrecision: 100.00%
+
+    References
+    ----------
+    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
+        concepts. IJCAI, pp. 714-719.
 
     """
 

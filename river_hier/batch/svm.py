@@ -41,7 +41,7 @@ class HSVM(BatchEstimator):
 
     Notes
     -----
-    The comparator of section 8 of the paper of `linear_model.HRLS`, with C = 1 as there. The paper
+    The comparator of section 8 of the paper [^1], with C = 1 as there. The paper
     used LIBSVM, which leaves the bias out of $\\|w_i\\|^2$. A node whose examples are all on, or
     that has none, always has the score 1; if all are off, -1. `fit` needs scikit-learn; before it,
     other methods raise a `RuntimeError`.
@@ -60,6 +60,11 @@ class HSVM(BatchEstimator):
     >>> metric = metrics.HLoss(taxonomy)
     >>> evaluate.progressive_val_score(islice(stream, 2000, 4000), model, metric)
     HLoss: 0.5225
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

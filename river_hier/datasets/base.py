@@ -75,6 +75,25 @@ class TaxonomyDataset(Stream, datasets.base.Dataset):
     sparse
         Whether each x leaves out most of the features.
 
+    Examples
+    --------
+
+    >>> from river import evaluate
+    >>> from river_hier import Taxonomy, datasets, linear_model, metrics
+
+    >>> class Numbers(datasets.base.TaxonomyDataset):
+    ...     taxonomy = Taxonomy.from_nested({"number": {"even": [0, 2], "odd": [1, 3]}})
+    ...     def __init__(self):
+    ...         super().__init__("Multi-class classification", n_features=4, n_classes=4)
+    ...     def __iter__(self):
+    ...         return (({i % 4: 1.0}, i % 4) for i in range(40))
+
+    >>> stream = Numbers()
+    >>> model = linear_model.PathSoftmax(stream.taxonomy)
+    >>> metric = metrics.TreeInducedError(stream.taxonomy)
+    >>> evaluate.progressive_val_score(stream, model, metric)
+    TreeInducedError: 0.35
+
     """
 
     def __init__(

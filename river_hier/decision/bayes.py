@@ -35,7 +35,7 @@ from ..base.classifiers import (
 )
 from ..base.explanation import Floats
 from ..base.predictor import Mask, MultiLabelPredictor, SingleLabelPredictor, open_for_river
-from ..base.protocol import is_ours
+from ..base.protocol import inner, is_ours
 from ..base.targets import read_label
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import HAROW
@@ -132,9 +132,9 @@ class ZeroOneBayes(Decoder):
 
     Notes
     -----
-    With factors of 1, labels depend on their parents only, as in section 5 of the paper of
-    `linear_model.HRLS`. The factors are ours. On top of the model's probabilities, a prediction
-    takes O(nodes) time, and a step O(children of the nodes that are on).
+    With factors of 1, labels depend on their parents only, as in section 5 of the paper [^1]. The
+    factors are ours. On top of the model's probabilities, a prediction takes O(nodes) time, and a
+    step O(children of the nodes that are on).
 
     Examples
     --------
@@ -149,6 +149,11 @@ class ZeroOneBayes(Decoder):
     >>> model = decision.ZeroOneBayes(linear_model.HRLS(t))
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.ZeroOneLoss(t))
     ZeroOneLoss: 70.40%
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 
@@ -184,9 +189,9 @@ class HLossBayes(Decoder):
 
     Notes
     -----
-    The H-loss and its expectation are those of the paper of `linear_model.HRLS`, whose own rule
-    switches a node on if its probability, given that its parent is on, is at least 1/2. On top of
-    the model's probabilities, a prediction takes O(nodes) time.
+    The H-loss and its expectation are those of the paper [^1], whose own rule switches a node on if
+    its probability, given that its parent is on, is at least 1/2. On top of the model's
+    probabilities, a prediction takes O(nodes) time.
 
     Examples
     --------
@@ -201,6 +206,11 @@ class HLossBayes(Decoder):
     >>> model = decision.HLossBayes(linear_model.HRLS(t))
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
     HLoss: 0.893
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 
@@ -432,6 +442,10 @@ class TreeBayes(SingleLabelPredictor, base.Wrapper[Any]):
     @property
     def _wrapped_model(self) -> Any:
         return self.classifier
+
+    @property
+    def _of_pipeline(self) -> bool:
+        return cast(bool, inner(self.classifier)._of_pipeline)
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:

@@ -246,7 +246,7 @@ class Tempered(Calibrator, SingleLabelPredictor):
     def _softmax(self, x: Mapping[Any, Any]) -> Any:
         last, inner_x = last_step_and_input(self.model, x)
         if isinstance(last, PathLearner):  # in one call of compiled code
-            return last._softmax(inner_x, *self._temperatures.slopes)
+            return last._softmax(inner_x, self._temperatures.slopes)
         return self._mixture(self._scores_one(x))
 
     def _probabilities(self, X: Batch) -> Floats:

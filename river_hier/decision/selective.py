@@ -6,21 +6,22 @@ import math
 from bisect import bisect_left, bisect_right, insort
 from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from heapq import heappop, heappush
+from itertools import chain, takewhile
+from typing import Any
 
 import numpy as np
-from river import base
 
 from .._core import Batch, descent
-from ..base.checks import check, check_integer, checked_weight, number
-from ..base.classifiers import shown
-from ..base.predictor import SingleLabelPredictor, open_for_river
-from ..base.protocol import inner_and_input
-from ..base.targets import read_label, without_below
-from ..base.wrapper import ModelWrapper, check_model
-from ..linear_model import PathSoftmax
-from ..taxonomy import Below, Label
+from ..base.checks import check, check_integer, number
+from ..base.classifiers import is_multilabel
+from ..base.predictor import Mask, MultiLabelPredictor
+from ..base.wrapper import TransparentWrapper, check_model
+from ..linear_model import HAROW, PathSoftmax
+from ..taxonomy import Label, Taxonomy
+from ..taxonomy.multilabel import implied_nodes
 
+several: Any = MultiLabelPredictor  # whose methods those of the model would hide
 RATE = 0.1  # of the steps of the level, in units of the risk
 
 
@@ -53,17 +54,24 @@ class Group:
             del self._first[bisect_left(self._first, first)]
 
 
-class Selective(ModelWrapper, SingleLabelPredictor):
+class Selective(TransparentWrapper):
     r"""Selective prediction: at most a given share of the answers is wrong, whatever the stream.
 
-    An answer may be any node, and is right if the label is this node or below it. From the root, it
-    descends to the child $v$ with the most probable subtree, as long as the label is more likely
-    there than at the node itself, and
+    **One label.** An answer may be any node, and is right if the label is this node or below it.
+    From the root, it descends to the child $v$ with the most probable subtree, as long as the label
+    is more likely there than at the node itself, and
 
     $$P_v = \sum_{u \textrm{ at or below } v} p_u > \tau.$$
 
+    **Several labels.** An answer is a set of nodes, and is right if all of them are on; others may
+    be missing. From the root alone, which is always right, it adds the node that is most likely on
+    given that its parents are, of those whose parents have been added, as long as
+
+    $$P_v = \prod_{u \textrm{ in the answer, } v \textrm{ included}} P(u \textrm{ on} \mid
+    \textrm{parents on}) > \tau.$$
+
     For each learned example, the smallest threshold at which the answer would have been right is
-    known: the probability $P_v$ of the first wrong node on the way down, or 0. The threshold $\tau$
+    known: the probability $P_v$ of the first wrong node on the way, or 0. The threshold $\tau$
     is the $k$-th smallest of these values among the latest $n$ examples, where
     $k = \lceil (1 - \alpha)(n + 1) \rceil$, and 1 if $k > n$. With a level $\alpha$ of `risk`, an
     answer is wrong with probability at most `risk` if the example and those of the window are
@@ -87,7 +95,7 @@ class Selective(ModelWrapper, SingleLabelPredictor):
 
     **By branch.** A risk of the whole stream may be exceeded in a branch that is harder than
     others, or in which labels have changed. With `by_branch=True`, each child of the root has a
-    window and a level of its own, for the examples whose way down begins there, with steps for the
+    window and a level of its own, for the examples whose way begins there, with steps for the
     mistakes that its own threshold makes. The threshold is that for the level
     $\alpha_v + \alpha_0 - \textrm{risk}$, where $\alpha_0 \le$ `risk` makes the same steps for the
     mistakes of all answers. So it is never below that of the branch alone, and both bounds hold:
@@ -97,7 +105,7 @@ class Selective(ModelWrapper, SingleLabelPredictor):
     Parameters
     ----------
     model
-        A single-label model in a taxonomy with `predict_proba_one`, or a pipeline that ends in one.
+        A model in a taxonomy with `predict_proba_one`, or a pipeline that ends in one.
     risk
         The share of answers that may be wrong, above 0 and below 1.
     window
@@ -111,8 +119,8 @@ class Selective(ModelWrapper, SingleLabelPredictor):
     Attributes
     ----------
     thresholds
-        The probability that a subtree must exceed, 1 if the answer is the root:
-        `{branch: threshold}` with `by_branch`, else `{root: threshold}`.
+        The value that $P_v$ must exceed, 1 if the answer is the root: `{branch: threshold}` with
+        `by_branch`, else `{root: threshold}`.
 
     Notes
     -----
@@ -121,9 +129,10 @@ class Selective(ModelWrapper, SingleLabelPredictor):
     remember the answer that was given: it recomputes it, and the promise is about this one. The
     answer is the root for the first 1 / `risk` examples, of each branch with `by_branch`. On top of
     the model, learning takes one computation of its probabilities and O(`window`) operations, a
-    prediction O(nodes) time, or the children along one path with `HierarchicalSoftmax`. Selective
-    prediction in a taxonomy with a threshold from held-out examples is due to [^1], the steps of
-    the level to [^2].
+    prediction O(nodes) time, or the children along one path with `HierarchicalSoftmax`. All weights
+    but 0 count alike for the threshold. Selective prediction in a taxonomy with a threshold from
+    held-out examples is due to [^1], the steps of the level to [^2]; sets of several labels that
+    grow with one threshold are ours.
 
     Examples
     --------
@@ -165,8 +174,6 @@ class Selective(ModelWrapper, SingleLabelPredictor):
     ) -> None:
         check_model(model, "predict_proba_one", "predict_one")
         super().__init__(model)
-        if not isinstance(self._last, base.Classifier):
-            raise TypeError(f"`model` must predict single labels, got {shown(model)}")
         check(0.0 < number(risk) < 1.0, "risk", risk, "above 0 and below 1")
         check_integer("window", window, math.ceil(1.0 / risk))
         check(0.0 <= number(root) <= 1.0, "root", root, "from 0 to 1")
@@ -179,29 +186,18 @@ class Selective(ModelWrapper, SingleLabelPredictor):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        yield {"model": PathSoftmax()}
+        yield {"model": PathSoftmax() if cls is cls._Single else HAROW()}
 
     @property
     def thresholds(self) -> dict[Label, float]:
         return {label: self._threshold(group) for label, group in self._groups.items()}
 
-    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
-        """Learn from one example, as the model does.
-
-        An example of weight 0 changes nothing; all others count alike for the threshold.
-        """
-        if w != 1.0 and not (w := checked_weight(w)):
-            return
-        if type(y := without_below(self, y)) is Below:  # the rest is learned from whole labels
-            return super().learn_one(x, y, w, **kwargs)
-        way = self._way(self._softmax(x))
+    def _observe(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
+        branch, first, way = self._begun(self._known(x))
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
-        taxonomy, v = read_label(self, y)
-        path = {taxonomy.index(label) for label in taxonomy.path(taxonomy.nodes[v])}
-        least = next((p for node, p in way if node not in path), 0.0)
-        first = way[0][1] if way else 0.0
-        group = self._group(way)
-        self._groups[self._branch(way)] = group
+        on = implied_nodes(self._taxonomy, y if is_multilabel(self) else [y])
+        least = next((p for v, p in way if v not in on), 0.0)
+        group = self._groups.setdefault(branch, Group(self.risk))
         own, threshold = group.threshold(group.level, self.root), self._threshold(group)
         allowed = self.risk * (1.0 if first > threshold else self.root)
         step = RATE * self.risk
@@ -210,39 +206,69 @@ class Selective(ModelWrapper, SingleLabelPredictor):
             self._whole = min(self._whole + step * (allowed - (least > threshold)), self.risk)
         group.add(least, first, self.window)
 
-    @open_for_river
-    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
-        """The model's probabilities: `{label: probability}`."""
-        return cast("dict[Any, float]", self.model.predict_proba_one(x))
-
-    def _predict(self, x: Mapping[Any, Any]) -> Label | None:
-        return self._answer(self._softmax(x))
+    def _predict(self, x: Mapping[Any, Any]) -> Any:
+        if is_multilabel(self):
+            return several._predict(self, x)
+        return self._label(self._known(x))
 
     def _labels_of(self, X: Batch) -> list[Any]:
         rows = np.ascontiguousarray(np.nan_to_num(self._probabilities(X)))
-        return [self._answer(p) for p in rows]
+        return [self._label(p) for p in rows]
 
-    def _softmax(self, x: Mapping[Any, Any]) -> Any:
-        model, x = inner_and_input(self.model, x)
-        return model._softmax(x)
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        return sorted(self._reached(self._known(x)))
 
-    def _answer(self, probabilities: Any) -> Label | None:
-        way = self._way(probabilities)  # which reads x
-        if self._without_labels:
-            return None
-        threshold = self._threshold(self._group(way))
-        reached = [v for v, p in way if p > threshold]
-        return self._taxonomy.nodes[reached[-1] if reached else 0]
+    def _masks(self, X: Batch) -> Mask:
+        on = np.zeros((X.n, len(self._taxonomy)), dtype=bool)
+        on[:, 0] = True
+        for row, p in zip(on, self._probabilities(X), strict=True):
+            row[self._reached(p)] = True
+        return on
 
-    def _way(self, probabilities: Any) -> list[tuple[int, float]]:
-        """The nodes on the way down and the probabilities of their subtrees, at most 1."""
-        return [] if probabilities is None else descent(self._labels, probabilities)
+    def _known(self, x: Mapping[Any, Any]) -> Any:
+        """P(label) or P(on) of each node."""
+        if is_multilabel(self):
+            return several._probabilities_one(self, x)
+        return self._softmax(x)
 
-    def _branch(self, way: list[tuple[int, float]]) -> Label:
-        return self._taxonomy.nodes[way[0][0] if self.by_branch and way else 0]
+    def _label(self, probabilities: Any) -> Label | None:
+        reached = self._reached(probabilities)  # which reads x
+        return None if self._without_labels else self._taxonomy.nodes[[0, *reached][-1]]
 
-    def _group(self, way: list[tuple[int, float]]) -> Group:
-        return self._groups.get(self._branch(way)) or Group(self.risk)
+    def _reached(self, probabilities: Any) -> list[int]:
+        """The nodes of the answer, in the order in which they come."""
+        branch, _, way = self._begun(probabilities)
+        threshold = self._threshold(self._groups.get(branch) or Group(self.risk))
+        return [v for v, p in takewhile(lambda step: step[1] > threshold, way)]
+
+    def _begun(self, probabilities: Any) -> tuple[Label, float, Iterator[tuple[int, float]]]:
+        """The branch of the first node of the answers, its probability, and all answers.
+
+        Each adds a node to that before it, and is right with a probability that is at most 1.
+        """
+        if is_multilabel(self):
+            way = additions(self._taxonomy, probabilities)
+        else:
+            way = iter([] if probabilities is None else descent(self._labels, probabilities))
+        v, p = next(way, (0, 0.0))
+        branch = self._taxonomy.nodes[v if self.by_branch else 0]
+        return branch, p, chain([(v, p)], way)
 
     def _threshold(self, group: Group) -> float:
         return group.threshold(group.level + self._whole - self.risk, self.root)
+
+
+def additions(t: Taxonomy, on: Any) -> Iterator[tuple[int, float]]:
+    """Nodes by P(on | parents on), each after its parents, and P(all nodes so far are on)."""
+    reached, all_on, u = {0}, 1.0, 0
+    waiting: list[tuple[float, int]] = []
+    while True:
+        for v in t._arrays.children_of(u):
+            if reached.issuperset(parents := t._arrays.parents[v]) and on[v] > 0.0:
+                heappush(waiting, (-min(on[v] / min(on[p] for p in parents), 1.0), v))
+        if not waiting:
+            return
+        given, u = heappop(waiting)
+        reached.add(u)
+        all_on *= -given
+        yield u, all_on

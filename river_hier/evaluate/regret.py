@@ -58,8 +58,13 @@ def iter_regret(
         the taxonomy of the dataset.
     step
         The number of examples between two results. There is always one at the end.
-    moment, delay, measure_time
-        As in River's loop. The time is that of all models together.
+    moment
+        The time of an example: the name of a feature, or a function of x.
+    delay
+        How long after an example its label is learned: a number, the name of a feature, or a
+        function of x and y. Without a `moment`, it counts examples.
+    measure_time
+        Whether the dictionaries have the `Time` of all models together.
 
     Returns
     -------
@@ -104,8 +109,16 @@ def regret(
     ----------
     dataset
         A finite stream; for an endless one, `stream.take(k)`.
-    model, comparator, loss, moment, delay
-        As in `iter_regret`.
+    model
+        A classifier or multilabel classifier, or a pipeline that ends in one; or `{name: model}`.
+    comparator
+        What to compare with, one or several in the same form.
+    loss
+        A metric that is the mean of a loss, or a function of `losses`.
+    moment
+        The time of an example: the name of a feature, or a function of x.
+    delay
+        How long after an example its label is learned; see `iter_regret`.
 
     Examples
     --------

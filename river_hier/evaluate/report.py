@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from itertools import product
 from typing import Any
 
@@ -20,9 +19,7 @@ from ..taxonomy.multilabel import closure_nodes, predicted_nodes
 from ..taxonomy.show import page, text
 
 _ROWS, _NODES, _BINS = 12, 40, 10  # rows of a table and nodes of the tree that are shown; bins
-_SUMS = "n", "wrong", "error", "missed", "spurious"
-_FORMATS: Any = dict.fromkeys(("wrong", "predicted", "observed"), "{:.1%}".format)
-_SHOWN: Any = {"formatters": _FORMATS | {"error": "{:.3f}".format}, "na_rep": "-"}
+_SHOWN: Any = {"float_format": "{:.3f}".format, "na_rep": "-"}
 
 
 class Report:
@@ -39,51 +36,49 @@ class Report:
             if true != said:
                 lowest = _lowest(t, true - said), _lowest(t, said - true)
                 pairs.update(product(*lowest) if several else [(y, answer)])
+        columns = ["n", "wrong", "error", "missed", "spurious"]
+        nodes = pd.DataFrame(sums, pd.Index(t.nodes, tupleize_cols=False), columns)
+        rows = [(*pair, count) for pair, count in pairs.most_common()]
+        p = pd.DataFrame(bins[bins[:, 2] > 0], columns=["predicted", "observed", "n"])
+        away = (p["predicted"] - p["observed"]).abs().sum() / max(p["n"].sum(), 1.0)
         self.taxonomy: Taxonomy = t
         self.n: int = len(answers)
         self.right: float = 1.0 - float(sums[0, 1]) / self.n
         self.error: float = float(sums[0, 2]) / self.n
-        table = pd.DataFrame(sums, pd.Index(t.nodes, tupleize_cols=False), [*_SUMS])
-        self.nodes: pd.DataFrame = _shares(table)
-        self.depths: pd.DataFrame = _shares(table.groupby(t._arrays.depth).sum()[1:])
-        p, on, n = bins
-        error = np.abs(p - on).sum() / n.sum() if n.size else 0.0
-        self.calibration_error: float = float(error)
-        rows = [(*pair, count) for pair, count in pairs.most_common()]
+        self.calibration_error: float = float(away)
+        self.nodes: pd.DataFrame = _means(nodes, "wrong", "error")
+        depths = nodes.groupby(t._arrays.depth).sum()[1:]
+        self.depths: pd.DataFrame = _means(depths, "wrong", "error")
         self.confusions: pd.DataFrame = pd.DataFrame(rows, columns=["true", "answer", "n"])
-        self.calibration: pd.DataFrame = pd.DataFrame(
-            {"predicted": p / n, "observed": on / n, "n": n.astype(int)}
-        )
-
-    def _line(self) -> str:
-        said = f"{self.n:,} examples: {self.right:.1%} right, mean error {self.error:.3f}"
-        return f"{said}, calibration error {self.calibration_error:.1%}"
+        self.calibration: pd.DataFrame = _means(p, "predicted", "observed")
 
     def __repr__(self) -> str:
-        tables = [f"{title}\n{table.to_string(**_SHOWN)}" for title, table in self._tables()]
-        return "\n\n".join([self._line(), *tables, self._tree(text, None)])
+        line, tables, tree = self._shown("{}\n{}", pd.DataFrame.to_string)
+        return "\n\n".join([line, *tables, text(tree[0], None, tree[1])])
 
     def _repr_html_(self) -> str:
-        tables = [f"<h4>{title}</h4>{table.to_html(**_SHOWN)}" for title, table in self._tables()]
-        return "".join([f"<p>{self._line()}</p>", *tables, self._tree(page)])
+        line, tables, tree = self._shown("<h4>{}</h4>{}", pd.DataFrame.to_html)
+        return "".join([f"<p>{line}</p>", *tables, page(*tree)])
 
-    def _tables(self) -> Iterable[tuple[str, pd.DataFrame]]:
+    def _shown(self, titled: str, written: Any) -> tuple[str, list[str], tuple[Any, list[str]]]:
+        """The first line, tables, and the labels with the most mistakes and their ancestors."""
+        line = f"{self.n:,} examples: {self.right:.1%} right, mean error {self.error:.3f}"
+        line += f", calibration error {self.calibration_error:.1%}"
         branches = self.nodes[self.taxonomy._arrays.depth == 1]
         worst = np.argsort(-(branches["wrong"] * branches["n"]).fillna(0.0), kind="stable")
-        yield "Branches, the most mistakes first", branches.iloc[worst[:_ROWS]]
-        yield "Depths", self.depths
-        yield "Most frequent confusions", self.confusions.head(_ROWS)
-        yield "Calibration", self.calibration
-
-    def _tree(self, shown: Any, *options: Any) -> str:
-        """The labels with the most mistakes, and their ancestors."""
+        tables = {
+            "Branches, the most mistakes first": branches.iloc[worst[:_ROWS]],
+            "Depths": self.depths,
+            "Most frequent confusions": self.confusions.head(_ROWS),
+            "Calibration": self.calibration,
+        }
         rows = self.nodes[["missed", "n", "spurious"]].to_numpy()
         wrong = dict(enumerate((rows[:, 0] + rows[:, 2]).tolist()))
         part, *_ = selected(self.taxonomy, wrong, None, _NODES)
         kept = rows[[self.taxonomy.index(label) for label in part.nodes]].tolist()
-        return str(
-            shown(part, *options, [": missed {} of {}, spurious {}".format(*r) for r in kept])
-        )
+        notes = [": missed {} of {}, spurious {}".format(*row) for row in kept]
+        found = [titled.format(title, written(t, **_SHOWN)) for title, t in tables.items()]
+        return line, found, (part, notes)
 
 
 def report(model: Any, X: Any, y: Any = None) -> Report:
@@ -132,12 +127,11 @@ def report(model: Any, X: Any, y: Any = None) -> Report:
     for x, true, *given in rows(X) if y is None else zip(rows(X), rows(y), strict=True):
         last, features = inner_and_input(model, x)
         if several := is_multilabel(last):
-            answer: Any = inspection.labels_one(last, features)
+            answers.append((true, inspection.labels_one(last, features)))
             p = {label: p[True] for label, p in last.predict_proba_one(features).items()}
         else:
             p = {path[-1]: p for path, p in inspection.top_one(last, features, k=1)}
-            answer = last.predict_one(features)
-        answers.append((true, answer))
+            answers.append((true, last.predict_one(features)))
         if y is None:
             model.learn_one(x, true, **(given[0] if given else {}))
         t = last._taxonomy
@@ -146,12 +140,11 @@ def report(model: Any, X: Any, y: Any = None) -> Report:
             bins[min(int(share * _BINS), _BINS - 1)] += share, t.index(label) in on, 1
     if not answers:
         raise ValueError("`X` must hold examples, got none")
-    return Report(t, several, answers, bins[bins[:, 2] > 0].T)
+    return Report(t, several, answers, bins)
 
 
-def _shares(sums: pd.DataFrame) -> pd.DataFrame:
-    means = sums[["wrong", "error"]].div(sums["n"], axis=0)
-    return sums.astype({"n": int, "missed": int, "spurious": int}).assign(**means)
+def _means(sums: pd.DataFrame, *names: str) -> pd.DataFrame:
+    return sums.astype(int).assign(**sums[[*names]].div(sums["n"], axis=0))
 
 
 def _lowest(t: Taxonomy, nodes: set[int]) -> list[Any]:

@@ -25,7 +25,8 @@ class LogTFIDF(base.Transformer):
     their norm. A document thus has the same weights when it is predicted and when it is learned,
     and new words, of df 1, have the largest ones. Words are runs of at least two letters, digits or
     underscores, in lower case. Stop words, words that have occurred fewer than `min_count` times,
-    and words of every document, whose weight is 0, are left out.
+    and words of every document, whose weight is 0, are left out. A text that is missing or no
+    string raises a `ValueError` and changes nothing; an empty one has no words.
 
     Learning and transforming take time linear in the length of the text. A word takes roughly 150
     bytes of memory, or 90 if it never had a weight; transforming alone stores no word. A text has

@@ -15,7 +15,7 @@ from scipy import sparse
 from .._core import read
 from .._core.features import by_name, canonical
 from ..base.checks import check_integer, check_positive
-from ..base.dataframes import answer_frame, frame_like, read_valid
+from ..base.dataframes import answer_frame, frame_like, read_batch, valid
 from ..base.memory import raw_memory_usage
 
 Floats = NDArray[np.float64]
@@ -109,7 +109,7 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
         X is a dataframe, or an array whose columns are the features `0 .. d-1`. The answer is a
         dataframe of pandas if X is one, otherwise an array, with the columns `0 .. n_components-1`.
         """
-        batch, like = read_valid(X, None), frame_like(X)
+        batch, like = valid(read_batch(X, None)), frame_like(X)
         values: Any = batch.values
         if batch.columns is not None and batch.start is not None:
             shape = batch.n, len(batch.names)

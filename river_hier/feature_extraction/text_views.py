@@ -28,7 +28,7 @@ class TextViews(LogTFIDF):
     stop_words
         Words to leave out, in lower case, such as `feature_extraction.STOP_WORDS`.
     min_count
-        The number of occurrences that a word needs to be a feature; 3 in the paper.
+        The number of occurrences that a word needs to be a feature.
     max_rare
         The maximum number of words that are too rare to be features.
     lowercase

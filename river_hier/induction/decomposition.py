@@ -200,7 +200,7 @@ class SoftBinaryDecomposition(BinaryDecomposition):
 
     Notes
     -----
-    The decoding that the paper of `BinaryDecomposition` proposes for probabilities. Underconfident
+    The decoding that the paper [^1] proposes for probabilities. Underconfident
     classifiers, as many are after a few examples, favour classes near the root. Ties go to the
     first class.
 
@@ -215,6 +215,11 @@ class SoftBinaryDecomposition(BinaryDecomposition):
     ... )
     >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metrics.Accuracy())
     Accuracy: 68.90%
+
+    References
+    ----------
+    [^1]: El-Yaniv, R. and Etzion-Rosenberg, N., 2002. Hierarchical multiclass decompositions with
+        application to authorship determination.
 
     """
 

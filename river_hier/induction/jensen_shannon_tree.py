@@ -129,7 +129,7 @@ class JensenShannonTree(base.Estimator):
 
     Notes
     -----
-    The procedure after Proposition 4 of the paper of `BinaryDecomposition`, without smoothing. An x
+    The procedure after Proposition 4 of the paper [^1], without smoothing. An x
     that is empty or zero is ignored. The exponent is reconstructed from a footnote: it is n for
     trees with n tokens (`sharpness=1`). The paper keeps the tree with the largest $R(root)$, which
     prefers skewed trees that are often less accurate. Here trees are compared by the errors of hard
@@ -156,6 +156,11 @@ class JensenShannonTree(base.Estimator):
 
     >>> builder.taxonomy().path("opera")
     ('split 1', 'split 3', 'opera')
+
+    References
+    ----------
+    [^1]: El-Yaniv, R. and Etzion-Rosenberg, N., 2002. Hierarchical multiclass decompositions with
+        application to authorship determination.
 
     """
 

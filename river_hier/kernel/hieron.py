@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import LinearState, Nodes
+from .._core import LinearState, Nodes, path_sums
 from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
+from ..base.linear import Moves
 from ..base.model import SingleLabelModel
 from ..base.path import moves_apart
 from ..linear_model.averaged_hieron import worst_rival
@@ -89,19 +90,39 @@ class KernelPathLearner(SingleLabelModel):
         return self._instances.n
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
-        row, state = self._instances.row(x), self._state
-        scores = self._scores(row, averaged=False)
-        own, nodes, steps = moves_apart(self, scores, y, row.norm2, w)
-        state.begin_round(own)
+        self._move(x, w, *self._moves(x, y, w))
+
+    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float, below: bool = False) -> None:
+        with self._knowing(taxonomy):
+            moves = self._moves(x, y, w)
+        self._move(x, w, *moves, taxonomy)
+
+    def _moves(self, x: Mapping[Any, Any], y: int, w: float) -> tuple[float, Moves]:
+        """The size of x, and what is learned from it: all that may raise."""
+        row = self._instances.row(x)
+        k, size = self._scaled(row)
+        columns = self._state.scores(k, n_nodes=len(self._taxonomy))
+        scores = size * path_sums(columns, self._taxonomy._arrays, in_place=True)
+        return size_of(row), moves_apart(self, scores, y, row.norm2, w)
+
+    def _move(
+        self,
+        x: Mapping[Any, Any],
+        w: float,
+        size: float,
+        moves: Moves,
+        taxonomy: Taxonomy | None = None,
+    ) -> None:
+        own, nodes, steps = moves
+        with np.errstate(over="ignore"):  # steps have a limit
+            steps = size * steps
+        row = {self._instances.n: 1.0} if len(nodes) else {}
+        self._state.learn(row, w, own, nodes, steps, taxonomy=taxonomy)
         if len(nodes):
-            size = size_of(row)
-            with np.errstate(over="ignore"):  # steps have a limit
-                state.add(state.insert({self._instances.n: 1.0}), nodes, size * steps)
             self._sizes = np.append(self._sizes, size)
             self._instances.append(x)
             if self.budget is not None and self._instances.n > self.budget:
                 self._drop(int(self.budget))
-        self._state.end_round(w)
 
     def _drop(self, budget: int) -> None:
         """Drop the instances that matter least to w."""
@@ -120,13 +141,15 @@ class KernelPathLearner(SingleLabelModel):
         self._sizes = self._sizes[kept]
         self._instances.keep(kept)
 
-    def _scores(self, row: Row, averaged: bool) -> Floats:
+    def _scaled(self, row: Row) -> tuple[Floats, float]:
+        """The x of the linear learner, and what its scores are to be multiplied by."""
         k = row.values / self._sizes
         size = 2.0 ** (math.frexp(np.abs(k).max(initial=0.0))[1] - 1)
-        return size * self._state.path_scores(k / size, averaged)  # Eq. (12) or (13)
+        return k / size, size
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._scores(self._instances.row(x), self._averaged)
+        k, size = self._scaled(self._instances.row(x))
+        return size * self._state.path_scores(k, self._averaged)  # Eq. (12) or (13)
 
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]
@@ -175,13 +198,14 @@ class Hieron(KernelPathLearner):
         any type; a step calls it once for each stored example, and a step that drops examples once
         for each pair of them. A lambda cannot be pickled.
     C
-        As in `linear_model.Hieron`, with $K(x, x)$ in place of $\\|x\\|^2$.
+        The largest step $\\alpha$. The default suits $K(x, x)$ of 1 or more; with `math.inf` the
+        step is the paper's.
     budget
         The maximum number of examples that the model holds, at least 2; `None` for no limit.
 
     Notes
     -----
-    Eq. (12) of the paper of `linear_model.Hieron`, and the steps below it. There the numerator of
+    Eq. (12) of the paper [^1], and the steps below it. There the numerator of
     $\\alpha$ has $\\gamma(y, \\hat y)$; its square root must be meant, as in Eq. (5). The paper has
     neither a cap nor a budget. An x with $K(x, x) = 0$ changes nothing. A value of the kernel that
     is not a finite number raises a `ValueError`.
@@ -198,6 +222,11 @@ class Hieron(KernelPathLearner):
     >>> metric = metrics.TreeInducedError(taxonomy)
     >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metric)
     TreeInducedError: 0.3385
+
+    References
+    ----------
+    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
+        ICML 21.](https://doi.org/10.1145/1015330.1015374)
 
     """
 
@@ -224,7 +253,7 @@ class AveragedHieron(KernelPathLearner):
 
     Notes
     -----
-    Section 4 of the paper of `Hieron` with its Eq. (12) and (13); errors are those of `Hieron`,
+    Section 4 of the paper [^1] with its Eq. (12) and (13); errors are those of `Hieron`,
     differences from the paper those of `linear_model.AveragedHieron`.
 
     Examples
@@ -240,6 +269,11 @@ class AveragedHieron(KernelPathLearner):
     >>> metric = metrics.TreeInducedError(taxonomy)
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(1000), model, metric)
     TreeInducedError: 0.396
+
+    References
+    ----------
+    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
+        ICML 21.](https://doi.org/10.1145/1015330.1015374)
 
     """
 

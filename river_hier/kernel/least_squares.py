@@ -45,12 +45,13 @@ class KernelLeastSquares(LeastSquaresRule):
         stored = {v: n for nodes, n in systems for v in nodes}
         return {label: stored[v] for v, label in enumerate(self._taxonomy.nodes) if v}
 
-    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+    def _learn(self, x: Mapping[Any, Any], y: Any, w: float, chosen: Any = None) -> None:
         row, t = self._row(x, w), self._t + w
         if row.norm2 == 0.0:
             closure_mask(self._taxonomy, y)  # an error if y is invalid
         else:
-            step = Example(*row, w), y, self._limit(t), self._chosen(x, t)
+            chosen = self._chosen(x, t) if chosen is None else chosen
+            step = Example(*row, w), y, self._limit(t), chosen
             if self._rls.learn_example(self._labels, *step):
                 self._instances.append(x)
         self._t = t
@@ -152,7 +153,7 @@ class HRLS(KernelLeastSquares):
 
     Notes
     -----
-    Figure 3, Eq. (1) and Remark 3 of the paper of `linear_model.HRLS`, which has no budget.
+    Figure 3, Eq. (1) and Remark 3 of the paper [^1], which has no budget.
     Learning from an x with $K(x, x) = 0$ changes nothing. $K(x, x) / \lambda$ may be $10^{12}$ at
     most.
 
@@ -168,6 +169,11 @@ class HRLS(KernelLeastSquares):
     >>> metric = metrics.HLoss(taxonomy)
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(500), model, metric)
     HLoss: 0.328
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 
@@ -194,11 +200,12 @@ class SHRLS(KernelLeastSquares):
     l2
         The weight $\lambda$ of the regularisation; 1 in the paper.
     budget
-        As in `HRLS`, for each node; $N_i$ still counts the dropped examples.
+        The maximum number of examples that a node holds, at least 2, or `None`; $N_i$ still counts
+        the dropped ones.
 
     Notes
     -----
-    Section 8 and Remark 3 of the paper of `HRLS`, which has no budget. Learning from an x with
+    Section 8 and Remark 3 of the paper [^1], which has no budget. Learning from an x with
     $K(x, x) = 0$ only counts as a round.
 
     Examples
@@ -213,6 +220,11 @@ class SHRLS(KernelLeastSquares):
     >>> metric = metrics.HLoss(taxonomy)
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(500), model, metric)
     HLoss: 0.34
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

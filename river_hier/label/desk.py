@@ -9,7 +9,6 @@ import json
 import os
 import random
 import signal
-import sqlite3
 import sys
 from collections.abc import Iterator
 from operator import itemgetter
@@ -17,17 +16,16 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
+from starlette.responses import Response
+from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from .. import checkpoint, feature_extraction, inspection, linear_model
 from ..base.protocol import inner
+from ..serve import messages
 from ..serve.journal import Journal
-from ..serve.messages import read
 from ..taxonomy import OpenTaxonomy
 
 CANDIDATES = 300  # texts of which the most doubtful one is shown
@@ -76,24 +74,23 @@ class Desk:
                 raise ValueError(f"row {number}: {error}") from error
         self.start: bytes = checkpoint.dumps(model)
         self.journal: Journal = Journal(file.with_suffix(".journal"))
-        answers = list[dict[str, Any]]()
+        self._replay()
+
+    def _replay(self) -> None:
+        """Make the state that the answers in the journal lead to."""
+        self.model: Any = checkpoint.loads(self.start)
+        self.answers: list[dict[str, Any]] = []
+        self.asked: dict[str, Any] = {}
         for _, entry in self.journal.after(0):
             if entry is None:
-                answers.pop()
-                continue
-            if self.texts[entry["row"] : entry["row"] + 1] != [entry["text"]]:
+                self.answers.pop()
+            elif self.texts[entry["row"] : entry["row"] + 1] == [entry["text"]]:
+                self.answers.append(entry)
+            else:
                 raise ValueError(f"another text was in row {entry['row'] + 1} when it was labelled")
-            answers.append(entry)
-        self._replay(answers)
-
-    def _replay(self, answers: list[dict[str, Any]]) -> None:
-        """Make the state that these answers lead to."""
-        self.model: Any = checkpoint.loads(self.start)
-        self.answers: list[dict[str, Any]] = answers
-        self.asked: dict[str, Any] = {}
-        for entry in answers:
+        for entry in self.answers:
             self._learn(entry)
-        done = self.blank.union(entry["row"] for entry in answers)
+        done = self.blank.union(entry["row"] for entry in self.answers)
         self.left: list[int] = [row for row in range(len(self.texts)) if row not in done]
 
     def _learn(self, entry: dict[str, Any]) -> None:
@@ -118,17 +115,19 @@ class Desk:
             self.asked = min(found, key=itemgetter("margin"))
         labels = [entry for entry in self.answers if entry["label"] is not None]
         right = [[e["guess"] == e["label"] for e in labels if e["random"] == k] for k in (1, 0)]
+        paths = sorted(v.split(self.separator) for v in inner(self.model)._taxonomy.nodes[1:])
         return {
             **(self.asked or {"row": None, "random": False, "guesses": []}),
             "text": self.texts[self.asked["row"]][:SHOWN] if self.asked else "",
             "left": len(self.left),
             "labelled": len(labels),
             "right": [[sum(some[-LATEST:]), len(some[-LATEST:])] for some in right],
-            "nodes": len(inner(self.model)._taxonomy),
+            "separator": self.separator,
+            "categories": list(map(self.separator.join, paths)),
             "last": bool(self.answers) and (self.answers[-1]["label"] or "skipped"),
         }
 
-    def answer(self, row: Any, label: Any) -> None:
+    def answer(self, row: Any, label: Any) -> dict[str, Any]:
         """Write an answer to the journal, and learn it; `None` skips the text."""
         if not self.asked or row != self.asked["row"]:
             raise HTTPException(409, "this text is not asked about any more")
@@ -143,15 +142,17 @@ class Desk:
         self.answers.append(entry)
         self.left.remove(row)
         self.asked = {}
+        return self.question()
 
-    def undo(self) -> None:
+    def undo(self) -> dict[str, Any]:
         """Take the last answer back; its text is asked about again."""
         if not self.answers:
             raise HTTPException(409, "there is no answer to take back")
+        last = self.answers[-1]
         self._write(None)
-        last = self.answers.pop()
-        self._replay(self.answers)
+        self._replay()
         self.asked = self._ask(last["row"], last["random"])
+        return self.question()
 
     def save(self) -> None:
         """Write the labels and the model."""
@@ -163,31 +164,8 @@ class Desk:
 
 def site(desk: Desk, port: int) -> Any:
     """The desk over HTTP, for a browser on this machine: no other site may ask or answer."""
-
-    async def question(request: Request) -> Response:
-        return JSONResponse(desk.question())
-
-    async def tree(request: Request) -> Response:
-        paths = (v.split(desk.separator) for v in inner(desk.model)._taxonomy.nodes[1:])
-        return JSONResponse({"separator": desk.separator, "paths": sorted(paths)})
-
-    async def answer(request: Request) -> Response:
-        desk.answer(**await read(request, "row", "label"))
-        return await question(request)
-
-    async def undo(request: Request) -> Response:
-        desk.undo(**await read(request))
-        return await question(request)
-
-    def refused(request: Request, error: Exception) -> Response:
-        status = getattr(error, "status_code", 503 if isinstance(error, sqlite3.Error) else 422)
-        return JSONResponse({"error": getattr(error, "detail", str(error))}, status)
-
-    routes: list[Any] = [Route(f"/{f.__name__}", f) for f in (question, tree)]
-    routes += [Route(f"/{f.__name__}", f, methods=["POST"]) for f in (answer, undo)]
-    routes.append(Mount("/", StaticFiles(directory=Path(__file__).with_name("page"), html=True)))
-    known = HTTPException, sqlite3.Error, TypeError, ValueError
-    app = Starlette(routes=routes, exception_handlers=dict.fromkeys(known, refused))
+    page = Mount("/", StaticFiles(directory=Path(__file__).with_name("page"), html=True))
+    app = messages.site([desk.question], [desk.answer, desk.undo], page)
 
     async def ours(scope: Any, receive: Any, send: Any) -> None:
         """Refuse other hosts, whose names may lead here, and requests of their pages."""

@@ -46,11 +46,12 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     intercept
         The value of a constant feature that is added to every x.
     from_first_round
-        As in `Averaged`, with Eq. (13) and Theorem 2 of the paper.
+        Whether the average of every node is over the hypotheses of all rounds, as in Eq. (13) and
+        Theorem 2 of the paper.
 
     Notes
     -----
-    Section 4 of the paper of `Hieron`. Eq. (15) gives round i the weight (m + 2 - i) / (m + 1);
+    Section 4 of the paper [^1]. Eq. (15) gives round i the weight (m + 2 - i) / (m + 1);
     here, as in Algorithm 1, it is (m + 1 - i) / (m + 1), with the same average, Eq. (13). The
     paper's form is `AveragedHieron(taxonomy, C=math.inf, from_first_round=True)`. An empty or zero
     x counts as a round.
@@ -67,6 +68,11 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     TreeInducedError: 0.224
+
+    References
+    ----------
+    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
+        ICML 21.](https://doi.org/10.1145/1015330.1015374)
 
     """
 

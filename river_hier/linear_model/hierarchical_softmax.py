@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .._core import Batch, Vectors, path_difference, path_sums, softmax
 from ..base.explanation import Contribution, Floats, effects
+from ..base.linear import NOTHING, Moves
 from ..taxonomy import TaxonomyLike
 from .path_softmax import MOST_VARIANCE, PathSoftmax
 
@@ -96,15 +97,13 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
     ) -> None:
         super().__init__(taxonomy, prior_variance, dtype, forgetting, intercept)
 
-    def _moves(
-        self, vector: Any, y: int, own: NDArray[np.intp], w: float, branch: Any = None
-    ) -> tuple[Any, ...]:
-        """The columns that move, and their steps."""
-        columns, decisions = np.empty(0, dtype=np.intp), []
+    def _moves(self, x: Mapping[Any, Any], y: int, w: float, below: bool = False) -> Moves:
+        vector, decisions = self._state.preview(x), []
+        own = path_difference(y, 0, self._taxonomy._arrays)[0]
         if vector.norm2 == 0.0:
-            return (columns,)
-        scores, unseen = self._state.scores(vector), self._unseen.difference(own.tolist())
-        truths = [*(2 * own), 2 * y + 1] if branch is None else 2 * own  # what is known
+            return own, *NOTHING
+        scores, unseen = self._vector_scores(vector), self._unseen.difference(own.tolist())
+        truths = 2 * own if below else [*(2 * own), 2 * y + 1]  # what is known
         for u, truth in zip([0, *own], truths, strict=False):
             alternatives = self._alternatives(u, unseen)
             score = scores[alternatives]
@@ -116,7 +115,7 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
                 shares = np.eye(len(t), dtype=bool)[moving]
                 decisions.append((alternatives[moving], score, int(t.argmax()), shares))
         if not decisions:
-            return (columns,)
+            return own, *NOTHING
         columns = np.sort(np.concatenate([moving for moving, *_ in decisions]))
         variances = self._state.variances(vector, columns, float(self.forgetting))
         variances = np.minimum(self.prior_variance * variances, MOST_VARIANCE)
@@ -130,7 +129,7 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
                 moves[i, at] = part
         move, h = moves
         confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (3)
-        return columns, self.prior_variance * move, confidence
+        return own, columns, self.prior_variance * move, confidence
 
     def _alternatives(self, u: int, unseen: Any = ()) -> NDArray[np.intp]:
         """The columns that compete at a node: that of its own label, and of its children."""

@@ -16,9 +16,10 @@ from .._core import (
 )
 from ..base.checks import check_positive
 from ..base.explanation import Floats
-from ..base.linear import LinearLearner
+from ..base.linear import NOTHING, LinearLearner, Moves
 from ..base.model import MultiLabelModel
 from ..base.predictor import masked_nodes
+from ..base.unseen import Unseen
 from ..taxonomy import Taxonomy, TaxonomyLike, closure_mask
 from ..taxonomy.multilabel import Candidates
 from .rankings import Attributes, ranking_of
@@ -107,7 +108,6 @@ class HMinOver(
     """
 
     _averages = False
-    _learn_below = None  # which pairs of candidates are in the right order is not known
     _rule_methods = ("rule",)
     _decision_rule = (
         "a candidate is on if its score reaches the threshold, others with one below them"
@@ -150,21 +150,20 @@ class HMinOver(
         """The step of the worst pair, $\\Delta(y, \\bar y)$ (Algorithm 2)."""
         return float(gamma) if margin < self.margin else 0.0
 
-    def _step(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        on = closure_mask(self._taxonomy, y)
-        vector = self._state.insert(x)
-        self._state.begin_round(np.flatnonzero(on))
-        ranking = self._ranking
+    def _moves(self, x: Mapping[Any, Any], y: Any, w: float, below: bool = False) -> Moves:
+        mask = closure_mask(self._taxonomy, y)
+        on = np.flatnonzero(mask)
+        ranking = self._ranking_of(self._unseen.difference(on.tolist()))
         nodes = ranking.candidates
-        scores, relevant = ranking.scores(self._state.scores(vector))[nodes], on[nodes]
-        pair = worst_pair(scores, relevant)
+        scores = ranking.scores(self._vector_scores(self._state.preview(x)))[nodes]
+        pair, moves = worst_pair(scores, mask[nodes]), NOTHING
         if pair is not None:
             differing, signs = ranking.step(int(nodes[pair[0]]), int(nodes[pair[1]]))
             step = self.rule(scores[pair[0]] - scores[pair[1]], len(differing))
             if step > 0.0:
-                self._state.add(vector, differing, w * step * signs)
-        self._threshold.learn(scores, relevant, w)
-        self._state.end_round(w)
+                moves = differing, w * step * signs
+        self._threshold.learn(scores, mask[nodes], w)  # after the rule, which may raise
+        return on, *moves
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         ranking = self._ranking
@@ -196,7 +195,11 @@ class HMinOver(
 
     @property
     def _ranking(self) -> Ranking:
-        taxonomy, unseen = self._taxonomy, self._unseen
+        return self._ranking_of(self._unseen)
+
+    def _ranking_of(self, unseen: Unseen) -> Ranking:
+        """The ranking without unseen candidates."""
+        taxonomy = self._taxonomy
         of_taxonomy, without, ranking = self._ranked
         if ranking is None or of_taxonomy is not taxonomy or without != unseen:
             ranking = ranking_of(taxonomy, self.t, self.candidates, unseen)

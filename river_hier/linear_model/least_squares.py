@@ -6,6 +6,7 @@ doubt, in a system of each node (section 8).
 
 from __future__ import annotations
 
+import abc
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -109,8 +110,8 @@ class LeastSquaresRule(MultiLabelModel):
         """The nodes that store x by a rule of one's own, or `None`."""
         if not self._decides:
             return None
-        margin = self._scores_one(x)
-        n = np.array([0.0, *self._rls.n_stored])  # each node has a system
+        margin, n = self._scores_one(x), np.zeros(len(self._taxonomy))
+        n[1 : 1 + len(self._rls.n_stored)] = self._rls.n_stored  # each node has a system
         chosen = np.asarray(self.stores(margin[1:], n[1:], t), dtype=bool)
         if chosen.shape != margin[1:].shape:
             raise ValueError(
@@ -118,6 +119,18 @@ class LeastSquaresRule(MultiLabelModel):
                 f"{len(margin) - 1} nodes that it is given, got an array of shape {chosen.shape}"
             )
         return np.append(False, chosen)
+
+    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float, below: bool = False) -> None:
+        if not self._decides:
+            return super()._grow(taxonomy, x, y, w, below)
+        self._check(x, w)
+        with self._knowing(taxonomy):
+            chosen = self._chosen(x, self._t + w)
+        self._extend(taxonomy, unseen=False)
+        self._learn(x, y, w, chosen)
+
+    @abc.abstractmethod
+    def _learn(self, x: Mapping[Any, Any], y: Any, w: float, chosen: Any = None) -> None: ...
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         """Add nodes to the systems of their siblings, or new systems.
@@ -186,9 +199,10 @@ class LeastSquaresModel(LeastSquaresRule):
         self._rls = LeastSquares(float(l2), budget and int(budget), rate, period)
         self._add_nodes(1, self._taxonomy)
 
-    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+    def _learn(self, x: Mapping[Any, Any], y: Any, w: float, chosen: Any = None) -> None:
         t = self._t + w
-        step = x, y, w, self._limit(t), self._chosen(x, t)
+        chosen = self._chosen(x, t) if chosen is None else chosen
+        step = x, y, w, self._limit(t), chosen
         if not self._rls.learn(self._features, self._labels, *step):
             raise self._lost_in_rounding(x, w)
         self._t = t

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .._core import Nodes, distances_from, path_difference, path_sums, softmax, subtree_sums
 from ..base.checks import check, check_forgetting, check_positive, number
 from ..base.explanation import Floats
+from ..base.linear import NOTHING, Moves
 from ..base.path import PathLearner
 from ..taxonomy import Label, TaxonomyLike
 
@@ -188,34 +189,24 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
             move = (move + rate * rest / (1.0 + h * variance)).clip(-most, most)
         return move, h
 
-    def _step(self, x: Mapping[Any, Any], y: int, w: float, branch: Nodes | None = None) -> None:
-        """Move the vectors whose probabilities are wrong to the most probable weights.
+    def _moves(self, x: Mapping[Any, Any], y: int, w: float, below: bool = False) -> Moves:
+        """The vectors whose probabilities are wrong move to the most probable weights.
 
-        If the label may be any of a branch, the vectors within the branch stay: together, its
+        If the label may be any at or below y, the vectors within this branch stay: together, its
         labels are one.
         """
-        vector, state = self._state.insert(x), self._state
+        vector = self._state.preview(x)
         own = path_difference(y, 0, self._taxonomy._arrays)[0]
-        columns, *moves = self._moves(vector, y, own, w, branch)
-        state.begin_round(own)
-        if len(columns):
-            state.add(vector, columns, *moves)
-        state.end_round(w)
-
-    def _moves(
-        self, vector: Any, y: int, own: NDArray[np.intp], w: float, branch: Nodes | None = None
-    ) -> tuple[Any, ...]:
-        """The columns that move, and their steps."""
-        nothing = (np.empty(0, dtype=np.intp),)
         if vector.norm2 == 0.0:
-            return nothing
+            return own, *NOTHING
         tree, seen = self._taxonomy._arrays, np.ones(len(self._taxonomy), dtype=bool)
         seen[list(self._unseen)] = False
         seen[own] = True
-        score = self._scale * self._label_scores(self._state.scores(vector))  # Eq. (1)
+        score = self._scale * self._label_scores(self._vector_scores(vector))  # Eq. (1)
         score[~seen] = -np.inf
         distance = distances_from(y, tree)
-        if branch is not None:
+        if below:
+            branch = tree.branch(y)
             distance[branch] = 0.0
         rivals = score + self.margin * distance  # Eq. (5)
         p, t = np.empty((2, tree.n)), np.zeros((2, tree.n))
@@ -226,19 +217,17 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         self._check_shape("learns", "a bool", learns, t, "vectors")
         learns[0, 0] = False  # all labels lie below the root
         learns[1, np.setdiff1d(np.arange(tree.n), tree.parent_index[seen[1:]])] = False
-        if branch is not None:
+        if below:
             learns[0, branch[branch != y]] = learns[1, branch] = False
         columns = np.flatnonzero(learns.T)
-        moves = nothing
-        if len(columns):
-            moves = self._most_probable(vector, columns, rivals, y, w)
-        if branch is None:
+        moves = self._most_probable(vector, columns, rivals, y, w) if len(columns) else NOTHING
+        if not below:
             self._state.temper(score, y, w)  # after the rule, which may raise
-        return moves
+        return own, *moves
 
     def _most_probable(
         self, vector: Any, columns: NDArray[np.intp], score: Floats, y: int, w: float
-    ) -> tuple[Any, ...]:
+    ) -> Moves:
         """These columns, and the steps to their most probable weights."""
         tree = self._taxonomy._arrays
         shares = np.zeros((len(columns), tree.n))

@@ -26,14 +26,25 @@ class SHRLS(LeastSquaresModel):
 
     Parameters
     ----------
+    taxonomy
+        A tree or a DAG; `None` or an `OpenTaxonomy` takes labels as they arrive. A new label begins
+        without examples.
     threshold
         The constant c of the rule; 5 in the paper. Larger values store more.
-    taxonomy, l2, budget, forgetting, intercept
-        As in `HRLS`, but a new label begins without examples.
+    l2
+        The weight $\\lambda$ of the regularisation; 1 in the paper.
+    budget
+        The maximum number of instances that a node holds in dual variables, at least 2; `None` for
+        no limit.
+    forgetting
+        The factor by which one more example reduces the weight of the earlier ones, on average; 1
+        forgets nothing.
+    intercept
+        The value of a constant feature that is added to every x; 0 adds none.
 
     Notes
     -----
-    Section 8 of the paper of `HRLS`; see there. An x that is empty or zero counts as a round.
+    Section 8 of the paper [^1]; see `HRLS`. An x that is empty or zero counts as a round.
 
     Examples
     --------
@@ -48,6 +59,11 @@ class SHRLS(LeastSquaresModel):
     >>> metric = metrics.HLoss(taxonomy)
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     HLoss: 0.5615
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

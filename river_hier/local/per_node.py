@@ -44,7 +44,7 @@ class PerNode(LocalModel, MultiLabelPredictor):
 
     Notes
     -----
-    The top-down scheme of section 4 of the paper of `linear_model.HRLS`, with any classifier. The
+    The top-down scheme of section 4 of the paper [^1], with any classifier. The
     classifier's probabilities are normalised; without any, its prediction has probability 1. A
     weight `w` is passed on to the classifiers; if one takes none, only the weight 1 is accepted.
 
@@ -63,6 +63,11 @@ class PerNode(LocalModel, MultiLabelPredictor):
     >>> metric = metrics.HLoss(taxonomy)
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     HLoss: 0.547
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

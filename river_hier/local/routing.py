@@ -258,7 +258,7 @@ class PerParent(RoutingModel):
 
     Notes
     -----
-    The baseline "greedy" of section 5 of the paper of `linear_model.Hieron`, with any classifier in
+    The baseline "greedy" of section 5 of the paper [^1], with any classifier in
     place of its flat Hieron; `leaves_only=True` is the paper's form. Probabilities are restricted
     to the nodes that can be next, and normalised. Predictions without probabilities and weights are
     treated as in `PerNode`.
@@ -275,6 +275,11 @@ class PerParent(RoutingModel):
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
     >>> evaluate.progressive_val_score(stream.take(1000), model, metric)
     TreeInducedError: 0.242
+
+    References
+    ----------
+    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
+        ICML 21.](https://doi.org/10.1145/1015330.1015374)
 
     """
 

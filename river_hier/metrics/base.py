@@ -12,7 +12,8 @@ from river import base, metrics, utils
 
 from .._core import labels_of
 from ..base.checks import checked_weight
-from ..taxonomy import OpenTaxonomy, Taxonomy, check_taxonomy
+from ..base.targets import known_part
+from ..taxonomy import Below, OpenTaxonomy, Taxonomy, check_taxonomy
 from ..taxonomy.multilabel import Candidates, candidate_nodes
 from ..taxonomy.open import initial_taxonomy, named
 from .costs import Costs, check, check_factors, check_values
@@ -81,7 +82,8 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
     """Base class of the metrics on a taxonomy; a subclass defines `_count` and `get`.
 
     Truth and prediction may each be a label, an iterable of labels or `{label: bool}`. A prediction
-    of `None` counts as the root, no label, and warns. There is no confusion matrix.
+    of `None` counts as the root, no label, and warns. If the truth is `Below` a node, the nodes
+    under it count neither as right nor as wrong. There is no confusion matrix.
 
     Parameters
     ----------
@@ -117,15 +119,26 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
             if isinstance(self.taxonomy, OpenTaxonomy):
                 both = y_true, y_pred
                 y_true, y_pred = (list(y) if isinstance(y, Iterator) else y for y in both)
-                self._grow([*named(y_true), *(() if y_pred is None else named(y_pred))])
-            self._sums.add(tuple(self._count(y_true, y_pred)), w)
+                true = y_true.label if type(y_true) is Below else y_true
+                self._grow([*named(true), *(() if y_pred is None else named(y_pred))])
+            self._sums.add(self._counts(y_true, y_pred), w)
         except BaseException:
             self.taxonomy_ = before
             raise
 
     def revert(self, y_true: Any, y_pred: Any, w: float = 1.0) -> None:
         """Revert the metric."""
-        self._sums.remove(tuple(self._count(y_true, y_pred)), w)
+        self._sums.remove(self._counts(y_true, y_pred), w)
+
+    def _counts(self, y_true: Any, y_pred: Any) -> Counts:
+        """What an example adds to the sums; of a truth that is known to some depth, what counts."""
+        if type(y_true) is Below:
+            if self._reads != "labels":
+                raise TypeError(
+                    f"{type(self).__name__} needs whole labels, got {y_true}; leave the example out"
+                )
+            y_true, y_pred = y_true.label, known_part(self.taxonomy_, y_true, y_pred)
+        return tuple(self._count(y_true, y_pred))
 
     def _grow(self, labels: Collection[Any]) -> None:
         """Add labels to an open taxonomy."""

@@ -17,6 +17,15 @@ from .probabilities import conditional
 def zero_one_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
     """Zero-one loss: 1 if any node is wrong, otherwise 0; see `metrics.ZeroOneLoss` and `losses`.
 
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, a tree or a DAG.
+    y_true
+        The true labels: a label, an iterable of labels or `{label: bool}`.
+    y_pred
+        The predicted labels, in one of these forms; `None` for the root.
+
     Examples
     --------
 
@@ -50,10 +59,10 @@ def expected_zero_one_loss(
     taxonomy
         The taxonomy, which must be a tree, otherwise a `ValueError` is raised.
     probabilities
-        `{label: P(on | parent on)}` for every label but the root. A missing label or a value
-        outside [0, 1] raises a `ValueError`; only the labels that contribute are checked.
+        `{label: P(on | parent on)}` for every label but the root; of the labels that contribute, a
+        missing one or a value outside [0, 1] raises a `ValueError`.
     y_pred
-        The prediction: a label, an iterable of labels or `{label: bool}`.
+        The predicted labels: a label, an iterable of labels or `{label: bool}`.
 
     Examples
     --------
@@ -82,7 +91,7 @@ class ZeroOneLoss(MeanLoss):
 
     $$\ell_{0/1}(\hat{y}, v) = \{\exists i : \hat{y}_i \neq v_i\}$$
 
-    as in section 3 of the paper of `HLoss`; for single labels, the multiclass error. An update
+    as in section 3 of the paper [^1]; for single labels, the multiclass error. An update
     takes O(nodes that are on), plus the time to parse the labels.
 
     Parameters
@@ -102,6 +111,11 @@ class ZeroOneLoss(MeanLoss):
     >>> metric
     ZeroOneLoss: 50.00%
 
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
+
     """
 
     _fmt = ".2%"
@@ -114,6 +128,17 @@ def h_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any, costs: Costs | None = N
 
     Only the costs of wrong nodes are checked. With unit costs and predictions that respect the
     taxonomy, zero-one loss <= H-loss <= symmetric difference loss.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, a tree or a DAG.
+    y_true
+        The true labels: a label, an iterable of labels or `{label: bool}`.
+    y_pred
+        The predicted labels, in one of these forms; `None` for the root.
+    costs
+        `{label: cost}`, positive and finite; the default is 1.
 
     Examples
     --------
@@ -143,9 +168,8 @@ def expected_h_loss(
 ) -> float:
     r"""Expected H-loss of a prediction under known probabilities of the labels.
 
-    The taxonomy is a tree, labels are drawn as in `expected_zero_one_loss`, and `costs` are those
-    of `metrics.HLoss`. A node whose ancestors are all predicted on contributes if these are truly
-    on and its own prediction is wrong:
+    Labels are drawn as in `expected_zero_one_loss`. A node whose ancestors are all predicted on
+    contributes if these are truly on and its own prediction is wrong:
 
     $$E\,\ell_H = \sum_{i\,:\,\hat{y}_j = 1,\ j \in ANC(i)} c_i
     \prod_{j \in ANC(i)} p_j \cdot (1 - p_i \text{ if } \hat{y}_i = 1 \text{ else } p_i).$$
@@ -153,6 +177,17 @@ def expected_h_loss(
     A prediction need not respect the taxonomy. A node predicted on below nodes predicted off, of
     which k is the topmost, contributes with probability $\prod_{j \in ANC(k)} p_j (1 - p_k)$,
     unless it is below another such node. Takes O(nodes that are on, their children and ancestors).
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, which must be a tree, otherwise a `ValueError` is raised.
+    probabilities
+        `{label: P(on | parent on)}` for every label but the root.
+    y_pred
+        The predicted labels: a label, an iterable of labels or `{label: bool}`.
+    costs
+        `{label: cost}`, positive and finite; the default is 1.
 
     Examples
     --------
@@ -241,7 +276,7 @@ class HLossByDepth(TableMetric):
     `{depth: (false positives, false negatives)}`, sums of weights, for every depth below the root.
     Their total is the cumulative H-loss with unit costs.
 
-    This is Table 2 of the paper of `HLoss` (section 8), where depths are counted from the children
+    This is Table 2 of the paper [^1] (section 8), where depths are counted from the children
     of the root, and the ancestors must be correctly predicted *on*; here they must be correct. An
     update takes O(nodes that differ and their ancestors), plus the time to parse the labels.
 
@@ -263,6 +298,11 @@ class HLossByDepth(TableMetric):
     Depth   False positives   False negatives
         1                 1                 1
         2                 0                 1
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 
@@ -303,6 +343,21 @@ def symmetric_difference_loss(
     Only the volumes of wrong nodes are checked. A prediction that does not respect the taxonomy is
     compared node by node; Cai and Hofmann would add missing ancestors.
 
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, a tree or a DAG.
+    y_true
+        The true labels: a label, an iterable of labels or `{label: bool}`.
+    y_pred
+        The predicted labels, in one of these forms; `None` for the root.
+    volumes
+        `{label: volume}`, positive and finite; the default is 1.
+    missed
+        The weight of nodes that are on in the truth only, at least 0.
+    spurious
+        The weight of nodes that are on in the prediction only, at least 0.
+
     Examples
     --------
 
@@ -332,13 +387,28 @@ def expected_symmetric_difference_loss(
 ) -> float:
     r"""Expected symmetric difference loss of a prediction under known probabilities of the labels.
 
-    The taxonomy is a tree, and labels are drawn as in `expected_zero_one_loss`: a node is on with
-    probability $q_i = \prod_{j \in P(i)} p_j$, where the path P(i) includes i. So
+    Labels are drawn as in `expected_zero_one_loss`: a node is on with probability
+    $q_i = \prod_{j \in P(i)} p_j$, where the path P(i) includes i. So
 
     $$E\,\Delta = c^- \sum_{i\,:\,\hat{y}_i = 0} s_i q_i
     + c^+ \sum_{i\,:\,\hat{y}_i = 1} s_i (1 - q_i),$$
 
     whether or not the prediction respects the taxonomy. Takes O(nodes).
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, which must be a tree, otherwise a `ValueError` is raised.
+    probabilities
+        `{label: P(on | parent on)}` for every label but the root.
+    y_pred
+        The predicted labels: a label, an iterable of labels or `{label: bool}`.
+    volumes
+        `{label: volume}`, positive and finite; the default is 1.
+    missed
+        The weight of nodes that are on in the truth only, at least 0.
+    spurious
+        The weight of nodes that are on in the prediction only, at least 0.
 
     Examples
     --------
@@ -369,6 +439,15 @@ def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
 
     For single labels in a tree, it is `t.distance(y_true, y_pred)`.
 
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, a tree or a DAG.
+    y_true
+        The true labels: a label, an iterable of labels or `{label: bool}`.
+    y_pred
+        The predicted labels, in one of these forms; `None` for the root.
+
     Examples
     --------
 
@@ -388,6 +467,15 @@ def hieron_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Mapping[Any, float]) ->
 
     Its square is at least the tree-induced error $\gamma$ of the label $\hat y$ with the highest
     score.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, which must be a tree, otherwise a `ValueError` is raised.
+    y_true
+        The true label.
+    y_pred
+        `{label: score}` of all labels.
 
     Examples
     --------
@@ -409,9 +497,9 @@ class SymmetricDifferenceLoss(MeanLoss):
     $$\Delta(Y, \hat{Y}) = c^- \sum_{i \in Y \setminus \hat{Y}} s_i
     + c^+ \sum_{i \in \hat{Y} \setminus Y} s_i$$
 
-    over closed multilabels: the set loss with sign-up volumes of section 2 of Cai and Hofmann, the
-    first paper of `AveragePrecision`. With the defaults it is that of section 3 of the paper of
-    `HLoss`. An update takes O(nodes that are on), plus the time to parse the labels.
+    over closed multilabels: the set loss with sign-up volumes of section 2 of Cai and Hofmann [^1].
+    With the defaults it is that of section 3 of the paper of `HLoss` [^2]. An update takes O(nodes
+    that are on), plus the time to parse the labels.
 
     Parameters
     ----------
@@ -435,6 +523,13 @@ class SymmetricDifferenceLoss(MeanLoss):
     >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
     >>> metric
     SymmetricDifferenceLoss: 2.5
+
+    References
+    ----------
+    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
+        concepts. IJCAI, pp. 714-719.
+    [^2]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

@@ -112,8 +112,14 @@ class HRecall(ClosureMetric):
 
     Parameters
     ----------
-    taxonomy, average, depth, zero_division
-        As in `HPrecision`, with true nodes for predicted ones.
+    taxonomy
+        The taxonomy.
+    average
+        `"micro"`, as above, or `"macro"`: the mean over the examples, as in HiClass.
+    depth
+        The depth of the nodes that count; `None` for all.
+    zero_division
+        The value where nothing is true: 0, 1 or nan. A mean leaves out nan.
 
     Examples
     --------

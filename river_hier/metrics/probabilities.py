@@ -272,8 +272,8 @@ class TopLabelCalibrationError(CalibrationMetric):
     $$\sum_b \frac{n_b}{n} \, |\bar{p}_b - \text{right}_b|$$
 
     where $n_b$ of the n examples are in bin b, $\bar{p}_b$ is the mean of these probabilities and
-    $\text{right}_b$ the share of examples whose most probable label is the true one. The paper of
-    `CalibrationError` calls it ECE and uses 15 bins.
+    $\text{right}_b$ the share of examples whose most probable label is the true one. The paper [^1]
+    calls it ECE and uses 15 bins.
 
     Predictions are `{label: probability}`, from `predict_proba_one` in River's loop. Of equally
     probable labels the first one counts. `None`, or no labels, counts as wrong, with probability 0.
@@ -297,6 +297,11 @@ class TopLabelCalibrationError(CalibrationMetric):
     >>> metric.update("whale", {"wolf": 0.75, "whale": 0.25})
     >>> metric  # |0.75 - 0.5|
     TopLabelCalibrationError: 25.00%
+
+    References
+    ----------
+    [^1]: [Guo, C., Pleiss, G., Sun, Y. and Weinberger, K.Q., 2017. On calibration of modern neural
+        networks. ICML 34, pp. 1321-1330.](https://proceedings.mlr.press/v70/guo17a.html)
 
     """
 

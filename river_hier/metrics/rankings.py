@@ -74,6 +74,17 @@ def average_precision(
 ) -> float:
     """Average precision: that of one ranking; see `metrics.AveragePrecision` and `losses`.
 
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, a tree or a DAG.
+    y_true
+        The true labels: a label, an iterable of labels or `{label: bool}`.
+    y_pred
+        The ranking, `{label: score}`; in `None`, all candidates tie.
+    candidates
+        The labels to rank; `None` for the leaves.
+
     Examples
     --------
 
@@ -141,6 +152,17 @@ def one_accuracy(
 ) -> float:
     """One-accuracy: 1 if the first candidate is relevant; see `metrics.OneAccuracy` and `losses`.
 
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, a tree or a DAG.
+    y_true
+        The true labels: a label, an iterable of labels or `{label: bool}`.
+    y_pred
+        The ranking, `{label: score}`; in `None`, all candidates tie.
+    candidates
+        The labels to rank; `None` for the leaves.
+
     Examples
     --------
 
@@ -193,6 +215,17 @@ def parent_one_accuracy(
     taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None = None
 ) -> float:
     """Parent one-accuracy: 1 if the parent is right; see `metrics.ParentOneAccuracy` and `losses`.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, a tree or a DAG.
+    y_true
+        The true labels: a label, an iterable of labels or `{label: bool}`.
+    y_pred
+        The ranking, `{label: score}`; in `None`, all candidates tie.
+    candidates
+        The labels to rank; `None` for the leaves.
 
     Examples
     --------
@@ -247,6 +280,17 @@ def ranking_loss(
 ) -> float:
     """Ranking loss: the share of misordered pairs; see `metrics.RankingLoss` and `losses`.
 
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, a tree or a DAG.
+    y_true
+        The true labels: a label, an iterable of labels or `{label: bool}`.
+    y_pred
+        The ranking, `{label: score}`; in `None`, all candidates tie.
+    candidates
+        The labels to rank; `None` for the leaves.
+
     Examples
     --------
 
@@ -271,8 +315,8 @@ class RankingLoss(RankingMetric):
 
     $$\frac{|\{(y, \bar y) \in Y \times \bar Y : F(y) \le F(\bar y)\}|}{|Y| \, |\bar Y|}$$
 
-    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, as in the papers of
-    `AveragePrecision`. Equal scores are misordered; an example without such pairs counts as 0. An
+    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, as in the
+    papers [^1] [^2]. Equal scores are misordered; an example without such pairs counts as 0. An
     update takes O(relevant * candidates).
 
     Parameters
@@ -294,6 +338,13 @@ class RankingLoss(RankingMetric):
     >>> metric
     RankingLoss: 50.00%
 
+    References
+    ----------
+    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
+        concepts. IJCAI, pp. 714-719.
+    [^2]: Schapire, R.E. and Singer, Y., 2000. BoosTexter: a boosting-based system for text
+        categorization. Machine Learning 39, 135-168.
+
     """
 
     bigger_is_better: bool = False
@@ -310,6 +361,23 @@ def maximal_loss(
     spurious: float = 1.0,
 ) -> float:
     """Maximal loss: the largest distance of a misordered pair; see `metrics.MaximalLoss`.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, a tree or a DAG.
+    y_true
+        The true labels: a label, an iterable of labels or `{label: bool}`.
+    y_pred
+        The ranking, `{label: score}`; in `None`, all candidates tie.
+    candidates
+        The labels to rank; `None` for the leaves.
+    volumes
+        `{label: volume}`, positive and finite; the default is 1.
+    missed
+        The weight of ancestors of the relevant candidate only, at least 0.
+    spurious
+        The weight of ancestors of the irrelevant candidate only, at least 0.
 
     Examples
     --------
@@ -344,8 +412,8 @@ class MaximalLoss(RankingMetric):
     \Delta(y, \bar y) = |anc(y) \,\triangle\, anc(\bar y)|$$
 
     with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, 0 if none are misordered; in
-    a tree $\Delta$ is their distance. This is the loss of section 3 of the first paper of
-    `AveragePrecision`, with the volumes and costs of section 2; the experiments use half of it,
+    a tree $\Delta$ is their distance. This is the loss of section 3 of the paper [^1],
+    with the volumes and costs of section 2; the experiments use half of it,
     `missed=0.5, spurious=0.5`. Equal scores are misordered. An update takes
     O(misordered pairs * depth).
 
@@ -373,6 +441,11 @@ class MaximalLoss(RankingMetric):
     >>> metric.update({"wolf", "whale"}, {"wolf": 1.5, "whale": 1.0, "owl": 0.75}, w=0.5)
     >>> metric
     MaximalLoss: 2.666667
+
+    References
+    ----------
+    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
+        concepts. IJCAI, pp. 714-719.
 
     """
 

@@ -1,26 +1,71 @@
-"""Reading and checking of JSON requests, and what is counted of them."""
+"""Requests in JSON: how they are read, checked, answered and counted."""
 
 from __future__ import annotations
 
+import inspect
 import json
+import sqlite3
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
 
 BYTES = 2**20  # maximum length of a request
 FEATURES = 10_000  # maximum number of features
 LABELS = 1000  # maximum number of labels that are learned or listed
 KEY = 200  # maximum length of a key
+REFUSED = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, sqlite3.Error)
 SECONDS = 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0
 
 
-async def read(request: Request, *required: str, **optional: Any) -> dict[str, Any]:
+def site(
+    get: Iterable[Callable[..., Any]], post: Iterable[Callable[..., Any]], *more: BaseRoute
+) -> Starlette:
+    """The application that answers requests at `/name` by the method of this name."""
+    routes = [Route(f"/{f.__name__}", _handler(f)) for f in get]
+    routes += [Route(f"/{f.__name__}", _handler(f), methods=["POST"]) for f in post]
+    return Starlette(routes=[*routes, *more], exception_handlers={HTTPException: _refused})
+
+
+def answered(found: Any, status: int = 200, headers: Any = None) -> Response:
+    """The response with this as JSON."""
+    text = json.dumps(found, default=str)
+    return Response(text, status, headers, media_type="application/json")
+
+
+def _handler(call: Any) -> Any:
+    """The handler of requests with the arguments of this method."""
+    given = inspect.signature(call).parameters.values()
+    optional = {p.name: p.default for p in given if p.default is not p.empty}
+    required = [p.name for p in given if p.default is p.empty]
+
+    async def handle(request: Request) -> Response:
+        posted = request.method == "POST"
+        message = await _read(request, *required, **optional) if posted else {}
+        try:
+            found = call(**message)
+            found = await found if inspect.isawaitable(found) else found
+        except REFUSED as error:
+            status = 503 if isinstance(error, sqlite3.Error) else 422
+            raise HTTPException(status, str(error)[:500]) from error
+        return found if isinstance(found, Response) else answered(found)
+
+    return handle
+
+
+def _refused(request: Request, error: Any) -> Response:
+    return answered({"error": error.detail}, error.status_code, error.headers)
+
+
+async def _read(request: Request, *required: str, **optional: Any) -> dict[str, Any]:
     """The JSON object in a request, with the default values of missing fields."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":

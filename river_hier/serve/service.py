@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import hashlib
-import inspect
 import json
 import math
 import os
@@ -22,18 +21,15 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from .. import active, checkpoint, decision, inspection, losses
 from ..base.classifiers import is_multilabel, last_step
 from ..base.protocol import inner, inner_and_input
 from ..base.wrapper import check_model
 from .journal import Entry, Journal
-from .messages import KEY, LABELS, Counters, features, labels, read
+from .messages import KEY, LABELS, Counters, answered, features, labels, site
 
-REFUSED = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 TERMS = 20  # maximum number of contributions per node
 CONNECTIONS = 1000  # maximum number of connections
 GRACE = 5  # seconds for connections without requests, and for the last ones at the end
@@ -85,11 +81,10 @@ class Service:
         self.refused: int = 0
         self.waiting: list[tuple[str, Any, asyncio.Future[Entry]]] = []
         self.writer: asyncio.Task[None] | None = None
-        post = [self.predict, self.top, self.explain, self.learn]
-        routes = [Route(f"/{f.__name__}", _handler(f), methods=["POST"]) for f in post]
-        routes += [Route(f"/{f.__name__}", f) for f in (self.health, self.metrics, self.questions)]
-        self.counters: Counters = Counters([route.path for route in routes])
-        self.app: Starlette = Starlette(routes=routes, exception_handlers={HTTPException: _refused})
+        post = self.predict, self.top, self.explain, self.learn
+        get = self.health, self.metrics, self.questions
+        self.app: Starlette = site(get, post)
+        self.counters: Counters = Counters([f"/{f.__name__}" for f in (*get, *post)])
 
     # Learning
 
@@ -260,15 +255,15 @@ class Service:
             raise HTTPException(409, f"there is another example with the key {key!r}; it is kept")
         return {"position": entry.position, "new": entry.new}
 
-    async def health(self, request: Request) -> Response:
+    def health(self) -> Response:
         found = {"status": self.fault or "ok", "learned": self.state["position"]}
         found |= {"saved": self.saved, "refused": self.refused, "last_refusal": self.refusal}
-        return _answer(found, 503 if self.fault else 200)
+        return answered(found, 503 if self.fault else 200)
 
-    async def questions(self, request: Request) -> Response:
-        return _answer({"questions": [*self.asked.values()][::-1]})
+    def questions(self) -> dict[str, Any]:
+        return {"questions": [*self.asked.values()][::-1]}
 
-    async def metrics(self, request: Request) -> Response:
+    def metrics(self) -> Response:
         n = self.state["position"]
         loss, what = self.state["loss"] / max(n, 1), "Mean loss in the tree, before learning."
         lines = self.counters.lines(
@@ -311,29 +306,3 @@ def serve(
     finally:
         service.reap(0)
         checkpoint.save(service.state, service.checkpoint)
-
-
-def _handler(call: Any) -> Any:
-    """The handler of requests with the arguments of this method."""
-    given = inspect.signature(call).parameters.values()
-    optional = {p.name: p.default for p in given if p.default is not p.empty}
-    required = [p.name for p in given if p.default is p.empty]
-
-    async def handle(request: Request) -> Response:
-        message = await read(request, *required, **optional)
-        try:
-            found = call(**message)
-            return _answer(await found if inspect.isawaitable(found) else found)
-        except REFUSED as error:
-            raise HTTPException(422, str(error)[:500]) from error
-
-    return handle
-
-
-def _answer(found: Any, status: int = 200, headers: Any = None) -> Response:
-    text = json.dumps(found, default=str)
-    return Response(text, status, headers, media_type="application/json")
-
-
-def _refused(request: Request, error: Any) -> Response:
-    return _answer({"error": error.detail}, error.status_code, error.headers)

@@ -10,7 +10,8 @@ class Below:
 
     `learn_one(x, Below("shoes"))` learns that x is some kind of shoe. What is decided at or above
     the node is learned, and what is decided below it is not. `Below` of a leaf is the leaf, and
-    `Below` of the root changes nothing. Other places of a label, such as metrics, refuse it.
+    `Below` of the root changes nothing. In the metrics of labels, the nodes below it count neither
+    as right nor as wrong; those of scores and probabilities refuse it.
 
     Parameters
     ----------

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .below import Below
 from .errors import is_missing, short
 from .graph import DEFAULT_ROOT, Label, check_label
 
@@ -164,6 +165,7 @@ class PathReader:
         found: dict[tuple[Label, ...], list[int]] = {}  # if they are counted: first number, times
         deep, several, as_label = False, None, False  # a string of names; whether one is its label
         for number, path in enumerate(_items(paths)):
+            path = path.label if type(path) is Below else path
             if is_missing(path):
                 continue
             try:

@@ -90,6 +90,7 @@ class Taxonomy(Nodes):
             (pandas, polars, pyarrow), or a dataframe or 2-D array of levels. Whitespace around a
             name is removed. Missing values, empty paths, empty or missing names at the end of a
             path, and a separator at the beginning are left out. Any other missing name is an error.
+            `Below(path)`, a label that is known to some depth, is read as its path.
         separator
             The separator between names, e.g. `" > "`; `None` if paths are tuples or lists. Strings
             may omit the spaces around it.

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import feature_extraction
+from river import compose, feature_extraction, preprocessing
 from scipy import sparse
 
 from river_hier import Taxonomy, decision, linear_model
@@ -583,3 +583,29 @@ def test_a_list_of_texts_gets_an_array() -> None:
         series = pd.Series(texts, index=[7, 8])
         assert model.predict_many(series).index.tolist() == [7, 8]
         assert (np.asarray(model.predict_many(series)) == found[0]).all()
+
+
+def test_a_union_of_words_and_numbers_is_sparse_and_does_not_warn() -> None:
+    t = Taxonomy.flat(["shirt", "boot"])
+    rows = [
+        ("wool shirt", 3.0, "shirt"),
+        ("rubber boot", 0.0, "boot"),
+        ("silk shirt", 2.0, "shirt"),
+    ]
+
+    def make() -> Any:
+        numbers = compose.Select("price") | preprocessing.StandardScaler()
+        return (LogTFIDF(on="title") + numbers) | linear_model.PathSoftmax(t)
+
+    one, many = make(), make()
+    for title, price, y in rows:
+        many.learn_many(pd.DataFrame({"title": [title], "price": [price]}), [y])
+        one.learn_one({"title": title, "price": price}, y)
+    X = pd.DataFrame(rows[:2], columns=["title", "price", "y"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        p = many.predict_proba_many(X)
+    for i, (title, price, _) in enumerate(rows[:2]):
+        assert p.iloc[i].to_dict() == pytest.approx(
+            one.predict_proba_one({"title": title, "price": price})
+        )

@@ -176,7 +176,7 @@ def test_a_batch_is_refused_as_its_rows_are(name: str, stream: Any) -> None:
 )
 def test_the_weight_of_a_row_counts_for_its_limit(make: Any, limit: float) -> None:
     X = np.sqrt([[0.5 * limit], [0.2 * limit], [0.1 * limit]])
-    for model in (make(), make()):
+    for model in (make(), make(Taxonomy.flat(["a", "b"]))):  # rows alone, and as a slice
         with pytest.raises(ValueError, match=r"row 1: .*(overflow|lost in rounding)"):
             model.learn_many(X, ["a", "b", "a"], w=[1.0, 8.0, 8.0])
         with pytest.raises(ValueError, match=r"overflow|lost in rounding"):

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
-from river_hier import Taxonomy, _core
+from river_hier import Taxonomy, _core, linear_model
 from river_hier._core import Calibration, Labels, labels_of
 from river_hier.decision import calibration
 from river_hier.taxonomy.multilabel import closure_nodes, predicted_nodes
@@ -172,6 +172,19 @@ def test_the_deepest_node_at_the_threshold_and_among_equals():
     assert deepest(None, **equal) == "r"  # half is not more than half
     assert deepest(None, b=0.5, c=0.0625, e=0.4375) == "a"
     assert deepest(None, b=0.5625, e=0.4375) == "b"
+
+
+def test_a_search_finds_the_deepest_node_at_the_threshold_and_among_equals():
+    def deepest(edges, threshold):
+        model = linear_model.HierarchicalSoftmax(Taxonomy(edges))  # all alternatives are alike
+        v = _core.deepest(model._labels, model._softmax({}), threshold)
+        return model.taxonomy_.nodes[v]
+
+    chain = [("r", "a"), ("a", "b")]  # below r 1, below a 1/2, below b 1/4
+    assert [deepest(chain, p) for p in (0.25, 0.5)] == ["b", "a"]
+    assert [deepest(chain, math.nextafter(p, 1.0)) for p in (0.25, 0.5)] == ["a", "r"]
+    assert deepest(chain, None) == "r"  # half is not more than half
+    assert deepest([("r", "a"), ("r", "d"), ("a", "b"), ("d", "e")], 0.1) == "b"
 
 
 def test_a_tie_of_the_h_loss_switches_a_node_on():

@@ -14,6 +14,8 @@ from river_hier._core import FeatureIndex, Labels, LinearState, distances_from
 from support.hooked import Hooked, Number
 from support.strategies import trees
 
+NONE = np.empty(0, dtype=np.intp)
+
 
 def state_of(n_nodes, dtype="float64", n_planes=1):
     labels = Labels(Taxonomy.flat([str(v) for v in range(1, n_nodes)]))
@@ -94,13 +96,13 @@ def test_weights_add_what_they_are_given(n_nodes, dtype):
     state = state_of(n_nodes, dtype)
     dense = np.zeros((6, n_nodes))
     rng = np.random.default_rng(n_nodes)
-    state.insert(dict.fromkeys(range(6), 1.0))
+    state.learn(dict.fromkeys(range(6), 1.0), 1.0, NONE, NONE, np.empty(0))
     for _ in range(30):
         names = rng.permutation(6)[: rng.integers(7)].tolist()
         x = {name: float(value) for name, value in zip(names, rng.normal(size=6), strict=False)}
         nodes = np.flatnonzero(rng.random(n_nodes) < 0.4)
         steps = rng.normal(size=len(nodes))
-        state.add(state.insert(x), nodes, steps)
+        state.learn(x, 1.0, NONE, nodes, steps)
         for name, value in x.items():
             dense[name, nodes] += value * steps
         expected = sum(value * dense[name] for name, value in x.items()) + np.zeros(n_nodes)
@@ -113,17 +115,17 @@ def test_weights_add_what_they_are_given(n_nodes, dtype):
 def test_uncertain_weights_move_by_their_variances(n_nodes):
     """w moves by step S x, S by -confidence (S x)^2, in rows that grow and turn dense."""
     rng, state = np.random.default_rng(n_nodes), state_of(n_nodes, n_planes=2)
-    state.insert(dict.fromkeys(range(8), 1.0))
+    state.learn(dict.fromkeys(range(8), 1.0), 1.0, NONE, NONE, np.empty(0))
     w, S = np.zeros((8, n_nodes)), np.ones((8, n_nodes))
     for _ in range(30):
         names = rng.permutation(8)[:3]
         values = rng.normal(size=3)
-        x = state.insert(dict(zip(names.tolist(), values.tolist(), strict=True)))
+        x = dict(zip(names.tolist(), values.tolist(), strict=True))
         nodes = np.flatnonzero(rng.random(n_nodes) < 0.4)
         variances = (values[:, None] ** 2 * S[np.ix_(names, nodes)]).sum(axis=0)
-        np.testing.assert_allclose(state.variances(x, nodes), variances, rtol=1e-12)
+        np.testing.assert_allclose(state.variances(state.find(x), nodes), variances, rtol=1e-12)
         steps, confidences = rng.normal(size=len(nodes)), 1.0 / (1.0 + variances)
-        state.add(x, nodes, steps, confidences)
+        state.learn(x, 1.0, NONE, nodes, steps, confidences)
         Sx = values[:, None] * S[np.ix_(names, nodes)]
         w[np.ix_(names, nodes)] += steps * Sx
         S[np.ix_(names, nodes)] -= confidences * Sx**2
@@ -134,10 +136,10 @@ def test_uncertain_weights_move_by_their_variances(n_nodes):
 
 def test_weights_refuse_nodes_that_are_not_there():
     state = state_of(4)
-    x = state.insert({"a": 1.0})
     for nodes in ([4], [-1], [2, 1], [1, 1]):
-        with pytest.raises(ValueError, match="nodes must ascend"):
-            state.add(x, np.array(nodes), np.ones(len(nodes)))
+        for on, moved in ((nodes, NONE), (NONE, nodes)):
+            with pytest.raises(ValueError, match="nodes must ascend"):
+                state.learn({"a": 1.0}, 1.0, np.array(on), np.array(moved), np.ones(len(moved)))
     with pytest.raises(ValueError, match="a step for each node"):
-        state.add(x, np.array([1, 2]), np.ones(1))
-    assert state.n_bytes == state_of(4).n_bytes
+        state.learn({"a": 1.0}, 1.0, NONE, np.array([1, 2]), np.ones(1))
+    assert (state.n, state.n_bytes, len(state.features)) == (0.0, state_of(4).n_bytes, 0)

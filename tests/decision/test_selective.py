@@ -8,6 +8,7 @@ import random
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,11 +16,19 @@ from river import naive_bayes
 
 import oracles
 from river_hier import OpenTaxonomy, Taxonomy, decision, linear_model
+from river_hier.base.predictor import MultiLabelPredictor
 from river_hier.datasets import synth
 from support.hypothesis_settings import n_examples
-from support.makers import SINGLE
-from support.strategies import parents_of, single_label_streams, trees
+from support.makers import SINGLE, TABLE, that
+from support.strategies import (
+    multilabel_streams,
+    parents_of,
+    single_label_streams,
+    taxonomies,
+    trees,
+)
 
+MULTI = [name for name in that("dag", "taxonomy", "answers", "bad x") if TABLE[name].several]
 T = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d"], "e": ["f"]}, "g": ["h", "i"]}})
 
 
@@ -28,6 +37,19 @@ class Told(linear_model.PathSoftmax):
 
     def _softmax(self, x: Any) -> Any:
         return np.array([x.get(v, 0.0) for v in self._taxonomy.nodes])
+
+
+class ToldLabels(linear_model.HAROW):
+    """Gives the probabilities that stand in x, at most those of the parents."""
+
+    def predict_proba_one(self, x: Any, **kwargs: Any) -> Any:
+        p = {self._taxonomy.root: 1.0}
+        for v in self._taxonomy.nodes[1:]:
+            p[v] = min(x.get(v, 0.0), *(p[u] for u in self._taxonomy.parents(v)))
+        return {v: {True: p[v], False: 1.0 - p[v]} for v in self._taxonomy.nodes[1:]}
+
+    _probabilities_one = MultiLabelPredictor._probabilities_one
+    _probabilities = MultiLabelPredictor._probabilities
 
 
 def right(t: Taxonomy, answer: Any, y: Any) -> bool:
@@ -57,9 +79,38 @@ def test_the_wrapper_equals_its_oracle(
         assert ours.predict_one(p) == theirs.answer(p)
         assert ours.thresholds == theirs.thresholds()
         ours.learn_one(p, y)
-        theirs.learn(p, y)
+        theirs.learn(p, [y])
         ours = copy.deepcopy(ours) if len(drawn) == 1 else ours
     assert pickle.loads(pickle.dumps(ours)).thresholds == theirs.thresholds()
+
+
+@given(
+    taxonomies(2, 9),
+    st.integers(0, 2**32),
+    st.sampled_from([0.1, 0.3, 0.5]),
+    st.sampled_from([0.0, 0.25, 1.0]),
+    st.booleans(),
+)
+@n_examples(60)
+def test_sets_of_labels_equal_their_oracle(
+    t: Any, seed: int, risk: float, root: float, by_branch: bool
+) -> None:
+    """Step by step, of one example and of a batch, in trees and DAGs; shares are in 8ths."""
+    rng = random.Random(seed)
+    ours: Any = decision.Selective(ToldLabels(t), risk, 10, root, by_branch)
+    theirs = oracles.SelectiveLabels(parents_of(t), risk, 10, root, by_branch)
+    for _ in range(25):
+        x = {v: rng.randrange(9) / 8 for v in t.nodes[1:]}
+        y = {v for v in t.nodes[1:] if rng.random() < x[v]}
+        told = {v: on[True] for v, on in ours.predict_proba_one(x).items()}
+        assert set(ours.predict_labels_one(x)) == theirs.answer(told)
+        assert {v for v, on in ours.predict_one(x).items() if on} == theirs.answer(told)
+        rows = ours.predict_many(pd.DataFrame([x, x]))
+        assert set(rows.columns[rows.iloc[1]]) == theirs.answer(told)
+        assert ours.thresholds == theirs.thresholds()
+        ours.learn_one(x, y)
+        theirs.learn(told, y)
+        ours = pickle.loads(pickle.dumps(ours))
 
 
 @given(
@@ -92,6 +143,37 @@ def test_no_part_of_any_stream_has_more_mistakes(
             y = other if lie else likely
             for group in ("whole", branch) if by_branch else ("whole",):
                 more = (answer not in t.path(y)) - 0.2 * (root if answer == "r" else 1.0)
+                excess[group] = max(excess.get(group, 0.0), 0.0) + more
+                assert excess[group] <= 21.0
+            model.learn_one(x, y)
+
+
+@given(
+    taxonomies(3, 9),
+    st.lists(st.tuples(st.integers(1, 200), st.floats(0, 1), st.sampled_from("?yn")), max_size=6),
+    st.sampled_from([0.0, 0.2, 1.0]),
+    st.booleans(),
+)
+@n_examples(40)
+def test_no_part_of_any_stream_has_more_sets_with_a_false_node(
+    t: Any, parts: list[tuple[int, float, str]], root: float, by_branch: bool
+) -> None:
+    """As above, for several labels: a lie switches off one node that was said."""
+    model: Any = decision.Selective(ToldLabels(t), 0.2, 10, root, by_branch)
+    rng = random.Random(0)
+    excess: dict[Any, float] = {}
+    for n, least, truth in parts:
+        for _ in range(n):
+            x = {v: least + (1.0 - least) * rng.random() for v in t.nodes[1:]}
+            said = model.predict_labels_one(x)
+            y = set(rng.sample(t.nodes[1:], rng.randrange(len(t)))).union(said)
+            if said and (truth == "n" or (truth == "?" and rng.random() < 0.5)):
+                off = rng.choice(said)
+                y -= {off, *t.descendants(off)}
+            closed = y.union(*(t.ancestors(v) for v in y))
+            first = max(t.children(t.root), key=lambda v: x[v] if t.depth(v) == 1 else 0.0)
+            for group in ("whole", first) if by_branch else ("whole",):
+                more = (not closed.issuperset(said)) - 0.2 * (1.0 if said else root)
                 excess[group] = max(excess.get(group, 0.0), 0.0) + more
                 assert excess[group] <= 21.0
             model.learn_one(x, y)
@@ -141,14 +223,15 @@ def test_high_thresholds_are_those_of_predict_one() -> None:
     assert compared > 300
 
 
-@pytest.mark.parametrize("name", SINGLE)
-@given(single_label_streams())
+@pytest.mark.parametrize("name", [*SINGLE, *MULTI])
+@given(st.data())
 @n_examples(5)
 def test_all_models(name: str, data: Any) -> None:
-    t, examples = data
-    model: Any = decision.Selective(SINGLE[name](t), risk=0.5, window=5)
+    t, examples = data.draw(single_label_streams() if name in SINGLE else multilabel_streams())
+    model: Any = decision.Selective(TABLE[name](t), risk=0.5, window=5)
     for x, y in examples:
-        assert model.predict_one(x) in t.nodes
+        answer = model.predict_one(x)
+        assert answer in t.nodes if name in SINGLE else list(answer) == list(t.nodes[1:])
         model.learn_one(x, y)
     for group in model._groups.values():
         assert len(group._latest) == len(group._least) == len(group._first) == min(5, len(examples))
@@ -175,7 +258,6 @@ def test_open_taxonomies_pipelines_and_other_classifiers() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: decision.Selective(linear_model.HAROW(T)), "`model` must predict single labels"),
         (lambda: decision.Selective(naive_bayes.GaussianNB()), "`model` must be a model in a tax"),
         (lambda: decision.Selective(linear_model.PathSoftmax(T), 0.0), "`risk` must be above 0"),
         (lambda: decision.Selective(linear_model.PathSoftmax(T), 1.0), "`risk` must be above 0"),

@@ -422,20 +422,28 @@ def test_open_taxonomies_are_united() -> None:
     assert "e" in distributed.merge([found, other]).taxonomy_
 
 
-def test_calibrations_of_labels_that_one_part_has_are_its_own() -> None:
+def test_calibrations_and_counts_of_labels_that_one_part_has_are_its_own() -> None:
+    """The squares of gradients, which begin at 1, add up for a label that both have."""
+
+    def learned(model: Any) -> dict[Any, Any]:
+        _, own = model.model._calibration.saved()
+        return dict(zip(model.taxonomy_.nodes, zip(own, model._counts, strict=True), strict=True))
+
     models = []
     for label in "ab":
-        model = decision.Calibrated(linear_model.HAROW(OpenTaxonomy("/")))
+        model = decision.HLossBayes(decision.Calibrated(linear_model.HAROW(OpenTaxonomy("/"))))
         for i in range(20):
-            model.learn_one({label: 1.0, "x": float(i % 3)}, {label} if i % 4 else {f"{label}2"})
+            y = {f"{label}/1", "both"} if i % 4 else {f"{label}/2"}
+            model.learn_one({label: 1.0, "x": float(i % 3)}, y)
         models.append(model)
-    merged = distributed.merge(models)
-    _, found = merged._calibration.saved()
-    for model in models:
-        _, own = model._calibration.saved()
-        for v, label in enumerate(model.taxonomy_.nodes[1:], start=1):
-            assert own[v, 1] > 1.0
-            assert found[merged.taxonomy_.index(label)] == pytest.approx(own[v])
+    merged, parts = learned(distributed.merge(models)), [*map(learned, models)]
+    for part in parts:
+        for label in part.keys() - {"", "both"}:
+            assert part[label][0][1] > 1.0
+            for found, own in zip(merged[label], part[label], strict=True):
+                assert found == pytest.approx(own)
+    squares = sum(part["both"][0][1] - 1.0 for part in parts)
+    assert merged["both"][0][1] == pytest.approx(1.0 + squares)
 
 
 def test_counts_of_children_add_up() -> None:

@@ -15,7 +15,7 @@ import river_hier
 from support.corpora import real_data
 from support.layers import LAYERS
 from support.paths import ROOT
-from support.public_api import estimators
+from support.public_api import estimators, public
 
 DOCS = ROOT / "docs"
 MADE = {
@@ -123,6 +123,13 @@ def test_a_page_of_models_has_every_model():
         assert there, f"docs/models: add {package}.{name} to the page of its family"
 
 
+@pytest.mark.parametrize(
+    "words", ["GridSearchCV", "hyperparameter", "REST service", "feature importance"]
+)
+def test_what_people_search_for_is_said(words):
+    assert any(words.lower() in text.lower() for text in TEXTS.values())
+
+
 # Pictures
 
 
@@ -171,6 +178,28 @@ def test_expected_numbers_have_digits():
             f"{where}, line {example.lineno + 1}: the doctest compares as many digits as the "
             f"expected output has, and {bad} has none: choose numbers that make it a fraction"
         )
+
+
+# Docstrings
+
+
+PARAMETERS = re.compile(r"^( *)Parameters\n *-+\n(.*?)(?:\n *\n|\Z)", re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize(("name", "thing"), [*public()], ids=[name for name, _ in public()])
+def test_a_docstring_needs_no_other(name, thing):
+    """Parameters one by one, in sentences; an example; and the paper that it speaks of."""
+    said = inspect.getdoc(thing) or ""
+    methods = inspect.getmembers_static(thing, inspect.isfunction) if inspect.isclass(thing) else []
+    for text in (said, *(inspect.getdoc(method) or "" for _, method in methods)):
+        for _, entries in PARAMETERS.findall(text):
+            assert not re.search(r"^ +As in|^\w+, ", entries, re.MULTILINE), entries
+    if inspect.isclass(thing):
+        assert ">>> " in said, f"{name} has no example"
+        assert "the paper" not in said or "[^1]:" in said, f"{name} has no reference"
+    elif name.startswith("losses."):
+        documented = re.findall(r"^(\w+)\n ", PARAMETERS.search(said)[2], re.MULTILINE)
+        assert documented == [*inspect.signature(thing).parameters], name
 
 
 @pytest.mark.slow

@@ -28,10 +28,14 @@ LAID_OUT = r"""() => {
   const images = [...document.images].filter((i) => i.checkVisibility() && !i.naturalWidth);
   const formulas = [...document.querySelectorAll(".arithmatex")].filter(
     (f) => !f.querySelector(".katex-html") || f.innerHTML.includes("#cc0000")); // its errors' red
+  const covered = [...document.querySelectorAll(".katex-base + .katex-tag")].filter((tag) =>
+    tag.previousSibling.getBoundingClientRect().right > tag.getBoundingClientRect().left + 1);
   const wide = document.documentElement.scrollWidth > innerWidth;
   return [
     ...images.map((image) => `not loaded: ${image.src}`),
+    ...[...document.images].filter((i) => !i.alt).map((i) => `says nothing: ${i.src}`),
     ...formulas.map((formula) => `not set: ${formula.textContent}`),
+    ...covered.map((tag) => `its number is on a formula: ${tag.parentElement.textContent}`),
     ...raw.map((text) => `Markdown is left: ${text}`),
     ...(wide ? [`scrolls sideways at a width of ${innerWidth}`] : []),
   ];

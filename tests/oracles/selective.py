@@ -54,22 +54,49 @@ class Selective:
     def level_of(self, branch):
         return self.levels.get(branch, self.risk) + self.whole - self.risk
 
+    def reached(self, p):
+        branch = self.branch(p)
+        threshold = self.threshold(branch, self.level_of(branch))
+        return [v for v, share in self.way(p) if share > threshold]
+
     def answer(self, p):
-        found, branch = root(self.parents), self.branch(p)
-        for v, share in self.way(p):
-            if share > self.threshold(branch, self.level_of(branch)):
-                found = v
-        return found
+        return [root(self.parents), *self.reached(p)][-1]
 
     def learn(self, p, y):
-        path, branch, way = closure(self.parents, [y]), self.branch(p), self.way(p)
-        answer, level = self.answer(p), self.levels.get(branch, self.risk)
-        least = max((share for v, share in way if v not in path), default=0.0)
+        """y is a list of labels."""
+        on, branch, way = closure(self.parents, y), self.branch(p), self.way(p)
+        reached, level = self.reached(p), self.levels.get(branch, self.risk)
+        least = max((share for v, share in way if v not in on), default=0.0)
         alone = least > self.threshold(branch, level)
-        allowed = self.risk * (self.weight_of_root if answer == root(self.parents) else 1.0)
+        allowed = self.risk * (1.0 if reached else self.weight_of_root)
         if self.by_branch:
-            mistake = answer not in path
+            mistake = not on.issuperset(reached)
             self.whole = min(self.risk, self.whole + 0.1 * self.risk * (allowed - mistake))
         level = min(2.0 * self.risk, level + 0.1 * self.risk * (allowed - alone))
         self.levels[branch] = level
         self.values.setdefault(branch, []).append((least, max((s for _, s in way), default=0.0)))
+
+
+class SelectiveLabels(Selective):
+    """Sets of labels, given P(on) of each node."""
+
+    def way(self, p):
+        """The likeliest node given its parents, of those whose parents are in, as long as its
+        probability is above 0; and P(all so far are on), if labels depend on their parents only."""
+        p = p | {root(self.parents): 1.0}
+        found, both, way = {root(self.parents)}, 1.0, []
+        while True:
+            given = {
+                v: min(p[v] / min(p[u] for u in self.parents[v]), 1.0)
+                for v in self.parents
+                if v not in found and found.issuperset(self.parents[v]) and p[v] > 0.0
+            }
+            if not given:
+                return way
+            best = max(given, key=given.get)
+            both *= given[best]
+            found.add(best)
+            way.append((best, both))
+
+    def answer(self, p):
+        return set(self.reached(p))

@@ -260,7 +260,7 @@ def test_debug_one() -> None:
     model = probabilistic.LinearDiscriminant(TREE)
     for x, y in [({"x": 1.0}, "b"), ({"x": 1.5}, "b"), ({"y": 1.0}, "d")]:
         model.learn_one(x, y)
-    assert model.debug_one({"x": 1.0}).splitlines()[0] == "Prediction: 'b', the likeliest label"
+    assert model.debug_one({"x": 1.0}).splitlines()[0] == "Prediction: 'b'; the likeliest label"
     assert model.debug_one({"x": 1.0}).splitlines()[-1] == "    'b': -2.051  (x -0.515)"
 
 

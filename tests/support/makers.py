@@ -149,6 +149,7 @@ WRAPPERS = {
     "Averaged HAROW": around(LEARNERS["HAROW"], linear_model.Averaged, PIPELINE),
     "Tempered": around(LEARNERS["Hieron"], decision.Tempered),
     "Selective": around(LEARNERS["PathSoftmax"], decision.Selective, MERGE),
+    "Selective HAROW": around(LEARNERS["HAROW"], decision.Selective, MERGE),
     "TreeBayes": around(
         LEARNERS["Hieron"],
         lambda m: decision.TreeBayes(decision.Tempered(m), getattr(m, "_last_step", m).taxonomy),

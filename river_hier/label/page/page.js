@@ -1,71 +1,65 @@
 "use strict";
 const $ = (id) => document.getElementById(id);
 const MOST = 300; // categories in the list at once
-let question = {}, tree, labels = [], listed = [], at = 0, busy = false;
-
-async function ask(path, message) {
-  const post = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(message) };
-  const answer = await fetch(path, message && post);
-  const found = await answer.json();
-  if (!answer.ok) throw Object.assign(new Error(found.error), { status: answer.status });
-  return found;
-}
+let question = {}, listed = [], at = 0, busy = false;
 
 async function send(path, message) {
   if (busy) return;
   busy = true;
+  const post = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(message) };
   try {
-    const found = await ask(path, message);
-    if (found.nodes !== question.nodes) {
-      tree = await ask("tree");
-      labels = tree.paths.map((names) => names.join(tree.separator));
-    }
-    question = found;
-    show();
-  } catch (error) {
-    $("state").textContent = error.status ? error.message : "The desk is closed: start it again.";
-    if (error.status === 409) setTimeout(send, 1500, "question"); // another page has answered
-  } finally {
-    busy = false;
+    const answer = await fetch(path, message && post), found = await answer.json();
+    if (answer.ok) show((question = found));
+    else $("state").textContent = found.error;
+    if (answer.status === 409) setTimeout(send, 1500, "question"); // another page has answered
+  } catch {
+    $("state").textContent = "The desk is closed: start it again.";
   }
+  busy = false;
 }
 
 const pick = (label) => question.row !== null && send("answer", { row: question.row, label });
+const names = (label) => label.split(question.separator);
+const leaf = (label) => names(label).at(-1);
 
-function button(list, label, ...texts) {
+function button(list, label, name, ...texts) {
   const made = document.createElement("button");
+  texts.push(["span", name.slice(0, -leaf(name).length)], ["wbr", ""], ["b", leaf(name)]);
   for (const [kind, text] of texts) made.appendChild(document.createElement(kind)).textContent = text;
   made.onclick = () => pick(label);
   $(list).appendChild(document.createElement("li")).append(made);
   return made.style;
 }
 
-function show() {
-  const { row, text, guesses, labelled, left, right, random, last } = question;
-  const [some, hard] = right.map(([hits, n]) => (n ? `${Math.round((100 * hits) / n)} % of ${n}` : "– of 0"));
-  $("counts").textContent = `${labelled} labelled, ${left} left. Right: ${some} random texts, ${hard} doubtful ones`;
+function show({ row, text, guesses, labelled, left, right, random, last }) {
+  const [some, hard] = right.map(([hits, n]) => n && `${Math.round((100 * hits) / n)} % of ${n}`);
+  const accuracy = some && `; the model is right in ${some} random texts, ${hard} doubtful ones`;
+  $("counts").textContent = `${labelled} labelled, ${left} left` + (accuracy || "");
   $("done").value = labelled / Math.max(labelled + left, 1);
-  $("text").textContent = row === null ? "There is no text left." : text;
+  $("text").textContent = row === null ? "No text is left. Ctrl-C in the terminal writes the labels and the model." : text;
   $("text").scrollTop = 0;
   $("state").textContent = (last ? `Last answer: ${last}. ` : "") + (random ? "This is a random text." : "");
   $("guesses").replaceChildren();
   guesses.forEach(([label, p], i) => {
-    const texts = [["kbd", i + 1], ["span", label], ["small", `${Math.round(100 * p)} %`]];
-    button("guesses", label, ...texts).backgroundSize = `${100 * p}% 100%`;
+    const texts = [["kbd", i + 1], ["small", `${Math.round(100 * p)} %`]];
+    button("guesses", label, label, ...texts).backgroundSize = `${100 * p}% 100%`;
   });
+  $("name").placeholder = ["find or name a category: shoes", "boots"].join(question.separator);
   list("");
 }
 
 function list(typed) {
   $("name").value = typed;
-  const name = typed.trim(), fresh = name && !labels.includes(name);
-  listed = labels.filter((label) => label.toLowerCase().includes(name.toLowerCase())).slice(0, MOST);
+  const name = typed.trim(), small = name.toLowerCase(), fresh = name && !question.categories.includes(name);
+  const begins = (label) => leaf(label).toLowerCase().startsWith(small);
+  listed = question.categories.filter((label) => label.toLowerCase().includes(small));
+  listed = listed.sort((one, other) => begins(other) - begins(one)).slice(0, MOST);
   at = fresh && listed.length ? 1 : 0;
   if (fresh) listed.unshift(name);
   $("tree").replaceChildren();
   listed.forEach((label, i) => {
-    const names = label.split(tree.separator), text = fresh && !i ? `New: ${label}` : name ? label : names.at(-1);
-    button("tree", label, ["span", text]).marginLeft = name ? 0 : `${names.length - 1}rem`;
+    const shown = fresh && !i ? `New: ${label}` : name ? label : leaf(label);
+    button("tree", label, shown).marginLeft = name ? 0 : `${names(label).length - 1}rem`;
   });
   mark(0);
 }

@@ -45,15 +45,15 @@ class Calibration {
     void learn(const double* scores, const On& on, const Labels& labels, double w) {
         labels.trained(on, ranges_);
         nodes_.clear();
-        for (Range range : ranges_)
-            for (uint32_t v = range.first; v < range.last; ++v) if (!std::isnan(scores[v])) nodes_.push_back(v);
-        const double most = std::min(far * unit(), largest);
         near_.clear();
+        const double most = std::min(far * unit(), largest);
         double added = 0.0;
-        for (uint32_t v : nodes_) {
+        each(ranges_, [&](uint32_t v) {
+            if (std::isnan(scores[v])) return;
+            nodes_.push_back(v);
             near_.push_back(std::clamp(scores[v], -most, most));
             added += near_.back() * near_.back();
-        }
+        });
         squares += w * added;
         n_scores += w * static_cast<double>(nodes_.size());
         double by_slopes = 0.0, errors = 0.0;

@@ -50,7 +50,7 @@ class ChildCounts {
     // The probabilities of the cases if children are independent.
     Cases independent(uint32_t u, const Probabilities& p) const {
         double none = 1.0, odds = 0.0;
-        each(u, [&](uint32_t v) {
+        each(labels_.below(u), [&](uint32_t v) {
             const double c = given(p, v, p[u]);
             none *= 1.0 - c;
             odds += c / (1.0 - c);
@@ -73,19 +73,13 @@ class ChildCounts {
         Row row{{}, independent(u, p), 0.0};
         const Cases weights = factors(u);
         size_t n_on = 0;
-        each(u, [&](uint32_t v) {
+        each(labels_.below(u), [&](uint32_t v) {
             const double c = given(p, v, p[u]), d = std::clamp(joint(c, row.expected, weights), least, 1.0 - least);
             row.gain += on.mask[v] ? std::log(c / d) : std::log((1.0 - c) / (1.0 - d));
             n_on += on.mask[v];
         });
         row.found[std::min<size_t>(n_on, 2)] = 1.0;
         return row;
-    }
-
-    template <class Visit>
-    void each(uint32_t u, Visit visit) const {
-        for (Range range : labels_.below(u))
-            for (uint32_t v = range.first; v < range.last; ++v) visit(v);
     }
 
     static constexpr double least = 1e-12;
@@ -117,21 +111,20 @@ class JointProbabilities : public Probabilities {
         uint32_t above = UINT32_MAX;
         ChildCounts::Cases p, factors;
         bool better = false;
-        for (Range range : nodes)
-            for (uint32_t v = range.first; v < range.last; ++v) {
-                const uint32_t u = labels_.parent(v);
-                if (u != above) {
-                    above = u;
-                    if ((better = counts_.better(u))) {
-                        factors = counts_.factors(u);
-                        p = counts_.independent(u, from_);
-                    }
+        each(nodes, [&](uint32_t v) {
+            const uint32_t u = labels_.parent(v);
+            if (u != above) {
+                above = u;
+                if ((better = counts_.better(u))) {
+                    factors = counts_.factors(u);
+                    p = counts_.independent(u, from_);
                 }
-                const double before = labels_.of_parents(from_, v, min);
-                double c = before > 0.0 ? from_[v] / before : 0.0;
-                if (better && c > 0.0) c = ChildCounts::joint(ChildCounts::given(from_, v, before), p, factors);
-                joint_[v] = std::min(c, 1.0) * labels_.of_parents(joint_, v, min);
             }
+            const double before = labels_.of_parents(from_, v, min);
+            double c = before > 0.0 ? from_[v] / before : 0.0;
+            if (better && c > 0.0) c = ChildCounts::joint(ChildCounts::given(from_, v, before), p, factors);
+            joint_[v] = std::min(c, 1.0) * labels_.of_parents(joint_, v, min);
+        });
     }
 
   private:

@@ -17,8 +17,7 @@ struct HierarchicalSoftmax : PathSoftmax {
 template <class Visit>
 void each_alternative(uint32_t u, const Labels& tree, Visit visit) {
     visit(2 * u + 1, false);
-    for (Range children : tree.below(u))
-        for (uint32_t v = children.first; v < children.last; ++v) visit(2 * v, tree.unseen(v));
+    each(tree.below(u), [&](uint32_t v) { visit(2 * v, tree.unseen(v)); });
 }
 
 // The columns of the children of u, as nodes and as labels.
@@ -168,14 +167,13 @@ inline uint32_t deepest(PathProbabilities& p, std::optional<double> least) {
         const Ranking::Entry above = reached.back();
         reached.pop_back();
         p.expand(above.node);
-        for (Range children : p.tree.below(above.node))
-            for (uint32_t v = children.first; v < children.last; ++v) {
-                const Ranking::Entry here{p.below(v), above.depth + 1, v};
-                const double share = std::exp(here.value);
-                if (!(least ? share >= *least : share > 0.5)) continue;
-                reached.push_back(here);
-                if (std::tuple(here.depth, here.value, best.node) > std::tuple(best.depth, best.value, v)) best = here;
-            }
+        each(p.tree.below(above.node), [&](uint32_t v) {
+            const Ranking::Entry here{p.below(v), above.depth + 1, v};
+            const double share = std::exp(here.value);
+            if (!(least ? share >= *least : share > 0.5)) return;
+            reached.push_back(here);
+            if (std::tuple(here.depth, here.value, best.node) > std::tuple(best.depth, best.value, v)) best = here;
+        });
     }
     return best.node;
 }

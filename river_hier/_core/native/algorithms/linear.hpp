@@ -79,9 +79,9 @@ void step(const Policy& policy, Weights& w, const Vector& x, const On& on, const
     w.bind(x, false);
     for (size_t plane = 0; plane <= second_order; ++plane) w->prefetch_rows(plane, w.ranges);
     w.score(w.ranges);
-    for (Range range : w.ranges)
-        for (uint32_t v = range.first; v < range.last; ++v)
-            if (policy.learns(w.scores[v], y(v))) w.nodes.push_back(v);
+    each(w.ranges, [&](uint32_t v) {
+        if (policy.learns(w.scores[v], y(v))) w.nodes.push_back(v);
+    });
     if (w.nodes.empty()) return;
     if constexpr (second_order) {
         const double most = w.largest_step(x.norm2);
@@ -156,12 +156,11 @@ inline void top_down(Weights& w, const Vector& x, const Labels& labels, bool ave
         const Ranges& below = labels.below(on[i]);
         if (below.empty()) continue;
         w.score(below);
-        for (Range range : below)
-            for (uint32_t v = range.first; v < range.last; ++v) {
-                if (!(w.scores[v] >= 0.0) || labels.unseen(v) || !labels.all_parents(w.mask.data(), v)) continue;
-                w.mask[v] = 1;
-                insert(on, i, v);
-            }
+        each(below, [&](uint32_t v) {
+            if (!(w.scores[v] >= 0.0) || labels.unseen(v) || !labels.all_parents(w.mask.data(), v)) return;
+            w.mask[v] = 1;
+            insert(on, i, v);
+        });
     }
     for (uint32_t v : on) w.mask[v] = 0;
 }

@@ -117,10 +117,9 @@ inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_
     for (uint32_t v = n; --v;) p[tree.parent(v)] += p[v];
 
     const auto inner = [&](uint32_t v) {
-        for (Range children : tree.below(v))
-            for (uint32_t u = children.first; u < children.last; ++u)
-                if (!tree.unseen(u)) return true;
-        return false;
+        bool any = !tree.n_unseen() && !tree.below(v).empty();
+        if (tree.n_unseen()) each(tree.below(v), [&](uint32_t u) { any = any || !tree.unseen(u); });
+        return any;
     };
     std::vector<Group> groups{{0, 1.0}};
     Nodes group(n, 0);  // of the labels of each subtree that have no later one

@@ -48,13 +48,12 @@ class ScoredProbabilities : public Probabilities {
         if (nodes.empty()) return;
         w_.score(nodes);
         const auto least = [](double a, double b) { return std::min(a, b); };
-        for (Range range : nodes)
-            for (uint32_t v = range.first; v < range.last; ++v) {
-                double p = 0.0;
-                if (!labels_.unseen(v))
-                    p = calibration_ ? calibration_->given(w_.scores[v], v) : logistic(w_.scores[v]);
-                w_.p[v] = given_ ? p : p * labels_.of_parents(w_.p, v, least);
-            }
+        each(nodes, [&](uint32_t v) {
+            double p = 0.0;
+            if (!labels_.unseen(v))
+                p = calibration_ ? calibration_->given(w_.scores[v], v) : logistic(w_.scores[v]);
+            w_.p[v] = given_ ? p : p * labels_.of_parents(w_.p, v, least);
+        });
     }
 
   private:
@@ -74,14 +73,13 @@ inline Nodes connected(Probabilities& p, const Labels& labels, double threshold,
     for (size_t i = 0; i < on.size(); ++i) {
         if (max_depth && depth[on[i]] == *max_depth) continue;
         p.expand(labels.below(on[i]));
-        for (Range below : labels.below(on[i]))
-            for (uint32_t v = below.first; v < below.last; ++v) {
-                if (!(mask.empty() || labels.all_parents(mask.data(), v)) || !(p[v] >= threshold)) continue;
-                if (!mask.empty()) mask[v] = 1;
-                if (max_depth)
-                    depth[v] = 1 + labels.of_parents(depth, v, [](auto a, auto b) { return std::max(a, b); });
-                if (!max_depth || depth[v] <= *max_depth) insert(on, i, v);
-            }
+        each(labels.below(on[i]), [&](uint32_t v) {
+            if (!(mask.empty() || labels.all_parents(mask.data(), v)) || !(p[v] >= threshold)) return;
+            if (!mask.empty()) mask[v] = 1;
+            if (max_depth)
+                depth[v] = 1 + labels.of_parents(depth, v, [](auto a, auto b) { return std::max(a, b); });
+            if (!max_depth || depth[v] <= *max_depth) insert(on, i, v);
+        });
     }
     on.erase(on.begin());
     return on;
@@ -147,8 +145,7 @@ void best_first(const Ranking& best, const Labels& tree, double all, std::option
         const Ranking::Entry above = waiting.back();
         waiting.pop_back();
         expand(above.node);
-        for (Range below : tree.below(above.node))
-            for (uint32_t v = below.first; v < below.last; ++v) reach({value(v), above.depth + 1, v});
+        each(tree.below(above.node), [&](uint32_t v) { reach({value(v), above.depth + 1, v}); });
     }
 }
 
@@ -211,16 +208,15 @@ inline Nodes least_h_loss(Probabilities& p, const Labels& labels, const double* 
     for (size_t i = 0; i < visited.size(); ++i) {
         const Ranges& below = labels.below(visited[i].node);
         p.expand(below);
-        for (Range range : below)
-            for (uint32_t v = range.first; v < range.last; ++v) {
-                if (!labels.all_parents(mask.data(), v)) continue;
-                const uint32_t u = parent(v);
-                mask[v] = p[v] != 0.0 && 2.0 * p[v] >= p[u];
-                if (mask[v])
-                    visited.insert(place(v), {v, 0.0, false});
-                else
-                    place(u)->below += cost(v) * p[v];
-            }
+        each(below, [&](uint32_t v) {
+            if (!labels.all_parents(mask.data(), v)) return;
+            const uint32_t u = parent(v);
+            mask[v] = p[v] != 0.0 && 2.0 * p[v] >= p[u];
+            if (mask[v])
+                visited.insert(place(v), {v, 0.0, false});
+            else
+                place(u)->below += cost(v) * p[v];
+        });
     }
     for (size_t i = visited.size(); i-- > 1;) {
         Visited& here = visited[i];

@@ -138,11 +138,10 @@ nb::list descent(const Labels& tree, nb::handle values) {
             expand(u);
             uint32_t best = 0;
             double sum = 0.0;
-            for (Range children : tree.below(u))
-                for (uint32_t v = children.first; v < children.last; ++v) {
-                    sum += p(v);
-                    if (!best || p(v) > p(best)) best = v;
-                }
+            each(tree.below(u), [&](uint32_t v) {
+                sum += p(v);
+                if (!best || p(v) > p(best)) best = v;
+            });
             if (!best || p(best) <= p(u) - sum) return way;
             way.append(nb::make_tuple(best, p(best)));
             u = best;

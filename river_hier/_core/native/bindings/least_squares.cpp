@@ -11,17 +11,16 @@ namespace river_hier {
 
 namespace {
 
-LeastSquares& ready(LeastSquares& rls, size_t n_nodes) {
-    ensure(rls.n_nodes() <= n_nodes, "more systems than nodes");
-    return rls;
+void check_nodes(const LeastSquares& rls, const Labels& labels) {
+    ensure(rls.n_nodes() <= labels.n(), "more systems than nodes");
 }
 
 // A step by the limit of the library's own rule, or by the nodes that a rule in Python has chosen.
 bool step(LeastSquares& rls, Example& example, On& on, Labels& labels, double c_ln_t, nb::handle chosen) {
     const std::vector<bool> mask = chosen.is_none() ? std::vector<bool>() : numbers<bool>(chosen);
     on.mask.resize(labels.n());  // x's own code may add nodes
-    return ready(rls, labels.n())
-        .learn(example, on.mask.data(), labels, c_ln_t, chosen.is_none() ? nullptr : &mask);
+    check_nodes(rls, labels);
+    return rls.learn(example, on.mask.data(), labels, c_ln_t, chosen.is_none() ? nullptr : &mask);
 }
 
 // False, and nothing has changed, if l2 is lost in rounding beside x.
@@ -46,7 +45,7 @@ bool learn_rows(LeastSquares& rls, const Labels& labels, Rows& X, nb::handle mul
     const Numbers of_rows = numbers(c_ln_ts);
     Multilabels Y(multilabels, labels);
     ensure(of_rows.size() == Y.size(), "a number for each row");
-    ready(rls, labels.n());
+    check_nodes(rls, labels);
     return learn_next(X, Y.size(), seconds, [&](size_t row, size_t i) {
         const double weight = X.weight(row);
         if (weight * X[row].norm2 > largest_ratio * rls.l2) return false;

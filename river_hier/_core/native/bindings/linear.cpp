@@ -62,10 +62,7 @@ void check_planes(const LinearState& state) {
 
 template <class Policy, class Target>
 void learn(const Policy& policy, LinearState& state, const Vector& x, const Target& target, double weight) {
-    if constexpr (on_paths<Policy>)
-        state.begin_round(target);
-    else
-        state.begin_round(target.nodes);
+    state.begin_round(target);
     step(policy, state.w, x, target, state.labels, weight);
     state.end_round(weight);
 }
@@ -75,10 +72,7 @@ void learn_one(LinearState& state, nb::handle x, nb::handle y, double weight, nb
                nb::object taxonomy) {
     const auto policy = with_parameters<Policy, P...>(parameters, std::index_sequence_for<P...>{});
     check_planes<Policy>(state);
-    if (!taxonomy.is_none()) {  // the labels of the example are new
-        state.add_nodes(nb::len(taxonomy));
-        state.labels.grow(taxonomy, false);
-    }
+    if (!taxonomy.is_none()) state.grow(taxonomy);
     auto target = target_of<Policy>(y, state.labels);  // y is read before x, both before writing
     const Vector& vector = state.insert(x);
     if constexpr (!on_paths<Policy>) target.mask.resize(state.labels.n());  // x's own code may add nodes
@@ -142,12 +136,13 @@ nb::object top_down_masks(LinearState& state, Rows& X, bool averaged) {
     });
 }
 
-// w . x of every weight vector. x may be a vector of this state.
-nb::object scores(LinearState& state, nb::handle x, bool averaged) {
+// w . x of every weight vector; 0 of those of nodes that are to come. x may be a vector of this state.
+nb::object scores(LinearState& state, nb::handle x, bool averaged, size_t n_nodes) {
     const Vector* known = nullptr;
     state.w.score_all(nb::try_cast(x, known) && known ? *known : state.find(x), averaged);
-    const double* scores = state.w.scores.data();
-    return array(Numbers(scores, scores + state.w.n_nodes()));
+    Numbers scores(state.w.scores.begin(), state.w.scores.begin() + state.w.n_nodes());
+    scores.resize(std::max(scores.size(), state.vectors * n_nodes));
+    return array(std::move(scores));
 }
 
 // The same for each row, (vectors, rows).
@@ -162,40 +157,48 @@ nb::object scores_many(LinearState& state, Rows& X, bool averaged) {
     return array(std::move(all), {X.n(), n}).attr("T");
 }
 
-Nodes ascending(nb::handle nodes, const Weights& w) {
+Nodes ascending(nb::handle nodes, size_t n) {
     Nodes found;
     for (int64_t v : numbers<int64_t>(nodes)) {
-        ensure(v >= (found.empty() ? 0 : int64_t{found.back()} + 1) && static_cast<size_t>(v) < w.n_nodes(),
+        ensure(v >= (found.empty() ? 0 : int64_t{found.back()} + 1) && static_cast<size_t>(v) < n,
                "nodes must ascend, up to the last there is");
         found.push_back(static_cast<uint32_t>(v));
     }
     return found;
 }
 
-void add_steps(LinearState& state, const Vector& x, nb::handle nodes, nb::handle steps, nb::handle confidences) {
-    const Nodes places = ascending(nodes, state.w);
+// Learns from an example of these nodes, by the steps of a rule in Python: all that is written of it. The taxonomy
+// has its labels, if they are new.
+void learn_steps(LinearState& state, nb::handle x, double weight, nb::handle on, nb::handle nodes, nb::handle steps,
+                 nb::handle confidences, double forgetting, nb::object taxonomy) {
+    const size_t n = taxonomy.is_none() ? state.labels.n() : nb::len(taxonomy);
+    const Nodes round = ascending(on, n), places = ascending(nodes, state.vectors * n);
+    const bool certain = confidences.is_none();
     Numbers sizes = numbers(steps);
-    ensure(sizes.size() == places.size(), "a step for each node");
-    state.w.check_range(x.norm2);
-    if (confidences.is_none()) return state.w.add(x, places, sizes);
-    const Numbers certain = numbers(confidences);
-    ensure(certain.size() == places.size(), "a confidence for each node");
-    const double most = state.w.largest_step(x.norm2);
-    state.w.move(x, places, [&](const Numbers&, Moves& moves) {
+    const Numbers confident = certain ? sizes : numbers(confidences);
+    ensure(sizes.size() == places.size() && confident.size() == places.size(), "a step for each node");
+    ensure(certain || state.w.n_planes == 2, "weights without variances");
+    if (!taxonomy.is_none()) state.grow(taxonomy);
+    const Vector& vector = state.insert(x);
+    state.begin_round(round);
+    const double most = state.w.largest_step(vector.norm2);
+    const auto moves_of = [&](const Numbers&, Moves& moves) {
         for (size_t i = 0; i < places.size(); ++i)
-            moves.push_back({places[i], std::clamp(sizes[i], -most, most), certain[i]});
-    });
+            moves.push_back({places[i], std::clamp(sizes[i], -most, most), confident[i]});
+    };
+    if (certain)
+        state.w.add(vector, places, sizes);
+    else if (!places.empty())
+        state.w.move(vector, places, std::cref(moves_of), forgetting);
+    state.end_round(weight);
 }
 
-// Those of the scores of some nodes, whose precision is discounted first.
-nb::object variances(LinearState& state, const Vector& x, nb::handle nodes, double forgetting) {
+// Those of the scores of some weight vectors, whose precision will be discounted.
+nb::object variances(const LinearState& state, const Vector& x, nb::handle columns, double forgetting) {
+    ensure(state.w.n_planes == 2, "weights without variances");
     Numbers found;
-    const Nodes places = ascending(nodes, state.w);
-    if (forgetting < 1.0) state.w.discount(x, places, forgetting);
-    state.w->move(x, places, [&](const Numbers& variances, Moves&) {
-        found.assign(variances.begin(), variances.begin() + places.size());
-    });
-    return array(found);
+    for (uint32_t v : ascending(columns, no_row)) found.push_back(state.w.variance(x, v, forgetting));
+    return array(std::move(found));
 }
 
 nb::object column(const LinearState& state, uint32_t node, bool averaged) {
@@ -389,12 +392,14 @@ void linear(nb::module_& m) {
                 for (size_t k = 0; k < s.vectors; ++k) s.w.forget(static_cast<uint32_t>(v * s.vectors + k));
         }, "nodes"_a)
         .def("find", [](LinearState& s, nb::handle x) { return Vector(s.find(x)); }, "x"_a.none())
-        .def("insert", [](LinearState& s, nb::handle x) { return Vector(s.insert(x)); }, "x"_a.none())
-        .def("begin_round", [](LinearState& s, nb::handle on) { s.begin_round(ascending(on, s.w)); }, "on"_a)
-        .def("end_round", &LinearState::end_round, "weight"_a)
-        .def("add", &add_steps, "x"_a, "nodes"_a, "steps"_a, "confidences"_a = nb::none())
-        .def("variances", &variances, "x"_a, "nodes"_a, "forgetting"_a = 1.0)
-        .def("scores", &scores, "x"_a.none(), "averaged"_a = false)
+        .def("preview", [](LinearState& s, nb::handle x) {
+            s.find(x);  // which may be too large
+            return s.features.preview(x);
+        }, "x"_a.none())
+        .def("learn", &learn_steps, "x"_a.none(), "weight"_a, "on"_a, "nodes"_a, "steps"_a,
+             "confidences"_a = nb::none(), nb::kw_only(), "forgetting"_a = 1.0, "taxonomy"_a = nb::none())
+        .def("variances", &variances, "x"_a, "columns"_a, "forgetting"_a = 1.0)
+        .def("scores", &scores, "x"_a.none(), "averaged"_a = false, "n_nodes"_a = 0)
         .def("scores_many", &scores_many, "X"_a, "averaged"_a = false)
         .def("column", &column, "node"_a, "averaged"_a = false)
         .def("column_weights", &column_weights, "X"_a, "averaged"_a)

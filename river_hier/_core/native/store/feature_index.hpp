@@ -40,6 +40,15 @@ class FeatureIndex {
     // The same, but new features get the next rows.
     const Vector& insert(nb::handle x) { return read(x, true); }
 
+    // What `insert` would find; nothing is inserted.
+    Vector preview(nb::handle x) {
+        read(x, false, false);
+        auto next = static_cast<uint32_t>(size());
+        for (uint32_t& row : found_.rows) if (row == no_row) row = next++;
+        finish(found_);
+        return found_;
+    }
+
     // Makes a vector of rows and values that of an x: without the features that have no row, and with the
     // constant feature.
     void finish(Vector& x) const {
@@ -111,13 +120,13 @@ class FeatureIndex {
         return PyLong_CheckExact(name) || PyFloat_CheckExact(name) || PyBool_Check(name);
     }
 
-    const Vector& read(nb::handle x, bool insert) {
+    const Vector& read(nb::handle x, bool insert, bool finished = true) {
         const bool dict = PyDict_CheckExact(x.ptr()) || dicts_.hold(x.ptr());
         if (dict && !foreign_ && read_plain(x.ptr()))
             find_rows(names_.data(), found_.size(), found_.rows.data(), insert);
         else if (foreign_ || !arrays_.hold(x.ptr()) || !read_row(x, insert))
             found_ = read_odd(x, insert);
-        finish(found_);
+        if (finished) finish(found_);
         return found_;
     }
 

@@ -17,6 +17,12 @@ struct Range {
 using Nodes = std::vector<uint32_t>;  // in ascending order
 using Ranges = std::vector<Range>;
 
+template <class Visit>
+void each(const Ranges& ranges, Visit visit) {
+    for (Range range : ranges)
+        for (uint32_t v = range.first; v < range.last; ++v) visit(v);
+}
+
 // A multilabel: its nodes, and the same as a mask.
 struct On {
     Nodes nodes;

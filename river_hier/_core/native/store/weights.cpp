@@ -52,9 +52,7 @@ void Weights::score(const Ranges& nodes) {
     store_->score(nodes, scores.data());
     if (!averaged_) return;
     average->updates.score(nodes);
-    for (Range range : nodes)
-        for (uint32_t v = range.first; v < range.last; ++v)
-            scores[v] -= average->updates.scores[v] / average->rounds(v);
+    each(nodes, [&](uint32_t v) { scores[v] -= average->updates.scores[v] / average->rounds(v); });
 }
 
 void Weights::score_all(const Vector& x, bool averaged) {
@@ -72,15 +70,28 @@ void Weights::add(const Vector& x, const Nodes& nodes, Numbers& steps) {
     if (average) average->add(x, nodes, steps);
 }
 
+// A variance less 1, discounted where x is not zero.
+static double discounted(double s, double x, double forgetting) {
+    return x == 0.0 ? s : forgetting * s / (1.0 + (1.0 - forgetting) * s);
+}
+
 void Weights::discount(const Vector& x, const Nodes& nodes, double forgetting) {
     changes_.clear();
     for (size_t j = 0; j < x.size(); ++j)
         for (uint32_t v : nodes) {
             const double s = store_->get(1, x.rows[j], v);
-            const double f = x.values[j] == 0.0 ? 1.0 : forgetting;
-            changes_.push_back(f * s / (1.0 + (1.0 - f) * s) - s);
+            changes_.push_back(discounted(s, x.values[j], forgetting) - s);
         }
     store_->add(1, x, nodes, changes_);
+}
+
+double Weights::variance(const Vector& x, uint32_t v, double forgetting) const {
+    double sum = 0.0;
+    for (size_t j = 0; j < x.size(); ++j) {
+        const double s = v < n_nodes_ ? store_->get(1, x.rows[j], v) : 0.0;
+        sum += (1.0 + discounted(s, x.values[j], forgetting)) * x.values[j] * x.values[j];
+    }
+    return sum;
 }
 
 void Weights::move(const Vector& x, const Nodes& nodes, const MoveRule& rule, double forgetting) {

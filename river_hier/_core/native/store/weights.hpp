@@ -59,6 +59,9 @@ class Weights {
     // Multiply 1 / S - 1 by `forgetting` for some nodes, where x is not zero.
     void discount(const Vector& x, const Nodes& nodes, double forgetting);
 
+    // The variance of the score of a node, x^T S x, once it is discounted. Rows and nodes may be new.
+    double variance(const Vector& x, uint32_t v, double forgetting) const;
+
     // Discount and move uncertain weights. Unlike that of the store, this must move all nodes.
     void move(const Vector& x, const Nodes& nodes, const MoveRule& rule, double forgetting = 1.0);
 
@@ -173,6 +176,12 @@ class LinearState {
 
     void add_nodes(size_t n_nodes) { w.add_nodes(vectors * n_nodes); }
 
+    // The labels of an example are new: they are in this larger taxonomy.
+    void grow(nb::object taxonomy) {
+        add_nodes(nb::len(taxonomy));
+        labels.grow(taxonomy, false);
+    }
+
     void start_average(bool from_first_round) {
         w.average = std::make_unique<Average>(w.n_nodes(), w.single, from_first_round);
     }
@@ -194,6 +203,7 @@ class LinearState {
             for (uint32_t v : on) w.average->begin(v);
         labels.learned(on);
     }
+    void begin_round(const On& on) { begin_round(on.nodes); }
     void begin_round(uint32_t y) {
         for (uint32_t v = y; w.average && v; v = labels.parent(v)) w.average->begin(v);
         labels.learned(y);
