@@ -58,9 +58,10 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         `taxonomy=None`, which stands for that of `fit`. By default, for one label `PathSoftmax` if
         X is sparse and `ensemble.DensePool` if it is dense, and for several labels
         `HLossBayes(Calibrated(HAROW()))`; for texts `TextViews()` in front of
-        `PathSoftmax(margin=1)`, or `LogTFIDF()` in front of the latter. `DensePool` takes milliseconds a row; it is right more
-        often on columns of measurements, whatever their scale, but not on embeddings: there give
-        `PathSoftmax()`, which takes a hundredth of the time. `fit` learns a copy.
+        `PathSoftmax(margin=1)`, or `LogTFIDF()` in front of the latter. `DensePool` takes
+        milliseconds a row; it is right more often on columns of measurements, whatever their scale,
+        but not on embeddings: there give `PathSoftmax()`, which takes a hundredth of the time.
+        `fit` learns a copy.
     taxonomy
         The taxonomy. By default, `fit` makes it of levels or of paths with a `separator` in y;
         otherwise it is flat.
