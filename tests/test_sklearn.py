@@ -385,6 +385,7 @@ def test_labels_known_to_some_depth() -> None:
     levels = [Below(v.label.split(" > ")) if type(v) is Below else v.split(" > ") for v in y]
     paths = HierarchicalClassifier(linear_model.PathSoftmax()).fit(X, levels)
     assert paths.predict(np.eye(4))[:, 0].tolist() == ["men"] * 3 + ["women"]
+    assert paths.score(X, levels) == 1.0
     assert paths.classes_.tolist() == [tuple(v.split(" > ")) for v in model.classes_]
     assert Taxonomy.from_paths(y, " > ", "path").leaves == tuple(model.classes_)
     sets = [Below({v.label}) if type(v) is Below else {v} for v in y]

@@ -5,8 +5,9 @@
 The folder holds `clinc150` (queries: train and val) and `icd` (descriptions of diagnoses: the
 training part, of which the last 4,000 in a random order are predicted). Models make one pass with
 `LogTFIDF`; the vectors of the labels are the sums of these features over the training examples. The
-share of wrong answers, and microseconds of processor time to learn a text. The last line is about
-random vectors of eight features.
+share of wrong answers, and microseconds of processor time to learn a text. The last lines are about
+random vectors of eight features: seconds and memory to build a tree, and microseconds to learn and
+predict an example, which has the features of its label and 15 others.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ import argparse
 import gzip
 import json
 import random
+import resource
 import time
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +67,33 @@ def report(name: str, model: Any, train: Pairs, test: Pairs) -> None:
     print(f"{name:40}{wrong:8.3f}{learning:8.0f}", flush=True)
 
 
+def very_many(n: int, seed: int) -> None:
+    rng = random.Random(seed)
+    many = {i: {rng.randrange(50_000): 1.0 for _ in range(8)} for i in range(n)}
+    kilobytes, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    t = induction.balanced_tree(many)
+    building = time.process_time() - start
+    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - kilobytes
+    model, examples = linear_model.HierarchicalSoftmax(t), []
+    for _ in range(8_000):
+        y = 7919 * int(rng.paretovariate(1.0)) % n
+        words = {f"w{rng.randrange(50_000)}": 0.2 for _ in range(15)}
+        examples.append(({**many[y], **words}, y))
+    half = len(examples) // 2
+    for x, y in examples[:half]:
+        model.learn_one(x, y)
+    times = [time.process_time()]
+    for x, y in examples[half:]:
+        model.learn_one(x, y)
+    times.append(time.process_time())
+    for x, _ in examples[half:]:
+        model.predict_one(x)
+    times.append(time.process_time())
+    learning, predicting = (1e6 * (b - a) / half for a, b in pairwise(times))
+    print(f"{t}: {building:.1f} s, {kilobytes / 1e3:.0f} MB", end="; ")
+    print(f"{learning:.0f} us, {predicting:.0f} us", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True)
@@ -83,11 +113,8 @@ def main() -> None:
             )
         report("PathSoftmax, the publisher's", linear_model.PathSoftmax(t), train, test)
         report("PathSoftmax, flat", linear_model.PathSoftmax(Taxonomy.flat(vectors)), train, test)
-    rng = random.Random(args.seed)
-    many = {i: {rng.randrange(50_000): 1.0 for _ in range(8)} for i in range(100_000)}
-    start = time.process_time()
-    t = induction.balanced_tree(many)
-    print(f"{t}: {time.process_time() - start:.1f} s")
+    for n in (100_000, 1_000_000):
+        very_many(n, args.seed)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ from ..taxonomy.multilabel import closure_nodes, predicted_nodes
 from ..taxonomy.show import page, text
 
 _ROWS, _NODES, _BINS = 12, 40, 10  # rows of a table and nodes of the tree that are shown; bins
-_SHOWN: Any = {"float_format": "{:.3f}".format, "na_rep": "-"}
+_SHARES: Any = dict.fromkeys(("wrong", "predicted", "observed"), "{:.1%}".format)
+_SHOWN: Any = {"formatters": _SHARES | {"error": "{:.3f}".format}, "na_rep": "-"}
 
 
 class Report:
