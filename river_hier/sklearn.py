@@ -40,7 +40,9 @@ _LEVELS = PathFormat(None, whole=True)
 def _default(X: Any, several: bool) -> Any:
     """The model of several labels, or of one, for X: texts, a sparse matrix or a dense one."""
     if isinstance(X, list):
-        return (LogTFIDF() if several else TextViews()) | _default(None, several)
+        if several:
+            return LogTFIDF() | _default(None, several)
+        return TextViews() | PathSoftmax(margin=1.0)
     if several:
         return HLossBayes(Calibrated(HAROW()))
     return DensePool() if isinstance(X, np.ndarray) else PathSoftmax()
@@ -55,10 +57,11 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         A model of one label or of several, with a taxonomy or, also in wrappers, with
         `taxonomy=None`, which stands for that of `fit`. By default, for one label `PathSoftmax` if
         X is sparse and `ensemble.DensePool` if it is dense, and for several labels
-        `HLossBayes(Calibrated(HAROW()))`; for texts `TextViews()` in front of `PathSoftmax`, or
-        `LogTFIDF()` in front of the latter. `DensePool` takes milliseconds a row; it is right more
-        often on columns of measurements, whatever their scale, but not on embeddings: there give
-        `PathSoftmax()`, which takes a hundredth of the time. `fit` learns a copy.
+        `HLossBayes(Calibrated(HAROW()))`; for texts `TextViews()` in front of
+        `PathSoftmax(margin=1)`, or `LogTFIDF()` in front of the latter. `DensePool` takes
+        milliseconds a row; it is right more often on columns of measurements, whatever their scale,
+        but not on embeddings: there give `PathSoftmax()`, which takes a hundredth of the time.
+        `fit` learns a copy.
     taxonomy
         The taxonomy. By default, `fit` makes it of levels or of paths with a `separator` in y;
         otherwise it is flat.
