@@ -29,7 +29,7 @@ from sklearn.pipeline import make_union
 from sklearn.svm import LinearSVC
 from tqdm import tqdm
 
-from river_hier import Taxonomy, feature_extraction, linear_model
+from river_hier import Taxonomy, feature_extraction, linear_model, stream
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "benchmarks"))
 import short_texts
@@ -146,6 +146,12 @@ def ours(learner, features=feature_extraction.LogTFIDF, **options):
     return one_by_one(lambda t: features() | learner(t, **options))
 
 
+def twice(t):
+    """Each text once more, among later ones."""
+    model = linear_model.PathSoftmax(t, margin=1.0)
+    return feature_extraction.TextViews() | stream.Replayed(model, 2, buffer_size=1_000)
+
+
 WORDS = TfidfVectorizer(sublinear_tf=True)
 VIEWS = make_union(
     TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2)),
@@ -156,6 +162,7 @@ LEARNERS = {  # the package, and how it learns
         "river-hier",
         ours(linear_model.PathSoftmax, feature_extraction.TextViews, margin=1.0),
     ),
+    "**the same, learned twice**": ("river-hier", one_by_one(twice)),
     "**LogTFIDF \\| PathSoftmax**": ("river-hier", ours(linear_model.PathSoftmax)),
     "**LogTFIDF \\| Hieron**": ("river-hier", ours(linear_model.Hieron)),
     "River: naive Bayes": (
