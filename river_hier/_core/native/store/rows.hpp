@@ -81,17 +81,20 @@ class Rows {
     // Renumbers the columns with entries 0, 1, ..., in order of appearance: few of very many columns may
     // have any, so they are looked up in a table of twice as many slots as there are entries.
     void look_up_entries(nb::handle batch) {
-        const size_t slots = slots_for(std::min(columns_.size(), width_));
+        size_t slots = 16;
+        while (slots < 2 * std::min(columns_.size(), width_)) slots *= 2;
         const bool direct = slots >= width_;
-        std::vector<uint32_t> seen(direct ? width_ : slots, no_row), used;
+        std::vector<std::pair<uint32_t, uint32_t>> seen(direct ? width_ : slots, {no_row, 0});
+        std::vector<uint32_t> used;
         for (uint32_t& c : columns_) {
             ensure(c < width_, "a name for each column");
-            uint32_t& at = seen[direct ? c : probe(seen, c * 0x9E3779B1u, [&](uint32_t i) { return used[i] == c; })];
-            if (at == no_row) {
-                at = static_cast<uint32_t>(used.size());
+            size_t slot = direct ? c : c * 0x9E3779B1u & (slots - 1);
+            while (seen[slot].first != c && seen[slot].first != no_row) slot = (slot + 1) & (slots - 1);
+            if (seen[slot].first == no_row) {
+                seen[slot] = {c, static_cast<uint32_t>(used.size())};
                 used.push_back(c);
             }
-            c = at;
+            c = seen[slot].second;
         }
         look_up(batch, used);
     }

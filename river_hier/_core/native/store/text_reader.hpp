@@ -16,7 +16,6 @@
 #include <unordered_set>
 
 #include "python/objects.hpp"
-#include "store/vector.hpp"
 
 namespace river_hier {
 
@@ -39,7 +38,7 @@ inline uint32_t checksum(const char* text, size_t size) {
 
 class TextReader {
   public:
-    static constexpr uint32_t none = no_row;
+    static constexpr uint32_t none = ~0u;
 
     using Lengths = std::pair<size_t, size_t>;  // of n-grams: the smallest and the largest
 
@@ -125,6 +124,14 @@ class TextReader {
                                  : PyUnicode_DecodeUTF8(text.data(), text.size(), "surrogatepass"));
         if (!name.is_valid()) throw nb::python_error();
         return name;
+    }
+
+    // In a hash table, the slot of the entry that is the same, or a free one.
+    template <class Same>
+    static size_t probe(const std::vector<uint32_t>& slots, uint32_t hash, Same same) {
+        size_t i = hash & (slots.size() - 1);
+        while (slots[i] != none && !same(slots[i])) i = (i + 1) & (slots.size() - 1);
+        return i;
     }
 
     size_t bytes() const { return heap_bytes(grams_, seen_, tokens_, pieces_, starts_, letters_) + text_.capacity(); }
@@ -268,6 +275,12 @@ class TextReader {
             at = static_cast<uint32_t>(grams_.size());
             grams_.push_back(gram);
         }
+    }
+
+    static size_t slots_for(size_t n_grams) {
+        size_t n_slots = 16;
+        while (n_slots < 2 * n_grams) n_slots *= 2;
+        return n_slots;
     }
 
     static constexpr const char* mark = "~";

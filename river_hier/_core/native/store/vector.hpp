@@ -28,21 +28,6 @@ size_t heap_bytes(const std::vector<T>& list, const Lists&... others) {
 
 constexpr uint32_t no_row = UINT32_MAX;
 
-// A hash table is a list of the numbers of its entries, and `no_row` where a slot is free.
-inline size_t slots_for(size_t n_entries) {
-    size_t n_slots = 16;
-    while (n_slots < 2 * n_entries) n_slots *= 2;
-    return n_slots;
-}
-
-// The slot of the entry that is the same, or a free one.
-template <class Same>
-size_t probe(const std::vector<uint32_t>& slots, uint32_t hash, Same same) {
-    size_t i = hash & (slots.size() - 1);
-    while (slots[i] != no_row && !same(slots[i])) i = (i + 1) & (slots.size() - 1);
-    return i;
-}
-
 struct Vector {
     std::vector<uint32_t> rows;
     Numbers values;
