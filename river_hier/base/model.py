@@ -47,6 +47,7 @@ class TaxonomyModel(Predictor, base.Estimator):
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         self.taxonomy: TaxonomyLike = taxonomy
         self._labels = Labels(initial_taxonomy(taxonomy))
+        self._check_taxonomy(self._taxonomy)
 
     @property
     def taxonomy_(self) -> Taxonomy:
@@ -273,10 +274,6 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
 
     _multiclass: bool = True
     _decision_rule = "by the sum of the weights on its path"
-
-    def __init__(self, taxonomy: TaxonomyLike) -> None:
-        super().__init__(taxonomy)
-        self._taxonomy._arrays.check_tree()
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         taxonomy._arrays.check_tree()
