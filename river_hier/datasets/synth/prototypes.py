@@ -8,15 +8,14 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from river.datasets import base
+from river.datasets.base import MO_BINARY_CLF, MULTI_CLF
 
 from ...base.checks import check_integer
-from ...taxonomy import Label, Taxonomy, check_taxonomy
-from ..base import TaxonomyDataset
+from ...taxonomy import Label, Taxonomy
 from . import sampling
 
 
-class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
+class PrototypeTree(sampling.Generator):
     r"""Examples around the prototypes of a symmetric tree.
 
     The synthetic data of the Hieron paper[^1], section 5. The tree has `depth` levels below the
@@ -73,23 +72,14 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
         check_integer("branching", branching, at_least=1)
         check_integer("depth", depth, at_least=1)
         sampling.check_number("noise", noise, what="a variance, ")
-        self._entropy = sampling.entropy(seed)
-        self._taxonomy = _symmetric_tree(branching, depth)
-        n = len(self._taxonomy)
-        super().__init__(base.MULTI_CLF, n, n_classes=n)
+        super().__init__(_symmetric_tree(branching, depth), seed, MULTI_CLF)
         self.branching = branching
         self.depth = depth
         self.noise = noise
-        self.seed = seed
-
-    @property
-    def taxonomy(self) -> Taxonomy:
-        """The tree."""
-        return self._taxonomy
 
     @functools.cached_property
     def _prototypes(self) -> NDArray[np.float64]:
-        W = sampling.rotation(len(self.taxonomy), sampling.generator(self._entropy, self._ROTATION))
+        W = sampling.rotation(len(self.taxonomy), self._random(self._ROTATION))
         for v, parents in enumerate(self.taxonomy._arrays.parents):
             for parent in parents:
                 W[v] += W[parent]  # Eq. 2, from the root downwards
@@ -104,7 +94,7 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
         }
 
     def __iter__(self) -> Iterator[tuple[dict[int, float], str]]:
-        rng = sampling.generator(self._entropy, self._EXAMPLES)
+        rng = self._random(self._EXAMPLES)
         labels = [str(label) for label in self.taxonomy]
         n, deviation = len(labels), math.sqrt(self.noise)
         while True:
@@ -124,7 +114,7 @@ def _symmetric_tree(branching: int, depth: int) -> Taxonomy:
     return Taxonomy(edges)
 
 
-class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
+class PrototypePaths(sampling.Generator):
     r"""Multilabels of several, possibly partial, paths with imbalanced labels.
 
     An example has $1 + K$ paths, with $K$ drawn from a Poisson distribution. Each path ends
@@ -177,33 +167,20 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
         noise: float = 0.04,
         seed: int | None = None,
     ) -> None:
-        check_taxonomy(taxonomy)
-        n = len(taxonomy)
-        if n < 2:
-            raise ValueError(f"`taxonomy` must have a node besides the root, got {taxonomy!r}")
+        super().__init__(taxonomy, seed, MO_BINARY_CLF)
         sampling.check_number("paths", paths, at_least=1)
         sampling.check_number("exponent", exponent, at_least=0)
         sampling.check_number("noise", noise, what="a variance, ")
-        self._entropy = sampling.entropy(seed)
-        super().__init__(base.MO_BINARY_CLF, n, n_outputs=n - 1)
-        self._taxonomy = taxonomy
         self.paths = paths
         self.exponent = exponent
         self.noise = noise
-        self.seed = seed
-        ranks = 1 + sampling.generator(self._entropy, self._RANKS).permutation(n - 1)
+        ranks = 1 + self._random(self._RANKS).permutation(len(taxonomy) - 1)
         weights = ranks ** -float(exponent)
         self._p = weights / weights.sum()
 
-    @property
-    def taxonomy(self) -> Taxonomy:
-        """The taxonomy."""
-        return self._taxonomy
-
     @functools.cached_property
     def _w(self) -> NDArray[np.float64]:
-        rng = sampling.generator(self._entropy, self._ROTATION)
-        return sampling.rotation(len(self.taxonomy), rng)
+        return sampling.rotation(len(self.taxonomy), self._random(self._ROTATION))
 
     @property
     def vectors(self) -> dict[Label, dict[int, float]]:
@@ -226,7 +203,7 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
         return known
 
     def __iter__(self) -> Iterator[tuple[dict[int, float], dict[Label, bool]]]:
-        rng = sampling.generator(self._entropy, self._EXAMPLES)
+        rng = self._random(self._EXAMPLES)
         labels = self.taxonomy.nodes[1:]
         n, m = len(self.taxonomy), sampling.BLOCK
         deviation = math.sqrt(self.noise)
