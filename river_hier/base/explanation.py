@@ -71,8 +71,7 @@ def _weights(model: Any) -> dict[Label, dict[Any, float]]:
 def _intercepts(model: Any) -> dict[Label, float]:
     """The intercept of each node but the root, `{label: number}`.
 
-    It is part of every score: the weight of the constant feature times its value, 0 without one.
-    Computed at each call, in O(features * nodes).
+    Part of every score: the constant feature times its weight. Computed in O(features * nodes).
     """
     features, nodes = model._features, model._taxonomy.nodes
     if not features.first_row:

@@ -32,8 +32,7 @@ class PathLearner(LinearLearner, SingleLabelModel):
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
-        The value of a constant feature that is added to every x, whose weights are the intercepts;
-        0 adds none.
+        The value of a constant feature of every x, whose weights are the intercepts; 0 for none.
 
     Examples
     --------

@@ -22,9 +22,8 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     """Base class of multilabel learners with a weight vector at every node.
 
     A learner is defined by its `rule`: a node is trained only on examples whose parents are truly
-    on, and predicted to be on if its parents are and its score $w \\cdot x$ is at least 0.
-    Mini-batches, open taxonomies, `adopt` and `forget`, truncated predictions, explanations,
-    pickles, averages and calibration work without further code.
+    on, and predicted on if its parents are and its score $w \\cdot x$ is at least 0. Mini-batches,
+    open taxonomies, truncated predictions, explanations, pickles, averages and calibration follow.
 
     Parameters
     ----------
@@ -33,8 +32,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
-        The value of a constant feature that is added to every x, whose weights are the intercepts;
-        0 adds none.
+        The value of a constant feature of every x, whose weights are the intercepts; 0 for none.
 
     Examples
     --------
@@ -49,10 +47,9 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     ...     def rule(self, score, y, norm2):
     ...         return y * ((score >= 0) != (y > 0))
 
-    >>> taxonomy = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
-    >>> stream = synth.PrototypePaths(taxonomy, seed=42)
-    >>> metric = metrics.HLoss(stream.taxonomy)
-    >>> evaluate.progressive_val_score(stream.take(500), Perceptron(stream.taxonomy), metric)
+    >>> t = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
+    >>> stream = synth.PrototypePaths(t, seed=42)
+    >>> evaluate.progressive_val_score(stream.take(500), Perceptron(t), metrics.HLoss(t))
     HLoss: 0.07
 
     """

@@ -72,8 +72,7 @@ class HMC(FileDataset):
         the file of that name or else train and, if it exists, valid. Test comes last. If `path` is
         a single file and neither `dataset` nor `subsets` is given, its name does not matter.
     on_error
-        What to do with a broken row: `"raise"` a `ValueError` that names file and line, or `"skip"`
-        and count it.
+        Whether to `"raise"` a `ValueError`, with file and line, for a broken row, or `"skip"` it.
 
     Examples
     --------

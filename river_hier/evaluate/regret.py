@@ -30,9 +30,8 @@ def iter_regret(
 ) -> Iterator[dict[str, Any]]:
     r"""Cumulative losses of models and comparators along a stream, and their differences.
 
-    All predict, are scored, and learn from each example, in one pass of River's
-    `iter_progressive_val_score`. After $T$ examples the regret, Eq. (5) of the paper of
-    `linear_model.HRLS`, is
+    All predict and learn from each example, in one pass of River's `iter_progressive_val_score`.
+    After $T$ examples the regret, Eq. (5) of the paper of `linear_model.HRLS`, is
 
     $$\sum_{t=1}^T \left( E\,\ell(\hat y_t, V_t) - E\,\ell(y_t, V_t) \right)$$
 
@@ -54,8 +53,7 @@ def iter_regret(
         What to compare with, likewise one or several. It learns as well, unless it is fitted
         (`batch`); one that is also a model learns once.
     loss
-        A metric that is the mean of a loss, which is not updated, or a function of `losses`, for
-        the taxonomy of the dataset.
+        A metric that is the mean of a loss, not updated, or a function of `losses`.
     step
         The number of examples between two results. There is always one at the end.
     moment

@@ -465,8 +465,7 @@ def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
 def hieron_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Mapping[Any, float]) -> float:
     r"""Hieron's loss of the scores of all labels, $[s_{\hat y} - s_y + \sqrt{\gamma}]_+$ (Eq. 5).
 
-    Its square is at least the tree-induced error $\gamma$ of the label $\hat y$ with the highest
-    score.
+    Its square is at least the tree-induced error $\gamma$ of the best-scored label $\hat y$.
 
     Parameters
     ----------

@@ -23,9 +23,8 @@ WEIGHTS, DRIFTED_WEIGHTS, EXAMPLES = range(3)  # purposes of the random numbers
 class LinearLabels(sampling.Generator):
     r"""Multilabels drawn top-down, with the probability of each node linear in the features.
 
-    The stochastic model of the H-RLS paper[^1], section 5. Every node $i$ but the root has a
-    vector $u_i$ of norm 1. An example $x$, drawn uniformly from the sphere of norm 1, has label $i$
-    with probability
+    The stochastic model of the H-RLS paper[^1], section 5. Each node $i$ but the root has a unit
+    vector $u_i$. An $x$, drawn uniformly from the sphere of norm 1, has label $i$ with probability
 
     $$P(V_i = 1 \mid \textrm{parent on}, x) = \frac{1 + u_i^\top x}{2}$$
 

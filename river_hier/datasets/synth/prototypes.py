@@ -127,9 +127,8 @@ class PrototypePaths(sampling.Generator):
 
     $$x = \sum_{v\,\textrm{on}} w^v + \textrm{noise}$$
 
-    over all nodes that are on, including the root. So $w^v \cdot x$ is 1 if $v$ is on and 0
-    otherwise, plus Gaussian noise. The stream is infinite. With $n$ nodes the first example takes
-    $O(n^3)$, the others $O(n^2)$.
+    over all nodes that are on, including the root. So $w^v \cdot x$ is 1 if $v$ is on, else 0, plus
+    Gaussian noise. With $n$ nodes the first of endless examples takes $O(n^3)$, others $O(n^2)$.
 
     Parameters
     ----------

@@ -52,8 +52,7 @@ class Appearing(Transformed):
 
     Each label appears at a given step, but not before its ancestors. Until then, a single label is
     replaced by its deepest ancestor that has appeared, and a multilabel leaves it out. `taxonomy`
-    is the final taxonomy, `taxonomy_at` the one at a step. The additional time is O(labels of y)
-    per example.
+    is the final taxonomy, `taxonomy_at` the one at a step. It takes O(labels of y) an example.
 
     Parameters
     ----------
