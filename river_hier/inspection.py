@@ -187,8 +187,7 @@ def top_many(
     depth
         Rank only the nodes at this depth; `None` for all depths.
     X
-        A dataframe, a numpy array or a scipy.sparse matrix, or whatever the pipeline takes, such as
-        a series of texts.
+        A dataframe, numpy array or scipy.sparse matrix, or a series of what a pipeline takes.
     columns
         The names of the columns of an array or of a sparse X.
 

@@ -37,8 +37,6 @@ class PathLearner(LinearLearner, SingleLabelModel):
     Examples
     --------
 
-    A perceptron, whose steps all have the same size:
-
     >>> from river import evaluate
     >>> from river_hier import base, metrics
     >>> from river_hier.datasets import synth

@@ -37,8 +37,6 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     Examples
     --------
 
-    The perceptron is two lines:
-
     >>> from river import evaluate
     >>> from river_hier import Taxonomy, base, metrics
     >>> from river_hier.datasets import synth

@@ -72,8 +72,7 @@ class OHSUMED(FileDataset):
         The file, folder or archive with the tree, NLM's `mtrees*.bin` of any year. By default the
         place of the records.
     on_error
-        What to do with a broken record: `"raise"` a `ValueError` that names file and line, or
-        `"skip"` and count it.
+        Whether to `"raise"` a `ValueError` that names a broken record, or `"skip"` and count it.
 
     Attributes
     ----------
@@ -90,11 +89,9 @@ class OHSUMED(FileDataset):
     Examples
     --------
 
-    The articles under respiratory tract diseases, with all their ancestors:
-
     >>> from river_hier import datasets
 
-    >>> stream = datasets.OHSUMED(root="C08", tree=False)
+    >>> stream = datasets.OHSUMED(root="C08", tree=False)  # respiratory tract diseases
     >>> stream.n_features
     5
 

@@ -236,8 +236,6 @@ class TIMIT(Speech):
     Examples
     --------
 
-    The core test set:
-
     >>> from river_hier import datasets
 
     >>> stream = datasets.TIMIT(subsets=["test"], speakers=datasets.TIMIT.CORE_TEST)
@@ -281,8 +279,6 @@ class TIMITSegments(Speech):
 
     Examples
     --------
-
-    `TIMIT` shows how the files are read.
 
     >>> from river_hier import datasets
 

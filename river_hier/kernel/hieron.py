@@ -192,8 +192,7 @@ class Hieron(KernelPathLearner):
         any type; a step calls it once for each stored example, and a step that drops examples once
         for each pair of them. A lambda cannot be pickled.
     C
-        The largest step $\\alpha$. The default suits $K(x, x)$ of 1 or more; with `math.inf` the
-        step is the paper's.
+        The largest step $\\alpha$. The default suits $K(x, x)$ >= 1; the paper's is `math.inf`.
     budget
         The maximum number of examples that the model holds, at least 2; `None` for no limit.
 

@@ -221,10 +221,9 @@ def pivoted_cholesky_projection(
 
     K are the values of the kernel, (n, n), and `parts` the squared coefficients times the squared
     norms; the coefficients alone may be too large or too small to be squared. Instances are chosen
-    greedily, by a Cholesky factorisation with pivoting: next is the one whose squared distance from
-    the span of those already chosen, times its squared coefficients, is the largest. Fewer are kept
-    if nothing more would be lost. The projection of the j-th of the others is `sum_i P_ij phi(x_i)`
-    over the kept i. Takes O(n n_kept^2).
+    greedily, by a Cholesky factorisation with pivoting: next is that whose squared distance from
+    the span of those chosen, times its squared coefficients, is largest. Fewer are kept if nothing
+    more would be lost. The j-th of the others becomes `sum_i P_ij phi(x_i)`. Takes O(n n_kept^2).
     """
     lengths2 = K.diagonal()
     left = lengths2.copy()  # squared distances

@@ -180,8 +180,7 @@ class HRLS(KernelLeastSquares):
 class SHRLS(KernelLeastSquares):
     r"""SH-RLS with a kernel: H-RLS that stores examples only at nodes whose score is small.
 
-    It is `linear_model.SHRLS` in the space of a kernel. A node holds $N_i$ examples and a Cholesky
-    factor of its own.
+    It is `linear_model.SHRLS` with a kernel. A node holds $N_i$ examples and a Cholesky factor.
 
     A step takes one row of the kernel and, for each node whose parents are truly on, $O(N_i)$, or
     $O(N_i^2)$ where it stores x or comes close to it; memory is $N_i^2 / 2$ numbers a node.

@@ -271,10 +271,9 @@ class HLoss(MeanLoss):
 class HLossByDepth(TableMetric):
     """False positives and false negatives of the H-loss, by depth.
 
-    A wrong node whose ancestors are all right counts at its depth: as a false positive if it is
-    predicted on, otherwise as a false negative. `get` returns
-    `{depth: (false positives, false negatives)}`, sums of weights, for every depth below the root.
-    Their total is the cumulative H-loss with unit costs.
+    A wrong node whose ancestors are all right counts at its depth: as a false positive if predicted
+    on, else as a false negative. `get` returns `{depth: (false positives, false negatives)}`, sums
+    of weights, for every depth below the root, in total the H-loss with unit costs.
 
     This is Table 2 of the paper [^1] (section 8), where depths are counted from the children
     of the root, and the ancestors must be correctly predicted *on*; here they must be correct. An

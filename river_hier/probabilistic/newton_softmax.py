@@ -62,8 +62,6 @@ class NewtonSoftmax(DenseModel):
     Examples
     --------
 
-    Whether a point is inside a circle:
-
     >>> import numpy as np
     >>> from river_hier import feature_extraction, linear_model, probabilistic
 

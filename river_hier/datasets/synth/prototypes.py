@@ -32,8 +32,7 @@ class PrototypeTree(sampling.Generator):
     The stream is infinite. The prototypes take $O(n^3)$ once, an example takes $O(n)$. The paper
     uses 100 training and 50 test examples of each label; here labels are drawn independently, and
     its "some orthonormal set" is a random rotation of the axes. With the variance of 0.16 that it
-    states, no classifier errs in less than a fifth of the examples; with 0.04, its results of a few
-    percent are possible.
+    states, no classifier errs in less than a fifth of them; with 0.04, its results are possible.
 
     Parameters
     ----------

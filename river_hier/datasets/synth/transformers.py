@@ -131,8 +131,7 @@ class SubtreeDrift(Transformed):
     drift_at
         The step, counted from 0, at which the drift begins.
     drift_width
-        The duration of the drift in steps, in which the probability of the new labels increases
-        linearly; 1 is an abrupt drift.
+        The steps in which the probability of new labels increases linearly; 1 is an abrupt drift.
     seed
         The seed, if the drift takes more than one step.
 
