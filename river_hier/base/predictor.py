@@ -126,6 +126,8 @@ class Predictor(abc.ABC):
             The maximum depth of a prediction: a deeper label is replaced by its ancestor at this
             depth, and deeper nodes are off. `None` for no limit.
 
+        Returns
+        -------
         The label, or `None` if an open taxonomy has none. Multilabel models return `{label: bool}`
         for all nodes but the root, as River's metrics expect it, in O(nodes): with thousands of
         nodes, `predict_labels_one` is much faster.
@@ -206,6 +208,8 @@ class Predictor(abc.ABC):
         max_depth
             The maximum depth of a prediction; `None` for no limit.
 
+        Returns
+        -------
         For single labels a series of the same kind as X, with its index; for multilabels a
         dataframe of bools with a column for each node but the root. An array if X is one or was a
         list of texts; of pandas if X is sparse. Outside pandas and numpy, labels that are neither
@@ -410,6 +414,8 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
         max_depth
             The maximum depth of a label; `None` for no limit.
 
+        Returns
+        -------
         The labels in taxonomy order, parents before their children; without the root.
 
         """
