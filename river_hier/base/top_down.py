@@ -22,8 +22,9 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     """Base class of multilabel learners with a weight vector at every node.
 
     A learner is defined by its `rule`: a node is trained only on examples whose parents are truly
-    on, and predicted on if its parents are and its score $w \\cdot x$ is at least 0. Mini-batches,
-    open taxonomies, truncated predictions, explanations, pickles, averages and calibration follow.
+    on, and predicted to be on if its parents are and its score $w \\cdot x$ is at least 0.
+    Mini-batches, open taxonomies, `adopt` and `forget`, truncated predictions, explanations,
+    pickles, averages and calibration work without further code.
 
     Parameters
     ----------

@@ -97,7 +97,7 @@ class KernelPathLearner(SingleLabelModel):
         k, size = self._scaled(row)
         columns = self._state.scores(k, n_nodes=len(self._taxonomy))
         scores = size * path_sums(columns, self._taxonomy._arrays, in_place=True)
-        near = 2.0 ** round(math.log2(row.norm2) / 2.0) if row.norm2 else 1.0  # the norm
+        near = 2.0 ** round(math.log2(row.norm2) / 2.0) if row.norm2 else 1.0  # the norm of x
         return near, moves_apart(self, scores, y, row.norm2, w)
 
     def _move(

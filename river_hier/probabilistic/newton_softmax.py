@@ -37,7 +37,7 @@ class NewtonSoftmax(DenseModel):
 
     where h is the mean curvature of the log loss over the k labels, and adds the curvature to the
     precision, $C^{-1} \leftarrow C^{-1} + h \, x x^\top$. At first, $C$ is `prior_variance` times
-    the identity. Soon it is updated every 32 examples only: much faster, at no cost of accuracy.
+    the identity. After a few examples it is updated every 32 only: much faster, and as accurate.
 
     Parameters
     ----------
