@@ -228,6 +228,7 @@ class Vocabulary:
         min_count: int,
         max_rare: int,
         counts: tuple[Any, ...] | None = None,
+        least_idf: float = 0.0,
     ) -> None: ...
     def saved(self) -> tuple[Any, ...]: ...
     def learn(self, text: str) -> None: ...
@@ -261,7 +262,7 @@ def pool_probabilities(scores: _Floats, never: list[int], multilabel: bool) -> _
 def pool_scores(members: _Floats, coefficients: _Floats, multilabel: bool) -> _Floats: ...
 def pool_step(
     members: _Floats,
-    p: _Floats,
+    never: list[int],
     on: list[int],
     w: float,
     memory: float,

@@ -358,7 +358,7 @@ def _(first: LogTFIDF, models: Sequence[Any], start: Any) -> Any:
     merged = copy.copy(first)
     merged._learned = merged._matrix = None
     vocabulary: Any = first._vocabulary
-    *options, _ = vocabulary.saved()
+    *options, _, least_idf = vocabulary.saved()
     counts = [_counts(model) for model in models]
     before = {} if start is None else _counts(start)
     words = {word: before.get(word, np.zeros(2, int)).copy() for of in counts for word in of}
@@ -367,13 +367,14 @@ def _(first: LogTFIDF, models: Sequence[Any], start: Any) -> Any:
             words[word] += np.maximum(count - before.get(word, 0), 0)
     n = _total([model.n for model in models], 0 if start is None else start.n)
     occurrences, documents = np.array(list(words.values())).reshape(-1, 2).T.tolist()
-    merged._vocabulary = type(vocabulary)(*options, (n, list(words), occurrences, documents))
+    counted = n, list(words), occurrences, documents
+    merged._vocabulary = type(vocabulary)(*options, counted, least_idf)
     return merged
 
 
 def _counts(bag: LogTFIDF) -> dict[Any, NDArray[np.intp]]:
     """Occurrences and documents of each word."""
-    *_, (_, words, *counts) = bag._vocabulary.saved()
+    *_, (_, words, *counts), _ = bag._vocabulary.saved()
     return dict(zip(words, np.array(counts).T, strict=True))
 
 

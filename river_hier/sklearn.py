@@ -43,7 +43,7 @@ def _default(X: Any, several: bool) -> Any:
         return (LogTFIDF() if several else TextViews()) | _default(None, several)
     if several:
         return HLossBayes(Calibrated(HAROW()))
-    return DensePool() if isinstance(X, np.ndarray) else PathSoftmax()
+    return DensePool() if isinstance(X, np.ndarray) else PathSoftmax(margin=1.0)
 
 
 class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
@@ -53,12 +53,13 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     ----------
     model
         A model of one label or of several, with a taxonomy or, also in wrappers, with
-        `taxonomy=None`, which stands for that of `fit`. By default, for one label `PathSoftmax` if
-        X is sparse and `ensemble.DensePool` if it is dense, and for several labels
-        `HLossBayes(Calibrated(HAROW()))`; for texts `TextViews()` in front of `PathSoftmax`, or
-        `LogTFIDF()` in front of the latter. `DensePool` takes milliseconds a row; it is right more
-        often on columns of measurements, whatever their scale, but not on embeddings: there give
-        `PathSoftmax()`, which takes a hundredth of the time. `fit` learns a copy.
+        `taxonomy=None`, which stands for that of `fit`. By default, for one label
+        `PathSoftmax(margin=1)` if X is sparse and `ensemble.DensePool` if it is dense, and for
+        several labels `HLossBayes(Calibrated(HAROW()))`; for texts `TextViews()` in front of the
+        first, or `LogTFIDF()` in front of the last. `DensePool` takes
+        milliseconds a row; it is right more often on columns of measurements, whatever their scale,
+        but not on embeddings: there give `PathSoftmax()`, which takes a hundredth of the time.
+        `fit` learns a copy.
     taxonomy
         The taxonomy. By default, `fit` makes it of levels or of paths with a `separator` in y;
         otherwise it is flat.

@@ -115,7 +115,7 @@ def test_answers_are_kept_whatever_is_killed(tmp_path):
     words = feature_extraction.TextViews()
     for text, _ in pairs:
         words.learn_one(text)
-    model = words | linear_model.PathSoftmax(OpenTaxonomy("/"))
+    model = words | linear_model.PathSoftmax(OpenTaxonomy("/"), margin=1.0)
     for text, label in [*pairs[:5], *((pairs[row][0], label) for row, label in kept)]:
         model.learn_one(text, label)
     found = checkpoint.load(tmp_path / "pets.model")

@@ -76,8 +76,9 @@ def logistic(X: Any, y: list[str], X_valid: Any, C: float) -> tuple[Any, float, 
 def words_and_rows(t: Taxonomy, encode: Any) -> ensemble.LogarithmicPool:
     """A pool of three views: words, pairs and characters; words alone; the embedding."""
     embed = compose.FuncTransformer(lambda text: encode([text])[0])
-    views = feature_extraction.TextViews(), feature_extraction.LogTFIDF(), embed
-    return ensemble.LogarithmicPool([view | linear_model.PathSoftmax(t) for view in views])
+    views = feature_extraction.TextViews() | linear_model.PathSoftmax(t, margin=1.0)
+    others = (part | linear_model.PathSoftmax(t) for part in (feature_extraction.LogTFIDF(), embed))
+    return ensemble.LogarithmicPool([views, *others])
 
 
 def one_by_one(model: Any, s: Split) -> tuple[Any, float, float]:
@@ -115,7 +116,7 @@ def main() -> None:
     for C in (1.0, 10.0, 100.0):
         found = [logistic(X[:n], s.y[:n], X_valid, C) for n in SIZES]
         line(f"LogisticRegression(C={C:g})", found)
-    words = feature_extraction.TextViews() | linear_model.PathSoftmax(s.taxonomy)
+    words = feature_extraction.TextViews() | linear_model.PathSoftmax(s.taxonomy, margin=1.0)
     for name, model in {
         "TextViews | PathSoftmax": words,
         "pool of these, words and rows": words_and_rows(s.taxonomy, encode),

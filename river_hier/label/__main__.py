@@ -5,7 +5,9 @@ import sys
 try:
     from .desk import main
 except ModuleNotFoundError as _error:
-    sys.exit(f"{_error}: pip install 'river-hier[serving]'")
+    _help = "use WSL, as the desk locks files in the way of Linux and macOS"
+    _help = _help if _error.name == "fcntl" else "pip install 'river-hier[serving]'"
+    sys.exit(f"{_error}: {_help}")
 
 if __name__ == "__main__":
     main()

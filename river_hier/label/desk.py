@@ -65,7 +65,7 @@ class Desk:
         words = feature_extraction.TextViews()
         for text in self.texts[:READ]:
             words.learn_one(text)
-        model: Any = words | linear_model.PathSoftmax(OpenTaxonomy(separator))
+        model: Any = words | linear_model.PathSoftmax(OpenTaxonomy(separator), margin=1.0)
         for number, (text, y) in enumerate(known, 1):
             try:
                 if y:

@@ -9,7 +9,9 @@ from pathlib import Path
 try:
     from .service import serve
 except ModuleNotFoundError as _error:
-    sys.exit(f"{_error}: pip install 'river-hier[serving]'")
+    _help = "use WSL, as the service locks files in the way of Linux and macOS"
+    _help = _help if _error.name == "fcntl" else "pip install 'river-hier[serving]'"
+    sys.exit(f"{_error}: {_help}")
 
 
 def main() -> None:

@@ -30,7 +30,7 @@ TREE = Taxonomy.from_nested({"up": ["sky"], "down": {"ground": ["path", "grass",
 ONE: dict[str, Any] = {
     "HieronOfParts": lambda t: linear_model.Hieron(t, C=math.inf),
     "HierarchicalSoftmax": lambda t: linear_model.HierarchicalSoftmax(t, intercept=0.0),
-    "PathSoftmax": lambda t: linear_model.PathSoftmax(t, intercept=0.0),
+    "PathSoftmax": lambda t: linear_model.PathSoftmax(t, intercept=0.0, margin=1.0),
     "NewtonSoftmax": lambda t: probabilistic.NewtonSoftmax(t, prior_variance=2.0),
 }
 SOME: dict[str, Any] = {
@@ -40,8 +40,8 @@ SOME: dict[str, Any] = {
 
 
 def of(name: str, parents: Any) -> Any:
-    more = {"NewtonSoftmax": {"prior_variance": 2.0}}.get(name, {})
-    return getattr(oracles, name)(parents, **more)
+    more = {"NewtonSoftmax": {"prior_variance": 2.0}, "PathSoftmax": {"margin": 1.0}}
+    return getattr(oracles, name)(parents, **more.get(name, {}))
 
 
 def follows(name: str, ours: Any, data: Any, parts: Any, weights: Any) -> None:

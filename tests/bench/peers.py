@@ -25,10 +25,11 @@ from river import linear_model as river_linear_model
 from river import naive_bayes
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
 from sklearn.linear_model import SGDClassifier
+from sklearn.pipeline import make_union
 from sklearn.svm import LinearSVC
 from tqdm import tqdm
 
-from river_hier import Taxonomy, feature_extraction, linear_model
+from river_hier import Taxonomy, feature_extraction, linear_model, stream
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "benchmarks"))
 import short_texts
@@ -82,11 +83,15 @@ def sgd(t, texts, labels):
     return lambda new: model.predict(bag.transform(new)).tolist()
 
 
-def svc(t, texts, labels):
+def svc(bag):
     """scikit-learn in batch."""
-    bag, model = TfidfVectorizer(sublinear_tf=True), LinearSVC(random_state=0)
-    model.fit(bag.fit_transform(texts), labels)
-    return lambda new: model.predict(bag.transform(new)).tolist()
+
+    def learn(t, texts, labels):
+        model = LinearSVC(random_state=0)
+        model.fit(bag.fit_transform(texts), labels)
+        return lambda new: model.predict(bag.transform(new)).tolist()
+
+    return learn
 
 
 def hiclass(t, texts, labels):
@@ -137,11 +142,27 @@ def napkinxc(t, texts, labels):
     ]
 
 
-def ours(learner, **options):
-    return one_by_one(lambda t: feature_extraction.LogTFIDF() | learner(t, **options))
+def ours(learner, features=feature_extraction.LogTFIDF, **options):
+    return one_by_one(lambda t: features() | learner(t, **options))
 
 
+def twice(t):
+    """Each text once more, among later ones."""
+    model = linear_model.PathSoftmax(t, margin=1.0)
+    return feature_extraction.TextViews() | stream.Replayed(model, 2, buffer_size=1_000)
+
+
+WORDS = TfidfVectorizer(sublinear_tf=True)
+VIEWS = make_union(
+    TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2)),
+    TfidfVectorizer(sublinear_tf=True, analyzer="char_wb", ngram_range=(4, 4)),
+)
 LEARNERS = {  # the package, and how it learns
+    "**TextViews \\| PathSoftmax(margin=1)**": (
+        "river-hier",
+        ours(linear_model.PathSoftmax, feature_extraction.TextViews, margin=1.0),
+    ),
+    "**the same, learned twice**": ("river-hier", one_by_one(twice)),
     "**LogTFIDF \\| PathSoftmax**": ("river-hier", ours(linear_model.PathSoftmax)),
     "**LogTFIDF \\| Hieron**": ("river-hier", ours(linear_model.Hieron)),
     "River: naive Bayes": (
@@ -154,7 +175,8 @@ LEARNERS = {  # the package, and how it learns
     ),
     "Vowpal Wabbit --oaa": ("vowpalwabbit", vw),
     "scikit-learn: SGD, one pass": ("scikit-learn", sgd),
-    "scikit-learn: LinearSVC (batch)": ("scikit-learn", svc),
+    "scikit-learn: LinearSVC (batch)": ("scikit-learn", svc(WORDS)),
+    "scikit-learn: LinearSVC (batch), views": ("scikit-learn", svc(VIEWS)),
     "HiClass per parent (batch)": ("hiclass", hiclass),
     "napkinXC (batch)": ("napkinxc", napkinxc),
 }

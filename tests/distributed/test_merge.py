@@ -220,13 +220,16 @@ def test_the_discriminant_keeps_what_was_forgotten_below_a_node() -> None:
 TEXTS = ["the wolf howls", "the owl", "a wolf, a wolf", "an owl flies", "howls howls", ""]
 
 
+@pytest.mark.parametrize("kind", [feature_extraction.LogTFIDF, feature_extraction.TextViews])
 @given(st.lists(st.sampled_from(TEXTS), max_size=20), bounds, st.sampled_from([1, 2]))
 @n_examples(40)
-def test_words_are_counted_as_in_one_pass(texts: list[str], at: list[int], min_count: int) -> None:
+def test_words_are_counted_as_in_one_pass(
+    kind: Any, texts: list[str], at: list[int], min_count: int
+) -> None:
     first, parts = split(texts, [min(a, len(texts)) for a in at])
 
     def bag(texts: Any, like: Any = None) -> Any:
-        found = pickle.loads(pickle.dumps(like or feature_extraction.LogTFIDF(min_count=min_count)))
+        found = pickle.loads(pickle.dumps(like or kind(min_count=min_count)))
         for text in texts:
             found.learn_one(text)
             found.transform_one(text)  # as in a pipeline

@@ -354,7 +354,6 @@ def test_what_cannot_be_stored_or_fails_in_learning_is_forgotten(
         (checkpoint.dumps({"model": 1}), None, "`model` must be a model in a taxonomy"),
         (checkpoint.dumps(MODELS["text"]())[:-9], None, "cannot be served: "),
         (pickle.dumps(MODELS["text"]()), 2.0, "`risk` must be"),
-        (pickle.dumps(MODELS["several"]()), 0.1, "must predict single labels"),
     ],
 )
 def test_what_is_no_model_is_refused_in_a_sentence(

@@ -39,6 +39,7 @@ def test_both_have_an_oracle() -> None:
     pickle_at=st.integers(0, 25),
     prior_variance=st.sampled_from([64.0, 1.0, 0.1]),
     forgetting=st.sampled_from([1.0, 1.0, 0.9, 0.1]),
+    margin=st.sampled_from([0.0, 1.0, 0.3]),
     weights=sample_weights,
 )
 @n_examples(100)
@@ -48,10 +49,13 @@ def test_it_equals_the_oracle(
     pickle_at: int,
     prior_variance: float,
     forgetting: float,
+    margin: float,
     weights: Any,
 ) -> None:
     taxonomy, stream = data
     parameters = {"prior_variance": prior_variance, "forgetting": forgetting}
+    if name == "PathSoftmax":
+        parameters["margin"] = margin
     value = 0.0 if pickle_at % 2 else 0.3  # of the intercept
     theirs = getattr(oracles, name)(parents_of(taxonomy), **parameters)
     ours = getattr(linear_model, name)(taxonomy, intercept=value, **parameters)
@@ -95,15 +99,18 @@ def in_python(name: str) -> Any:
     data=single_label_streams(),
     more=st.data(),
     forgetting=st.sampled_from([1.0, 0.9]),
+    margin=st.sampled_from([0.0, 1.0]),
     dtype=st.sampled_from(["float64", "float32"]),
     weights=sample_weights,
 )
 @n_examples(100)
 def test_the_rule_in_python_equals_the_compiled_policy(
-    name: str, data: Any, more: Any, forgetting: float, dtype: str, weights: Any
+    name: str, data: Any, more: Any, forgetting: float, margin: float, dtype: str, weights: Any
 ) -> None:
     taxonomy, stream = data
     parameters: dict[str, Any] = {"forgetting": forgetting, "dtype": dtype}
+    if name == "PathSoftmax":
+        parameters["margin"] = margin
     ours = in_python(name)(taxonomy, **parameters)
     theirs = getattr(linear_model, name)(taxonomy, **parameters)
     near = NEAR if dtype == "float64" else 1e-4

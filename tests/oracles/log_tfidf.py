@@ -56,6 +56,7 @@ def weights(
     ngram_range=(1, 1),
     n_features=None,
     normalize=False,
+    least_idf=0,
 ):
     """The weights of the words of a text that come often enough in it and the ones before."""
     documents = [*documents, text]
@@ -70,7 +71,7 @@ def weights(
         if occurrences < min_count:
             continue
         df = sum(word in one for one in bags)
-        weight = math.log(1 + bag.count(word)) * math.log(n / df)
+        weight = math.log(1 + bag.count(word)) * (least_idf + math.log(n / df))
         if weight > 0:
             found[word] = weight
     norm = math.hypot(*found.values()) if normalize else 1.0

@@ -3,7 +3,7 @@
 import math
 
 from .hieron import argmax
-from .trees import path
+from .trees import distance, path
 from .vectors import dot
 
 
@@ -16,14 +16,16 @@ class PathSoftmax:
     on each a_i alone, which are halved for good whenever the last one went too far; w_i moves by
     a_i S_i x, and S_i shrinks as if it had been observed with the precision weight P_i (1 - P_i).
     No a_i S_i x . x exceeds log(1 + weight S_i x . x) less the logarithm of the probability, before
-    the step, of the labels that are in the same moving sets as y.
+    the step, of the labels that are in the same moving sets as y. In a step, though not in
+    predictions, a label's score is larger by `margin` for each edge between it and y.
 
     Probabilities to be predicted are the softmax of e^a times the scores. Before a step, a moves by
     a Newton step, of at most 1, on the log loss, whose curvature is that of the latest thousand
     examples."""
 
-    def __init__(self, parents, prior_variance=32.0, forgetting=1.0):
+    def __init__(self, parents, prior_variance=32.0, forgetting=1.0, margin=0.0):
         self.parents, self.prior, self.forgetting = parents, prior_variance, forgetting
+        self.margin = margin
         root = next(v for v in parents if not parents[v])
         self.sets = {}
         for u in parents:
@@ -84,10 +86,18 @@ class PathSoftmax:
         move = min(max(weight * mean / self.curvature, -1.0), 1.0)
         self.log_slope = min(max(self.log_slope - move, -3.0), 3.0)
 
-    def missing(self, x, y, moved=None):
+    def rivals(self, x, y, fixed=()):
+        """The scores of a step; labels that are one with y have no distance from it."""
+        one = set().union(*(self.sets[i] for i in fixed))
+        return {
+            v: s + self.margin * (0 if v in one else distance(self.parents, y, v))
+            for v, s in self.scores(x).items()
+        }
+
+    def missing(self, x, y, moved=None, fixed=()):
         """t - P of every vector, with scores that may have moved."""
         moves = moved or dict.fromkeys(self.parents, 0.0)
-        p = self.probabilities({v: s + moves[v] for v, s in self.scores(x).items()})
+        p = self.probabilities({v: s + moves[v] for v, s in self.rivals(x, y, fixed).items()})
         return {i: (y in some) - sum(p[v] for v in some) for i, some in self.sets.items()}
 
     def learn(self, x, y, weight=1.0, fixed=()):
@@ -96,7 +106,7 @@ class PathSoftmax:
             return
         if not fixed:
             self.temper(x, y, weight)
-        gaps = self.missing(x, y)
+        gaps = self.missing(x, y, fixed=fixed)
         moving = [i for i, gap in gaps.items() if abs(gap) >= 0.01 and i not in fixed]
         variance = {}
         for i in moving:
@@ -108,7 +118,7 @@ class PathSoftmax:
                 else:
                     self.variances[i][name] = s
             variance[i] = sum(self.variances[i][name] * value**2 for name, value in x.items())
-        p = self.probabilities(self.scores(x))
+        p = self.probabilities(self.rivals(x, y, fixed))
         same = [v for v in p if all((v in self.sets[i]) == (y in self.sets[i]) for i in moving)]
         gap = -math.log(sum(p[v] for v in same))
         a, h = dict.fromkeys(moving, 0.0), {}
@@ -118,7 +128,7 @@ class PathSoftmax:
                 v: sum(a[i] * variance[i] for i in moving if v in self.sets[i])
                 for v in self.parents
             }
-            gaps = self.missing(x, y, moved)
+            gaps = self.missing(x, y, moved, fixed)
             rest = {i: weight * gaps[i] - a[i] for i in moving}
             h = {i: weight * abs(gaps[i]) * (1.0 - abs(gaps[i])) for i in moving}
             if all(abs(r) < 0.01 * weight for r in rest.values()):

@@ -94,7 +94,8 @@ LEARNERS = {
         linear_model.AveragedHieron, varied=[{"C": 0.1}, {"from_first_round": True}]
     ),
     "PathSoftmax": one(
-        linear_model.PathSoftmax, varied=[{"prior_variance": 0.5}, {"forgetting": 0.9}]
+        linear_model.PathSoftmax,
+        varied=[{"prior_variance": 0.5}, {"forgetting": 0.9}, {"margin": 1.0}],
     ),
     "HierarchicalSoftmax": one(
         linear_model.HierarchicalSoftmax, varied=[{"prior_variance": 0.5}, {"forgetting": 0.9}]

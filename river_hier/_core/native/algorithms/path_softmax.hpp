@@ -31,8 +31,8 @@ constexpr double most_variance = 1e300;  // of a score, so that no product overf
 struct PathSoftmax : OnPaths, SecondOrder {
     static constexpr size_t vectors = 2;
 
-    PathSoftmax(double prior_variance, double forgetting)
-        : SecondOrder{forgetting}, prior_variance(prior_variance) {}
+    PathSoftmax(double prior_variance, double forgetting, double margin = 0.0)
+        : SecondOrder{forgetting}, prior_variance(prior_variance), margin(margin) {}
 
     bool learns(double p, double y) const { return std::abs(y - p) >= 0.01; }
 
@@ -68,7 +68,7 @@ struct PathSoftmax : OnPaths, SecondOrder {
         }
     }
 
-    double prior_variance;
+    double prior_variance, margin;
 };
 
 // The score of every label, in place: the sum along its path and its own, less the scale.
@@ -104,6 +104,10 @@ inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_
     for (uint32_t v = 0; v < n; ++v) scores[v] *= scale;
     tree.without_unseen(scores);
     temper(w.temperature, scores, n, y, weight);
+    if (policy.margin > 0.0) {  // Eq. (5)
+        const Numbers distances = distances_from(y, tree);
+        for (uint32_t v = 0; v < n; ++v) scores[v] += policy.margin * distances[v];
+    }
     const double largest = scores[argmax(scores, n)];
     Numbers own(whole_lines<double>(n), -HUGE_VAL);  // the probabilities of labels
     std::copy(scores, scores + n, own.begin());

@@ -297,15 +297,19 @@ nb::object pool_probabilities(const Values& scores, nb::handle never, bool multi
     return array(std::move(p), {rows, n});
 }
 
-// The coefficients and their precision after an example, given the probabilities of the members, (members, nodes), and
-// of the pool.
-nb::tuple pool_step(const Values& members, const Values& p, const Nodes& on, double w, double memory, bool multilabel,
-                    const Values& coefficients, const Values& precision) {
-    const size_t n = p.size(), m = coefficients.size();
+// The coefficients and their precision after an example, given the probabilities of the members, (members, nodes).
+nb::tuple pool_step(const Values& members, const Nodes& never, const Nodes& on, double w, double memory,
+                    bool multilabel, const Values& coefficients, const Values& precision) {
+    const size_t m = coefficients.size(), n = members.size() / std::max<size_t>(m, 1);
     ensure(members.size() == m * n && precision.size() == m * m, "a coefficient for each member");
-    ensure(std::all_of(on.begin(), on.end(), [&](uint32_t v) { return v < n; }), "nodes of the taxonomy");
+    for (const Nodes& nodes : {std::cref(never), std::cref(on)})
+        ensure(std::all_of(nodes.begin(), nodes.end(), [&](uint32_t v) { return v < n; }), "nodes of the taxonomy");
     Numbers moved(coefficients.data(), coefficients.data() + m), kept(precision.data(), precision.data() + m * m);
-    step(logarithms(members, n, multilabel), Numbers(p.data(), p.data() + n), on, w, memory, multilabel, moved, kept);
+    const Numbers logs = logarithms(members, n, multilabel);
+    Numbers p(n);
+    for (size_t i = 0; i < logs.size(); ++i) p[i % n] += moved[i / n] * logs[i];
+    pooled(p.data(), n, never, multilabel);
+    step(logs, p, on, w, memory, multilabel, moved, kept);
     return nb::make_tuple(array(std::move(moved)), array(std::move(kept), {m, m}));
 }
 
@@ -361,7 +365,7 @@ void decisions(nb::module_& m) {
     m.def("member_probabilities", &member_probabilities, "labels"_a, "models"_a);
     m.def("pool_scores", &pool_scores, "members"_a, "coefficients"_a, "multilabel"_a);
     m.def("pool_probabilities", &pool_probabilities, "scores"_a, "never"_a, "multilabel"_a);
-    m.def("pool_step", &pool_step, "members"_a, "p"_a, "on"_a, "w"_a, "memory"_a, "multilabel"_a, "coefficients"_a,
+    m.def("pool_step", &pool_step, "members"_a, "never"_a, "on"_a, "w"_a, "memory"_a, "multilabel"_a, "coefficients"_a,
           "precision"_a);
     m.def("likeliest", &likeliest_nodes, "labels"_a, "p"_a, "table"_a);
 }

@@ -349,7 +349,7 @@ void linear(nb::module_& m) {
     add_learner<HAROW, double, double>(policies, m, "HAROW");
     add_learner<Hieron, double>(policies, m, "Hieron");
     add_learner<AveragedHieron, double>(policies, m, "AveragedHieron");
-    add_learner<PathSoftmax, double, double>(policies, m, "PathSoftmax");
+    add_learner<PathSoftmax, double, double, double>(policies, m, "PathSoftmax");
     add_learner<HierarchicalSoftmax, double, double>(policies, m, "HierarchicalSoftmax");
     add_learner<HMinOver, double, nb::object, nb::object, HMinOver::Matrix, HMinOver::Matrix>(policies, m,
                                                                                               "HMinOver");

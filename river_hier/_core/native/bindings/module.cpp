@@ -120,12 +120,12 @@ void labels(nb::module_& m) {
 void texts(nb::module_& m) {
     nb::class_<Vocabulary>(m, "Vocabulary")
         .def(nb::init<nb::object, std::optional<TextReader::Lengths>, uint32_t, nb::tuple, uint64_t, uint64_t,
-                      nb::object>(),
+                      nb::object, double>(),
              "tokenize"_a, "ngram_range"_a.none(), "n_features"_a, "stop_words"_a, "min_count"_a, "max_rare"_a,
-             "counts"_a = nb::none())
+             "counts"_a = nb::none(), "least_idf"_a = 0.0)
         .def_ro("n", &Vocabulary::n)
         .def_prop_ro("dfs", &Vocabulary::dfs)
-        .def("saved", [](Vocabulary& v) { return v.options + nb::make_tuple(v.counts()); })
+        .def("saved", [](Vocabulary& v) { return v.options + nb::make_tuple(v.counts(), v.least_idf); })
         .def("learn", &Vocabulary::learn, "text"_a)
         .def("weights", &Vocabulary::weights, "text"_a, "normalize"_a, "counted"_a)
         .def("matrix", &Vocabulary::matrix, "texts"_a, "normalize"_a, "learning"_a)

@@ -11,14 +11,16 @@ namespace river_hier {
 class Vocabulary : TextReader {
   public:
     Vocabulary(nb::object tokenize, std::optional<Lengths> ngram_range, uint32_t n_features,
-               const nb::tuple& stop_words, uint64_t min_count, uint64_t max_rare, nb::object counts)
+               const nb::tuple& stop_words, uint64_t min_count, uint64_t max_rare, nb::object counts,
+               double least_idf)
         : TextReader(tokenize, ngram_range, n_features, stop_words),
           options(nb::make_tuple(tokenize, ngram_range, n_features, stop_words, min_count, max_rare)),
-          min_count_(min_count), max_rare_(max_rare), slots_(1024, none) {
+          least_idf(least_idf), min_count_(min_count), max_rare_(max_rare), slots_(1024, none) {
         if (!counts.is_none()) set_counts(nb::cast<nb::tuple>(counts));
     }
 
     const nb::tuple options;
+    const double least_idf;  // of a word of all documents; else log(n / df) more
     uint64_t n = 0;  // texts learned
 
     void learn(const nb::str& text) {
@@ -38,7 +40,7 @@ class Vocabulary : TextReader {
         if (n_rare_ > max_rare_) forget_rare();
     }
 
-    // log(1 + tf) log(n / df) of each word that has occurred often enough, in the order of the text. The text
+    // log(1 + tf) (least_idf + log(n / df)) of each word that has occurred often enough, in the order of the text. The text
     // is the last one that was `counted`, or is weighted as if it were counted too.
     nb::object weights(const nb::str& text, bool normalize, bool counted) {
         nb::object found = nb::steal(PyDict_New());  // first: it may collect garbage
@@ -135,7 +137,7 @@ class Vocabulary : TextReader {
             }
             if (occurrences < min_count_) continue;
             const double idf = static_cast<double>(n + !counted) / static_cast<double>(documents);
-            gram.weight = std::log1p(static_cast<double>(gram.count)) * std::log(idf);
+            gram.weight = std::log1p(static_cast<double>(gram.count)) * (least_idf + std::log(idf));
             norm2[gram.of_characters] += gram.weight * gram.weight;
         }
         if (!normalize) return;
