@@ -170,8 +170,7 @@ class NewtonSoftmax(DenseModel):
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         weights, seen = self._linear
-        new = len(after) - before
-        self._linear = extended(weights, len(after)), np.pad(seen, (0, new))
+        self._linear = extended(weights, len(after)), np.pad(seen, (0, len(after) - before))
 
 
 def next_update(n: int) -> int:
