@@ -8,7 +8,7 @@ import numpy as np
 
 from ._core import Batch, LabelProbabilities, Labels, labels_of, ranked, subtree_sums
 from .base.checks import check_integer
-from .base.classifiers import is_multilabel, last_step, last_step_and_input, probabilities, shown
+from .base.classifiers import is_multilabel, last_step, last_step_and_input, shown
 from .base.dataframes import (
     ColumnNames,
     answer_table,
@@ -187,8 +187,7 @@ def top_many(
     depth
         Rank only the nodes at this depth; `None` for all depths.
     X
-        A dataframe, a numpy array or a scipy.sparse matrix, or whatever the pipeline takes, such as
-        a series of texts.
+        A dataframe, numpy array or scipy.sparse matrix, or a series of what a pipeline takes.
     columns
         The names of the columns of an array or of a sparse X.
 
@@ -334,15 +333,10 @@ def _shares(model: Any, x: Any, labels: Labels, depth: int | None) -> Any:
 
     Compiled probabilities are those of labels; `ranked` adds them up.
     """
-    p = model._softmax(x) if is_ours(model) else None  # without building dicts
-    if isinstance(p, LabelProbabilities):
-        return p
-    taxonomy: Taxonomy = labels.taxonomy
-    if p is None:
+    p, taxonomy = inner(model)._softmax(x), labels.taxonomy
+    if p is None:  # without a prediction
         p = np.full(len(taxonomy), np.nan)
-        for label, share in probabilities(model, x).items():
-            p[taxonomy.index(label)] = share
-    if depth is None:
+    if depth is None or isinstance(p, LabelProbabilities):
         return p
     known = subtree_sums(1.0 - np.isnan(p), taxonomy._arrays) > 0.0
     return np.where(known, subtree_sums(np.nan_to_num(p), taxonomy._arrays), np.nan)

@@ -55,10 +55,7 @@ def effects(
 
 
 def _weights(model: Any) -> dict[Label, dict[Any, float]]:
-    """The weight vector of each node but the root: `{label: {feature: weight}}`.
-
-    Zero weights are left out. Computed at each call, in O(features * nodes).
-    """
+    """The nonzero weights, `{label: {feature: weight}}`, without the root: O(features * nodes)."""
     names, first = model._features.names(), model._features.first_row
     labels = model._taxonomy.nodes[1:]
     vectors = (w[first:] for w in model._weights(range(1, len(labels) + 1)))
@@ -69,10 +66,9 @@ def _weights(model: Any) -> dict[Label, dict[Any, float]]:
 
 
 def _intercepts(model: Any) -> dict[Label, float]:
-    """The intercept of each node but the root, `{label: number}`.
+    """The intercept of each node but the root, `{label: number}`: O(features * nodes).
 
     It is part of every score: the weight of the constant feature times its value, 0 without one.
-    Computed at each call, in O(features * nodes).
     """
     features, nodes = model._features, model._taxonomy.nodes
     if not features.first_row:

@@ -1,9 +1,8 @@
 """The base class of linear learners: what `TopDownLearner` and `PathLearner` share.
 
-A linear learner has a weight vector at every node and is defined by its *rule*: how far each node
-moves along x. The rule is a method of the learner, in numpy. Learners of the library also have a
-compiled policy of the same name and shape (`_core/native/algorithms`), which is used unless a
-subclass defines its own rule.
+A linear learner has a weight vector at every node and a *rule*: how far each node moves along x.
+The rule is a method, in numpy. Learners of the library also have a compiled policy of the same name
+(`_core/native/algorithms`), which is used unless a subclass defines its own rule.
 """
 
 from __future__ import annotations
@@ -137,8 +136,7 @@ class LinearLearner(TaxonomyModel):
         """What is learned from an example by the rule of the class: all that may raise.
 
         With `below`, it is known to be below y. Returns the nodes that have an example; the weight
-        vectors that move along x, and their steps; and the confidences of these, if they have
-        variances.
+        vectors that move along x; their steps; and their confidences, if they have variances.
         """
 
     def _move(self, x: Any, w: float, moves: Moves, taxonomy: Taxonomy | None = None) -> None:

@@ -47,6 +47,7 @@ class TaxonomyModel(Predictor, base.Estimator):
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         self.taxonomy: TaxonomyLike = taxonomy
         self._labels = Labels(initial_taxonomy(taxonomy))
+        self._check_taxonomy(self._taxonomy)
 
     @property
     def taxonomy_(self) -> Taxonomy:
@@ -274,10 +275,6 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
     _multiclass: bool = True
     _decision_rule = "by the sum of the weights on its path"
 
-    def __init__(self, taxonomy: TaxonomyLike) -> None:
-        super().__init__(taxonomy)
-        self._taxonomy._arrays.check_tree()
-
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         taxonomy._arrays.check_tree()
 
@@ -385,10 +382,9 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
 class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
     """A multilabel classifier whose predictions contain all ancestors of their labels.
 
-    Unless a learner defines another rule, it predicts from the top down: a node is on if its
-    parents are on and its own score is at least zero, so an untrained node is on. Before its first
-    example a model predicts no label; its probabilities, to which a `threshold` is compared, are
-    then 1/2 given that the parents are on.
+    Unless a learner defines another rule, a node is predicted on if its parents are on and its own
+    score is at least zero, so an untrained node is on. Before its first example a model predicts no
+    label; its probabilities given that the parents are on are then 1/2.
     """
 
     _decision_rule = "a node is on if its parent is on and its score is >= 0"
@@ -437,8 +433,7 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
         """The probability of each node but the root, `{label: {False: 1 - p, True: p}}`.
 
         Each is the product along the path of the nodes' probabilities given that their parents are
-        on, so it is never above its parent's, and a label that `predict_one` switches on may have a
-        probability below one half.
+        on: never above its parent's, and perhaps below one half where `predict_one` says True.
         """
         return self._labels.probabilities(self._probabilities_one(x))
 

@@ -32,13 +32,10 @@ class PathLearner(LinearLearner, SingleLabelModel):
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
-        The value of a constant feature that is added to every x, whose weights are the intercepts;
-        0 adds none.
+        The value of a constant feature of every x, whose weights are the intercepts; 0 for none.
 
     Examples
     --------
-
-    A perceptron, whose steps all have the same size:
 
     >>> from river import evaluate
     >>> from river_hier import base, metrics

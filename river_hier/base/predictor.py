@@ -129,9 +129,8 @@ class Predictor(abc.ABC):
         Returns
         -------
         The label, or `None` if an open taxonomy has none. Multilabel models return `{label: bool}`
-        for all nodes but the root, as River's metrics expect it. This dictionary takes O(nodes)
-        time, most of that of a prediction in taxonomies of thousands of nodes: there call
-        `predict_labels_one`.
+        for all nodes but the root, as River's metrics expect it, in O(nodes): with thousands of
+        nodes, `predict_labels_one` is much faster.
 
         """
         if threshold is None and max_depth is None:
@@ -159,11 +158,9 @@ class Predictor(abc.ABC):
         y
             The targets, one a row: a series or any other sequence of what `learn_one` takes, or a
             dataframe, matrix or sequence of lists with the levels of a path in each row. For
-            multilabels also a dataframe, or a matrix, of bools; in a sparse one only the labels
-            that are on are named.
+            multilabels also a dataframe or matrix of bools; if sparse, of the labels that are on.
         w
-            The weights, one a row: a series or any other sequence of numbers of at least 0; 1 each
-            by default.
+            The weights, one a row: a series or sequence of numbers of at least 0; all 1 by default.
         columns
             The names of the columns of an array or of a sparse X.
         labels
@@ -213,11 +210,10 @@ class Predictor(abc.ABC):
 
         Returns
         -------
-        For single labels a series of the same kind as X, with its index. For multilabels a
-        dataframe of bools with a column for each node but the root. An array if X is one or
-        was a list of texts; of pandas if X is sparse. Outside pandas and numpy a series holds
-        labels of one type, text or numbers, and columns are named by text; other labels are
-        converted to text.
+        For single labels a series of the same kind as X, with its index; for multilabels a
+        dataframe of bools with a column for each node but the root. An array if X is one or was a
+        list of texts; of pandas if X is sparse. Outside pandas and numpy, labels that are neither
+        all text nor all numbers, and the names of columns, are converted to text.
 
         """
         check_keywords(threshold, max_depth)
@@ -414,15 +410,13 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
         x
             A dictionary of features.
         threshold
-            The least probability of a label that is on, found in O(nodes); `None` for the model's
-            own rule.
+            The least probability of a label that is on, in O(nodes); `None` for the model's rule.
         max_depth
             The maximum depth of a label; `None` for no limit.
 
         Returns
         -------
-        The labels in taxonomy order, so that parents come before their children. The root, which is
-        always on, is left out: an empty list means that nothing else is on.
+        The labels in taxonomy order, parents before their children; without the root.
 
         """
         check_keywords(threshold, max_depth)

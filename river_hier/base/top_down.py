@@ -33,13 +33,10 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
-        The value of a constant feature that is added to every x, whose weights are the intercepts;
-        0 adds none.
+        The value of a constant feature of every x, whose weights are the intercepts; 0 for none.
 
     Examples
     --------
-
-    The perceptron is two lines:
 
     >>> from river import evaluate
     >>> from river_hier import Taxonomy, base, metrics
@@ -49,10 +46,9 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     ...     def rule(self, score, y, norm2):
     ...         return y * ((score >= 0) != (y > 0))
 
-    >>> taxonomy = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
-    >>> stream = synth.PrototypePaths(taxonomy, seed=42)
-    >>> metric = metrics.HLoss(stream.taxonomy)
-    >>> evaluate.progressive_val_score(stream.take(500), Perceptron(stream.taxonomy), metric)
+    >>> t = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
+    >>> stream = synth.PrototypePaths(t, seed=42)
+    >>> evaluate.progressive_val_score(stream.take(500), Perceptron(t), metrics.HLoss(t))
     HLoss: 0.07
 
     """

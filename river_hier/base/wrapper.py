@@ -12,7 +12,6 @@ from .._core import Batch, Nodes
 from ..taxonomy import Below, Label, Taxonomy, TaxonomyLike, extended
 from .checks import checked_weight
 from .classifiers import is_multilabel, last_step, shown
-from .explanation import Floats
 from .predictor import MultiLabelPredictor, Predictor, SingleLabelPredictor, open_for_river
 from .protocol import inner, inner_and_input, is_ours
 from .targets import without_below
@@ -55,13 +54,11 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         """The model without the pipeline in front of it."""
         return last_step(self.model)
 
-    @property
-    def _of_pipeline(self) -> bool:
-        return cast(bool, inner(self.model)._of_pipeline)
-
     _first = of_model("_first")
     _labels = of_model("_labels")
     _never_predicted = of_model("_never_predicted")
+    _of_pipeline = of_model("_of_pipeline")
+    _probabilities = of_model("_probabilities")
     _read_targets = of_model("_read_targets")
     _scores_many = of_model("_scores_many")
     _scores_one = for_one("_scores_one")
@@ -122,9 +119,6 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
             self.model._learn_rows(X, ys)
         else:
             super()._learn_rows(X, ys)
-
-    def _probabilities(self, X: Batch) -> Floats:
-        return inner(self.model)._probabilities(X)
 
 
 class TransparentWrapper(ModelWrapper):

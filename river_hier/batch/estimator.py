@@ -46,9 +46,8 @@ class BatchEstimator(MultiLabelPredictor):
     def fit(self, examples: Examples) -> Self:
         """Train on examples, and return the model. Anything learned before is replaced.
 
-        The examples are pairs `(x, y)` of a dictionary of features and a multilabel: `{label:
-        bool}`, an iterable of labels, or one label. If one of them is invalid, or the training is
-        interrupted, the model stays as it was.
+        The examples are pairs of features and a multilabel: `{label: bool}`, an iterable of labels,
+        or one label. After an error, or an interrupt, the model is as it was.
         """
 
     @property

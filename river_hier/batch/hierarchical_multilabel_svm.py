@@ -54,8 +54,7 @@ class HierarchicalMultilabelSVM(LabelRanker):
     volumes
         `{label: volume}` of the nodes, which $\\Delta$ sums; 1 for the labels it does not hold.
     missed
-        The factor of nodes above the relevant label only, at least 0; in the paper's experiments
-        0.5, and `spurious` too.
+        The factor of nodes above the relevant label only, at least 0; in the paper both are 0.5.
     spurious
         The factor of nodes above the irrelevant label only, at least 0.
     kernel

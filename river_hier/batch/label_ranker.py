@@ -96,8 +96,7 @@ class BatchHMinOver(LabelRanker):
         The labels that are ranked; `None` for the leaves.
     kernel
         A kernel, such as `kernel.RBF(sigma)`, or a function of two feature dicts. `None` is the
-        linear kernel with feature weights, which is better if there are more examples than
-        features.
+        linear kernel with feature weights, better if there are more examples than features.
     max_steps
         The largest number of steps.
 

@@ -23,9 +23,8 @@ class HSVM(BatchEstimator):
 
     $$\\tfrac{1}{2} \\|w_i\\|^2 + C \\sum_t [1 - v_{i,t} \\, w_i \\cdot x_t]_+$$
 
-    over the examples in which the parents of i are on, with $v_{i,t} = \\pm 1$. A node is predicted
-    on if its parents are and $w_i \\cdot x \\ge 0$. The bias is the weight of a feature that is
-    always 1.
+    over the examples in which the parents of i are on, with $v_{i,t} = \\pm 1$. A node is on if its
+    parents are and $w_i \\cdot x \\ge 0$. The bias is the weight of a constant 1.
 
     After `fit`, the model no longer learns. Training takes LIBLINEAR's time for each node,
     O(nonzeros of the node's examples) a pass, and one byte for each pair of an example and a node,
@@ -57,8 +56,7 @@ class HSVM(BatchEstimator):
     >>> taxonomy = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
     >>> stream = synth.LinearLabels(taxonomy, n_features=5, seed=42)
     >>> model = batch.HSVM(taxonomy).fit(stream.take(2000))
-    >>> metric = metrics.HLoss(taxonomy)
-    >>> evaluate.progressive_val_score(islice(stream, 2000, 4000), model, metric)
+    >>> evaluate.progressive_val_score(islice(stream, 2000, 4000), model, metrics.HLoss(taxonomy))
     HLoss: 0.5225
 
     References

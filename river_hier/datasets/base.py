@@ -90,8 +90,7 @@ class TaxonomyDataset(Stream, datasets.base.Dataset):
 
     >>> stream = Numbers()
     >>> model = linear_model.PathSoftmax(stream.taxonomy)
-    >>> metric = metrics.TreeInducedError(stream.taxonomy)
-    >>> evaluate.progressive_val_score(stream, model, metric)
+    >>> evaluate.progressive_val_score(stream, model, metrics.TreeInducedError(stream.taxonomy))
     TreeInducedError: 0.35
 
     """

@@ -153,10 +153,9 @@ def fetch(
 ) -> Path:
     """Download a file, or the rest of it. If `path` exists, nothing is downloaded.
 
-    The data are written to `<path>.part`, which a later call resumes, and which is renamed once its
-    SHA-256 is the expected one or, without one, `check_whole` and `check` accept it. A
-    `ConnectionError` if the server did not send all of it; a `ValueError` if it is not the expected
-    file, which is deleted.
+    The data are written to `<path>.part`, which a later call resumes, and renamed when its SHA-256
+    is right or, without one, `check_whole` and `check` accept it. A `ConnectionError` if the server
+    did not send all; a `ValueError` if it is another file, which is deleted.
     """
     path = Path(path)
     if path.exists():

@@ -46,7 +46,7 @@ class Files:
         if not self.path.exists():
             raise FileNotFoundError(f"there is no file or folder {str(self.path)!r}")
         try:
-            members = self._folder() if self.path.is_dir() else self._file()
+            members = self._found()
         except DAMAGE as error:
             self._opened.close()
             if isinstance(error, PermissionError):  # not a damaged file
@@ -108,12 +108,11 @@ class Files:
         except DAMAGE as error:
             raise damage(name, None, error) from error
 
-    def _folder(self) -> dict[str, Any]:
-        found = (path for path in self.path.rglob("*") if path.is_file())
-        return {path.relative_to(self.path).as_posix(): path for path in found}
-
-    def _file(self) -> dict[str, Any]:
+    def _found(self) -> dict[str, Any]:
         self._archive: Any
+        if self.path.is_dir():
+            paths = (path for path in self.path.rglob("*") if path.is_file())
+            return {path.relative_to(self.path).as_posix(): path for path in paths}
         if zipfile.is_zipfile(self.path):
             self._archive = self._opened.enter_context(zipfile.ZipFile(self.path))
             members = (m for m in self._archive.infolist() if not m.is_dir())

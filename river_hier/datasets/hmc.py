@@ -42,9 +42,8 @@ class HMC(FileDataset):
 
     Reads any collection in the hierarchical ARFF of Clus: yeast genes under FunCat (trees) and the
     Gene Ontology (DAGs)[^1], Enron's e-mail, ImCLEF's X-ray images and others, of a few thousand
-    examples each. Their publishers state no licence. Nothing is downloaded; the files of FunCat and
-    GO are available at [^2]. They are named `cellcycle_FUN.train.arff` and so on: the name, one of
-    `.`, `-` and `_`, and the subset.
+    examples. Publishers state no licence. Nothing is downloaded; the files of FunCat and GO are
+    available at [^2]. Names are `cellcycle_FUN.train.arff` and so on, with `.`, `-` or `_`.
 
     `x` maps attribute names to numbers or, for nominal and string attributes, to strings. Missing
     values, `?`, are left out, and so are the zeros of a sparse row, `{3 0.5, 7 1}`. As in Clus, its
@@ -62,9 +61,8 @@ class HMC(FileDataset):
     Parameters
     ----------
     path
-        The folder or archive with the files, under their original names, with or without `.gz`, or
-        a single file. By default the folder `HMC` of River's data home. A `FileNotFoundError` names
-        files that are missing.
+        The folder or archive with the files, under their own names, with or without `.gz`, or one
+        file. By default `HMC` in River's data home. A `FileNotFoundError` names missing files.
     dataset
         The name of the collection, such as `"cellcycle_FUN"`, if there are several.
     subsets
@@ -72,13 +70,10 @@ class HMC(FileDataset):
         the file of that name or else train and, if it exists, valid. Test comes last. If `path` is
         a single file and neither `dataset` nor `subsets` is given, its name does not matter.
     on_error
-        What to do with a broken row: `"raise"` a `ValueError` that names file and line, or `"skip"`
-        and count it.
+        Whether to `"raise"` a `ValueError`, with file and line, for a broken row, or `"skip"` it.
 
     Examples
     --------
-
-    Three genes in the publisher's format:
 
     >>> import pathlib, tempfile
     >>> from river_hier import datasets
@@ -95,9 +90,7 @@ class HMC(FileDataset):
     ... '''
     >>> folder = tempfile.TemporaryDirectory()
     >>> _ = pathlib.Path(folder.name, "yeast_FUN.train.arff").write_text(arff)
-
-    >>> stream = datasets.HMC(folder.name, dataset="yeast_FUN")
-    >>> for x, y in stream:
+    >>> for x, y in datasets.HMC(folder.name, dataset="yeast_FUN"):
     ...     print(x, [label for label in y if y[label]])
     {'alpha 14': 0.15, 'strand': 'left'} ['01', '02', '01/01', '01/01/03']
     {'strand': 'right'} ['02']

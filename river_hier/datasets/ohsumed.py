@@ -40,11 +40,10 @@ _ROOT = re.compile(rf"[A-Z]|{_NUMBER.pattern}", re.ASCII)
 class OHSUMED(FileDataset):
     """OHSUMED: abstracts of medical articles under Medical Subject Headings (MeSH).
 
-    348,566 MEDLINE references from 270 medical journals, 1987 to 1991, in the order of their
-    numbers. Each has a title and headings assigned by librarians, two thirds have an abstract. `x`
-    holds five strings, which may be empty: `"title"`, `"body"` (the abstract), `"authors"`,
-    `"source"` (journal and issue) and `"id"`, the MEDLINE identifier. `y` maps every heading below
-    `root` to a boolean.
+    348,566 MEDLINE references from 270 medical journals, 1987 to 1991, by number. Each has a title
+    and headings assigned by librarians, two thirds an abstract. `x` holds five strings, perhaps
+    empty: `"title"`, `"body"` (the abstract), `"authors"`, `"source"` (journal and issue) and
+    `"id"`, the MEDLINE identifier. `y` maps every heading below `root` to a boolean.
 
     A node is a heading, named by its text. MeSH lists a heading under one or several numbers; the
     parent of a number is the number without its last component, so headings form a DAG. Qualifiers
@@ -73,8 +72,7 @@ class OHSUMED(FileDataset):
         The file, folder or archive with the tree, NLM's `mtrees*.bin` of any year. By default the
         place of the records.
     on_error
-        What to do with a broken record: `"raise"` a `ValueError` that names file and line, or
-        `"skip"` and count it.
+        Whether to `"raise"` a `ValueError` that names a broken record, or `"skip"` and count it.
 
     Attributes
     ----------
@@ -91,11 +89,9 @@ class OHSUMED(FileDataset):
     Examples
     --------
 
-    The articles under respiratory tract diseases, with all their ancestors:
-
     >>> from river_hier import datasets
 
-    >>> stream = datasets.OHSUMED(root="C08", tree=False)
+    >>> stream = datasets.OHSUMED(root="C08", tree=False)  # respiratory tract diseases
     >>> stream.n_features
     5
 

@@ -205,10 +205,9 @@ class TIMIT(Speech):
     are kept. Glottal stops (`q`) are left out, but remain in the context of neighbouring frames.
 
     The corpus is licensed by the Linguistic Data Consortium (LDC93S1, about 600 MB). Without `path`
-    the folder `TIMIT` of River's data home is read. If it has no subfolders, a sample of a few
-    speakers, free for non-commercial use (CC BY-NC-SA), is downloaded into it, over TLS but without
-    a checksum, since none is published. Features are not scaled, and need
-    `pip install "river-hier[audio]"`.
+    the folder `TIMIT` of River's data home is read. Without subfolders, a sample of a few speakers,
+    free for non-commercial use (CC BY-NC-SA), is downloaded, over TLS but without a checksum, since
+    none is published. Features need `pip install "river-hier[audio]"`, and are not scaled.
 
     Parameters
     ----------
@@ -236,8 +235,6 @@ class TIMIT(Speech):
 
     Examples
     --------
-
-    The core test set:
 
     >>> from river_hier import datasets
 
@@ -282,8 +279,6 @@ class TIMITSegments(Speech):
 
     Examples
     --------
-
-    `TIMIT` shows how the files are read.
 
     >>> from river_hier import datasets
 

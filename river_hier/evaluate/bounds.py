@@ -44,10 +44,9 @@ def hieron_bound(
     L^2 = \sum_t \max_r \frac{\ell_t(r)^2}{\gamma(y_t, r) \|x_t\|^2}$$
 
     If $\omega$ meets all margins (Eq. 4), $L = 0$: Corollary 1. It then also bounds the squared
-    loss. Otherwise the proof is the paper's, with losses left in. If steps are at most `C`, it is
-    at most $\max(\gamma_{\max} R^2, \sqrt{\gamma_{\max}} / C) (\|\omega\|^2 + 2 C \sum_t \max_r
-    \ell_t(r))$, as that of PA-I (Crammer et al., 2006, Theorem 4). Both hold for every $\omega$:
-    its norm is a price, and so is its loss.
+    loss. Else the proof is the paper's, with losses left in. If steps are at most `C`, it is at
+    most $\max(\gamma_{\max} R^2, \sqrt{\gamma_{\max}} / C) (\|\omega\|^2 + 2 C \sum_t \max_r
+    \ell_t(r))$, as that of PA-I (Crammer et al., 2006, Theorem 4). Both hold for every $\omega$.
 
     Examples
     --------

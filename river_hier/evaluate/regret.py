@@ -30,16 +30,14 @@ def iter_regret(
 ) -> Iterator[dict[str, Any]]:
     r"""Cumulative losses of models and comparators along a stream, and their differences.
 
-    All predict, are scored, and learn from each example, in one pass of River's
-    `iter_progressive_val_score`. After $T$ examples the regret, Eq. (5) of the paper of
-    `linear_model.HRLS`, is
+    All predict and learn from each example, in one pass of River's `iter_progressive_val_score`.
+    After $T$ examples the regret, Eq. (5) of the paper of `linear_model.HRLS`, is
 
     $$\sum_{t=1}^T \left( E\,\ell(\hat y_t, V_t) - E\,\ell(y_t, V_t) \right)$$
 
-    with $\hat y_t$ the prediction of the model and $y_t$ that of the comparator. The expectations
-    over the label are exact if the dataset has `probabilities` and the loss has an expected form;
-    otherwise, the losses on the observed label are used. If any prediction is empty (`None` or
-    `{}`), the example is scored for none.
+    with $\hat y_t$ the prediction of the model and $y_t$ that of the comparator. Expectations are
+    exact if the dataset has `probabilities` and the loss has an expected form; otherwise, observed
+    labels are used. If any prediction is empty (`None` or `{}`), the example is scored for none.
 
     A comparator with a method `at` is asked as `comparator.at(step)`, with the step counted from 0.
     If it changes, as the `reference` of a stream that drifts, this is dynamic regret.
@@ -54,8 +52,7 @@ def iter_regret(
         What to compare with, likewise one or several. It learns as well, unless it is fitted
         (`batch`); one that is also a model learns once.
     loss
-        A metric that is the mean of a loss, which is not updated, or a function of `losses`, for
-        the taxonomy of the dataset.
+        A metric that is the mean of a loss, not updated, or a function of `losses`.
     step
         The number of examples between two results. There is always one at the end.
     moment
@@ -79,21 +76,12 @@ def iter_regret(
 
     >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
     >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
-    >>> model = linear_model.HPerceptron(t)
-    >>> loss = metrics.HLoss(t)
-
-    >>> states = evaluate.iter_regret(stream.take(300), model, stream.reference, loss, step=100)
-    >>> for state in states:
+    >>> run = stream.take(300), linear_model.HPerceptron(t), stream.reference, metrics.HLoss(t)
+    >>> for state in evaluate.iter_regret(*run, step=100):
     ...     print(state)
     {'Step': 100, 'Loss': 93.310, 'Comparator': 71.254, 'Regret': 22.055}
     {'Step': 200, 'Loss': 190.032, 'Comparator': 146.233, 'Regret': 43.799}
     {'Step': 300, 'Loss': 280.656, 'Comparator': 218.138, 'Regret': 62.518}
-
-    Two models, which are told each label after 50 more examples:
-
-    >>> models = {"H-PERC": linear_model.HPerceptron(t), "H-RLS": linear_model.HRLS(t)}
-    >>> evaluate.regret(stream.take(300), models, stream.reference, loss, delay=50)
-    {'H-PERC': 74.976, 'H-RLS': 25.340}
 
     """
     check_integer("step", step, at_least=1)
@@ -127,9 +115,10 @@ def regret(
     >>> from river_hier.datasets import synth
 
     >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
-    >>> stream, model = synth.LinearLabels(t, n_features=5, seed=42), linear_model.HPerceptron(t)
-    >>> evaluate.regret(stream.take(300), model, stream.reference, losses.h_loss)
-    62.518
+    >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
+    >>> models = {"H-PERC": linear_model.HPerceptron(t), "H-RLS": linear_model.HRLS(t)}
+    >>> evaluate.regret(stream.take(300), models, stream.reference, losses.h_loss, delay=50)
+    {'H-PERC': 74.976, 'H-RLS': 25.340}
 
     """
     check_ends(dataset)

@@ -54,8 +54,7 @@ class Ranked(Numbers):
     Parameters
     ----------
     model
-        A single-label or multilabel model whose `score_one` returns `{label: score}`, or a
-        pipeline that ends in one.
+        A model whose `score_one` returns `{label: score}`, or a pipeline that ends in one.
 
     Examples
     --------
@@ -102,8 +101,7 @@ class Probabilities(Numbers):
     Parameters
     ----------
     model
-        A multilabel classifier whose `predict_proba_one` returns `{label: {True: p, ...}}`, or a
-        pipeline that ends in one.
+        A multilabel classifier with probabilities, `{label: {True: p, ...}}`, or a pipeline of one.
 
     Examples
     --------

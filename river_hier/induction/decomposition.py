@@ -35,8 +35,7 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
         the tree once, after the grace period.
     grace_period
         With a `JensenShannonTree`, the number of examples after which the tree is rebuilt. Splits
-        that are also in the new tree keep their classifiers; the others start untrained. Later
-        classes are added as with `None`.
+        in both trees keep their classifiers. Later classes are added as with `None`.
 
     Notes
     -----

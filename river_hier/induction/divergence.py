@@ -1,8 +1,7 @@
 """Class distributions, their Jensen-Shannon divergence, and the R of a tree, in bits.
 
-A class c is represented by the row of its joint probabilities `pi_c p_c(x)`, and a set of classes
-by the sum of their rows. With f the sum of `p log2 p` over a row, for the rows a, b and their
-total weight w,
+A class c is the row of its joint probabilities `pi_c p_c(x)`, a set of classes the sum of their
+rows. With f the sum of `p log2 p` over a row, for the rows a, b and their total weight w,
 
     w J = f(a + b) - f(a) - f(b),
 

@@ -198,8 +198,7 @@ class JensenShannonTree(base.Estimator):
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1) -> None:
         """Count the features of an example of class y.
 
-        x is a dictionary of non-negative weights, such as those of `BagOfWords`; w, at least 0, is
-        how often the example counts.
+        x has non-negative weights, such as those of `BagOfWords`; it counts w times, at least 0.
         """
         if w != 1 and not (w := checked_weight(w)):
             return

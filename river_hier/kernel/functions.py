@@ -47,8 +47,7 @@ class Kernel(abc.ABC):
     def from_dots(self, dots: Floats, norm2: float, norms2: Floats) -> Floats:
         """The kernel of x with many z, as an array of as many numbers.
 
-        `dots` holds $x \\cdot z$ for every z, `norm2` is $\\|x\\|^2$, and `norms2` holds
-        $\\|z\\|^2$ for every z.
+        `dots` are $x \\cdot z$ for every z, `norm2` is $\\|x\\|^2$, and `norms2` are $\\|z\\|^2$.
         """
 
     def __call__(self, x: Mapping[Any, Any], z: Mapping[Any, Any]) -> float:
@@ -85,8 +84,7 @@ class RBF(Kernel):
     """The Gaussian kernel, $\\exp(-\\|x - z\\|^2 / (2 \\sigma^2))$.
 
     River's `feature_extraction.RBFSampler` and scikit-learn write $\\gamma = 1 / (2 \\sigma^2)$.
-    Precision is lost if norms are many times $\\sigma$: centre the features, e.g. by
-    `preprocessing.StandardScaler`.
+    Precision is lost if norms are many times $\\sigma$: centre the features, by `StandardScaler`.
 
     Parameters
     ----------

@@ -22,12 +22,6 @@ from ..taxonomy import Taxonomy, TaxonomyLike
 from .functions import Function, Kernel
 from .instances import Row, contributions, four_fifths, instances_of, pivoted_cholesky_projection
 
-
-def size_of(row: Row) -> float:
-    """The power of 2 near the norm of an x, 1 for one of norm 0."""
-    return 2.0 ** round(math.log2(row.norm2) / 2.0) if row.norm2 else 1.0
-
-
 Rows = tuple[NDArray[Any], ...]  # as `LinearState` saves them: starts, nodes and values
 
 
@@ -103,7 +97,8 @@ class KernelPathLearner(SingleLabelModel):
         k, size = self._scaled(row)
         columns = self._state.scores(k, n_nodes=len(self._taxonomy))
         scores = size * path_sums(columns, self._taxonomy._arrays, in_place=True)
-        return size_of(row), moves_apart(self, scores, y, row.norm2, w)
+        near = 2.0 ** round(math.log2(row.norm2) / 2.0) if row.norm2 else 1.0  # the norm of x
+        return near, moves_apart(self, scores, y, row.norm2, w)
 
     def _move(
         self,
@@ -184,8 +179,7 @@ class Hieron(KernelPathLearner):
     For an endless stream, set a `budget`. A model that holds more examples keeps at most four
     fifths of it, chosen greedily: next is the example with the largest squared distance from the
     span of those already chosen, times its squared coefficients. The others are projected onto
-    them. That takes $O(budget^2)$ a mistake on average, and $O(budget^2 + budget \\cdot nodes)$
-    memory.
+    them. That takes $O(budget^2)$ a mistake on average; memory is $O(budget (budget + nodes))$.
 
     Parameters
     ----------
@@ -198,8 +192,7 @@ class Hieron(KernelPathLearner):
         any type; a step calls it once for each stored example, and a step that drops examples once
         for each pair of them. A lambda cannot be pickled.
     C
-        The largest step $\\alpha$. The default suits $K(x, x)$ of 1 or more; with `math.inf` the
-        step is the paper's.
+        The largest step $\\alpha$. The default suits $K(x, x)$ >= 1; the paper's is `math.inf`.
     budget
         The maximum number of examples that the model holds, at least 2; `None` for no limit.
 
@@ -217,10 +210,9 @@ class Hieron(KernelPathLearner):
     >>> from river_hier import Taxonomy, kernel, metrics
 
     >>> nature, built = ["sky", "foliage", "grass"], ["brickface", "cement", "window", "path"]
-    >>> taxonomy = Taxonomy.from_nested({"nature": nature, "built": built})
-    >>> model = preprocessing.StandardScaler() | kernel.Hieron(taxonomy, kernel.RBF(sigma=1.0))
-    >>> metric = metrics.TreeInducedError(taxonomy)
-    >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metric)
+    >>> t = Taxonomy.from_nested({"nature": nature, "built": built})
+    >>> model = preprocessing.StandardScaler() | kernel.Hieron(t, kernel.RBF(sigma=1.0))
+    >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metrics.TreeInducedError(t))
     TreeInducedError: 0.3385
 
     References
@@ -263,10 +255,10 @@ class AveragedHieron(KernelPathLearner):
     >>> from river_hier import Taxonomy, kernel, metrics
 
     >>> nature, built = ["sky", "foliage", "grass"], ["brickface", "cement", "window", "path"]
-    >>> taxonomy = Taxonomy.from_nested({"nature": nature, "built": built})
-    >>> hieron = kernel.AveragedHieron(taxonomy, kernel.RBF(sigma=2.0), budget=200)
+    >>> t = Taxonomy.from_nested({"nature": nature, "built": built})
+    >>> hieron = kernel.AveragedHieron(t, kernel.RBF(sigma=2.0), budget=200)
     >>> model = preprocessing.StandardScaler() | hieron
-    >>> metric = metrics.TreeInducedError(taxonomy)
+    >>> metric = metrics.TreeInducedError(t)
     >>> evaluate.progressive_val_score(datasets.ImageSegments().take(1000), model, metric)
     TreeInducedError: 0.396
 

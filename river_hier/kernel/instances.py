@@ -79,8 +79,8 @@ class KernelInstances(abc.ABC):
         return Row(k, own)
 
     @abc.abstractmethod
-    def append(self, x: Mapping[Any, Any]) -> int:
-        """Store x, which `row` has validated, and return its number."""
+    def append(self, x: Mapping[Any, Any]) -> None:
+        """Store x, which `row` has validated."""
 
     @abc.abstractmethod
     def gram(self, which: NDArray[np.intp]) -> Floats:
@@ -116,11 +116,10 @@ class DotProducts(KernelInstances):
     def n(self) -> int:
         return len(self._norms2)
 
-    def append(self, x: Mapping[Any, Any]) -> int:
+    def append(self, x: Mapping[Any, Any]) -> None:
         vector = self._features.insert(x)
         self._stored.append(vector)
         self._norms2 = np.append(self._norms2, vector.norm2)
-        return self.n - 1
 
     def _rows(self, which: NDArray[np.intp]) -> Any:
         """Some instances as a sparse matrix, (instances, features)."""
@@ -177,9 +176,8 @@ class Pairs(KernelInstances):
     def n(self) -> int:
         return len(self._stored)
 
-    def append(self, x: Mapping[Any, Any]) -> int:
+    def append(self, x: Mapping[Any, Any]) -> None:
         self._stored.append(dict(x))
-        return self.n - 1
 
     def gram(self, which: NDArray[np.intp]) -> Floats:
         # The older one first, as in `row`: the function has already accepted this order.
@@ -223,10 +221,9 @@ def pivoted_cholesky_projection(
 
     K are the values of the kernel, (n, n), and `parts` the squared coefficients times the squared
     norms; the coefficients alone may be too large or too small to be squared. Instances are chosen
-    greedily, by a Cholesky factorisation with pivoting: next is the one whose squared distance from
-    the span of those already chosen, times its squared coefficients, is the largest. Fewer are kept
-    if nothing more would be lost. The projection of the j-th of the others is `sum_i P_ij phi(x_i)`
-    over the kept i. Takes O(n n_kept^2).
+    greedily, by a Cholesky factorisation with pivoting: next is that whose squared distance from
+    the span of those chosen, times its squared coefficients, is largest. Fewer are kept if nothing
+    more would be lost. The j-th of the others becomes `sum_i P_ij phi(x_i)`. Takes O(n n_kept^2).
     """
     lengths2 = K.diagonal()
     left = lengths2.copy()  # squared distances

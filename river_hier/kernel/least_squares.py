@@ -164,10 +164,9 @@ class HRLS(KernelLeastSquares):
     >>> from river_hier import Taxonomy, kernel, metrics
 
     >>> nature, built = ["sky", "foliage", "grass"], ["brickface", "cement", "window", "path"]
-    >>> taxonomy = Taxonomy.from_nested({"nature": nature, "built": built})
-    >>> model = preprocessing.StandardScaler() | kernel.HRLS(taxonomy, kernel.RBF(2.0), budget=100)
-    >>> metric = metrics.HLoss(taxonomy)
-    >>> evaluate.progressive_val_score(datasets.ImageSegments().take(500), model, metric)
+    >>> t = Taxonomy.from_nested({"nature": nature, "built": built})
+    >>> model = preprocessing.StandardScaler() | kernel.HRLS(t, kernel.RBF(2.0), budget=100)
+    >>> evaluate.progressive_val_score(datasets.ImageSegments().take(500), model, metrics.HLoss(t))
     HLoss: 0.328
 
     References
@@ -181,13 +180,11 @@ class HRLS(KernelLeastSquares):
 class SHRLS(KernelLeastSquares):
     r"""SH-RLS with a kernel: H-RLS that stores examples only at nodes whose score is small.
 
-    It is `linear_model.SHRLS` in the space of a kernel. A node holds $N_i$ examples and a Cholesky
-    factor of its own.
+    It is `linear_model.SHRLS` with a kernel. A node holds $N_i$ examples and a Cholesky factor.
 
-    A step takes one row of the kernel, shared by all nodes, and for each node whose parents are
-    truly on $O(N_i)$, or $O(N_i^2)$ where it stores x or comes close to it; memory is $N_i^2 / 2$
-    numbers a node. Predicting takes the row and $O(N_i)$ a node visited; scores and probabilities
-    take $O(N_i^2)$.
+    A step takes one row of the kernel and, for each node whose parents are truly on, $O(N_i)$, or
+    $O(N_i^2)$ where it stores x or comes close to it; memory is $N_i^2 / 2$ numbers a node.
+    Predicting takes the row and $O(N_i)$ a node visited; scores and probabilities take $O(N_i^2)$.
 
     Parameters
     ----------
@@ -215,10 +212,9 @@ class SHRLS(KernelLeastSquares):
     >>> from river_hier import Taxonomy, kernel, metrics
 
     >>> nature, built = ["sky", "foliage", "grass"], ["brickface", "cement", "window", "path"]
-    >>> taxonomy = Taxonomy.from_nested({"nature": nature, "built": built})
-    >>> model = preprocessing.StandardScaler() | kernel.SHRLS(taxonomy, kernel.RBF(sigma=2.0))
-    >>> metric = metrics.HLoss(taxonomy)
-    >>> evaluate.progressive_val_score(datasets.ImageSegments().take(500), model, metric)
+    >>> t = Taxonomy.from_nested({"nature": nature, "built": built})
+    >>> model = preprocessing.StandardScaler() | kernel.SHRLS(t, kernel.RBF(sigma=2.0))
+    >>> evaluate.progressive_val_score(datasets.ImageSegments().take(500), model, metrics.HLoss(t))
     HLoss: 0.34
 
     References

@@ -149,8 +149,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x as text, with this many decimals.
 
-        It has the prediction and, for each node that was visited, the probabilities by which it was
-        decided.
+        It has the prediction and, for each node visited, the probabilities that decided.
         """
         return "\n".join(self._debug_lines(x, decimals))
 

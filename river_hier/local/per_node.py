@@ -60,8 +60,7 @@ class PerNode(LocalModel, MultiLabelPredictor):
     >>> stream = synth.LinearLabels(taxonomy, n_features=5, seed=42)
     >>> logistic = preprocessing.StandardScaler() | river_linear_model.LogisticRegression()
     >>> model = local.PerNode(logistic, taxonomy)
-    >>> metric = metrics.HLoss(taxonomy)
-    >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
+    >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(taxonomy))
     HLoss: 0.547
 
     References

@@ -16,7 +16,7 @@ from ..base.targets import known_part
 from ..taxonomy import Below, OpenTaxonomy, Taxonomy, check_taxonomy
 from ..taxonomy.multilabel import Candidates, candidate_nodes
 from ..taxonomy.open import initial_taxonomy, named
-from .costs import Costs, check, check_factors, check_values
+from .costs import Costs, check_factors, check_values, known
 
 Counts = Sequence[tuple[Hashable, float]]
 Partials = tuple[float, ...]
@@ -150,7 +150,7 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
     def _check_costs(self, costs: Costs | None, name: str) -> None:
         check_values(costs, name)
         self._grow(costs or ())
-        check(self.taxonomy_, costs, name)
+        known(self.taxonomy_, costs or {})
 
     def _set_volumes(self, volumes: Costs | None, missed: float, spurious: float) -> None:
         self._check_costs(volumes, "volumes")

@@ -271,10 +271,9 @@ class HLoss(MeanLoss):
 class HLossByDepth(TableMetric):
     """False positives and false negatives of the H-loss, by depth.
 
-    A wrong node whose ancestors are all right counts at its depth: as a false positive if it is
-    predicted on, otherwise as a false negative. `get` returns
-    `{depth: (false positives, false negatives)}`, sums of weights, for every depth below the root.
-    Their total is the cumulative H-loss with unit costs.
+    A wrong node whose ancestors are all right counts at its depth: as a false positive if predicted
+    on, else as a false negative. `get` returns `{depth: (false positives, false negatives)}`, sums
+    of weights, for every depth below the root, in total the H-loss with unit costs.
 
     This is Table 2 of the paper [^1] (section 8), where depths are counted from the children
     of the root, and the ancestors must be correctly predicted *on*; here they must be correct. An
@@ -465,8 +464,7 @@ def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
 def hieron_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Mapping[Any, float]) -> float:
     r"""Hieron's loss of the scores of all labels, $[s_{\hat y} - s_y + \sqrt{\gamma}]_+$ (Eq. 5).
 
-    Its square is at least the tree-induced error $\gamma$ of the label $\hat y$ with the highest
-    score.
+    Its square is at least the tree-induced error $\gamma$ of the best-scored label $\hat y$.
 
     Parameters
     ----------

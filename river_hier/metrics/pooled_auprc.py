@@ -100,10 +100,9 @@ def bins(scores: Floats) -> NDArray[np.int64]:
 def area(true: Floats, false: Floats) -> float:
     r"""The area under the curve of Davis and Goadrich; 0 if nothing is true.
 
-    `true` and `false` are the weights of positives and negatives in each bin, in decreasing order
-    of the scores. Within a bin, all positive predictions grow linearly from n to m and true
-    positives from t to t + d. With $b = (m - n) / d$, its share of the area times the total number
-    of positives is
+    `true` and `false` are the weights of positives and negatives in each bin, by decreasing score.
+    Within a bin, all positive predictions grow linearly from n to m and true positives from t to t
+    + d. With $b = (m - n) / d$, its share of the area times the total number of positives is
 
     $$\int \frac{\tau}{\nu} \, d\tau
     = \frac{1}{b} \left( (t - n / b) \ln \frac{m}{n} + \frac{m - n}{b} \right).$$

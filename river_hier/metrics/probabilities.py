@@ -272,8 +272,7 @@ class TopLabelCalibrationError(CalibrationMetric):
     $$\sum_b \frac{n_b}{n} \, |\bar{p}_b - \text{right}_b|$$
 
     where $n_b$ of the n examples are in bin b, $\bar{p}_b$ is the mean of these probabilities and
-    $\text{right}_b$ the share of examples whose most probable label is the true one. The paper [^1]
-    calls it ECE and uses 15 bins.
+    $\text{right}_b$ the share of examples with the right label. The paper [^1] uses 15 bins.
 
     Predictions are `{label: probability}`, from `predict_proba_one` in River's loop. Of equally
     probable labels the first one counts. `None`, or no labels, counts as wrong, with probability 0.

@@ -91,8 +91,7 @@ def average_precision(
     >>> from river_hier import Taxonomy, losses
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
-    >>> losses.average_precision(t, "wolf", scores)
+    >>> losses.average_precision(t, "wolf", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
     0.333333
 
     """
@@ -112,9 +111,8 @@ class AveragePrecision(RankingMetric):
     \frac{|\{r \in Y : F(r) \ge F(y)\}|}{|\{r : F(r) \ge F(y)\}|}$$
 
     with the relevant candidates $Y$, as in section 6 of the paper[^1], after Schapire and
-    Singer[^2]. Candidates with equal scores have the same rank; an example without relevant
-    candidates counts as 1. An update takes O(relevant * candidates). Predictions are scores, those
-    of `evaluate.Ranked(model)`.
+    Singer[^2]. Equal scores have the same rank; an example without relevant candidates counts as 1.
+    An update takes O(relevant * candidates). Predictions are those of `evaluate.Ranked(model)`.
 
     Parameters
     ----------
@@ -297,8 +295,7 @@ def ranking_loss(
     >>> from river_hier import Taxonomy, losses
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
-    >>> losses.ranking_loss(t, "owl", scores)
+    >>> losses.ranking_loss(t, "owl", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
     0.5
 
     """
@@ -315,9 +312,8 @@ class RankingLoss(RankingMetric):
 
     $$\frac{|\{(y, \bar y) \in Y \times \bar Y : F(y) \le F(\bar y)\}|}{|Y| \, |\bar Y|}$$
 
-    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, as in the
-    papers [^1] [^2]. Equal scores are misordered; an example without such pairs counts as 0. An
-    update takes O(relevant * candidates).
+    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, as in the papers [^1] [^2]; 0
+    without such pairs, and equal scores are misordered. An update takes O(relevant * candidates).
 
     Parameters
     ----------
@@ -385,8 +381,7 @@ def maximal_loss(
     >>> from river_hier import Taxonomy, losses
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
-    >>> losses.maximal_loss(t, "wolf", scores)
+    >>> losses.maximal_loss(t, "wolf", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
     4.0
 
     """
@@ -411,11 +406,10 @@ class MaximalLoss(RankingMetric):
     $$\max \{\Delta(y, \bar y) : y \in Y, \bar y \in \bar Y, F(y) \le F(\bar y)\}, \qquad
     \Delta(y, \bar y) = |anc(y) \,\triangle\, anc(\bar y)|$$
 
-    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, 0 if none are misordered; in
-    a tree $\Delta$ is their distance. This is the loss of section 3 of the paper [^1],
-    with the volumes and costs of section 2; the experiments use half of it,
-    `missed=0.5, spurious=0.5`. Equal scores are misordered. An update takes
-    O(misordered pairs * depth).
+    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, 0 if none are misordered, as
+    equal scores are; in a tree $\Delta$ is their distance. This is the loss of section 3 of the
+    paper [^1], with the volumes and costs of section 2; the experiments use `missed=0.5,
+    spurious=0.5`. An update takes O(misordered pairs * depth).
 
     Parameters
     ----------

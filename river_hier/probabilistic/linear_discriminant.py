@@ -161,11 +161,8 @@ class LinearDiscriminant(DenseModel):
         n = self._n[v]
         # Welford: beside examples of weight n, one of weight w adds n w / (n + w) to the scatter.
         row = (x - self._sums[v] / n) * np.sqrt(n * (w / (n + w))) if n else None
-        low, high, total = (
-            np.minimum(self._low, x),
-            np.maximum(self._high, x),
-            self._sums[v] + w * x,
-        )
+        low, high = np.minimum(self._low, x), np.maximum(self._high, x)
+        total = self._sums[v] + w * x
         free = self._free + float(_freedom(n + w) - _freedom(n))
         if latest.before is not None:
             steps = [*latest.steps, Step(v, w, x, row, self._ridge(low, high), free)]
@@ -285,10 +282,8 @@ class LinearDiscriminant(DenseModel):
         first, *others = sums
         all_ = {key: first[key] + sum(of[key] - first[key] for of in others) for key in first}
         learned = all_["n"] > 0.0
-        self._sums, self._scatter = (
-            all_["sums"],
-            all_["moments"] - _squares(all_["sums"], all_["n"]),
-        )
+        self._sums = all_["sums"]
+        self._scatter = all_["moments"] - _squares(self._sums, all_["n"])
         self._free = float(all_["free"] + _freedom(all_["n"]).sum())
         forgotten_below = np.flatnonzero(all_["kept_n"]).tolist()
         self._kept = {v: (float(all_["kept_n"][v]), all_["kept"][v]) for v in forgotten_below}

@@ -37,8 +37,7 @@ class NewtonSoftmax(DenseModel):
 
     where h is the mean curvature of the log loss over the k labels, and adds the curvature to the
     precision, $C^{-1} \leftarrow C^{-1} + h \, x x^\top$. At first, $C$ is `prior_variance` times
-    the identity. After the first few examples it is updated every 32 examples only: that takes much
-    less time and costs no accuracy.
+    the identity. After a few examples it is updated every 32 only: much faster, and as accurate.
 
     Parameters
     ----------
@@ -62,8 +61,6 @@ class NewtonSoftmax(DenseModel):
 
     Examples
     --------
-
-    Whether a point is inside a circle:
 
     >>> import numpy as np
     >>> from river_hier import feature_extraction, linear_model, probabilistic
@@ -173,8 +170,7 @@ class NewtonSoftmax(DenseModel):
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         weights, seen = self._linear
-        new = len(after) - before
-        self._linear = extended(weights, len(after)), np.pad(seen, (0, new))
+        self._linear = extended(weights, len(after)), np.pad(seen, (0, len(after) - before))
 
 
 def next_update(n: int) -> int:

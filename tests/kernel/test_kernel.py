@@ -321,7 +321,8 @@ def test_storage_does_not_show(ours):
             row = stored.row(x | {"unheard": 2.0})
             np.testing.assert_allclose(row.values, theirs.values, rtol=1e-10, atol=1e-12)
             assert row.norm2 == pytest.approx(theirs.norm2)
-        assert stored.append(x) == pairs.append(x) == step
+        stored.append(x)
+        pairs.append(x)
     some = np.array([3, 70, 120, 219])
     np.testing.assert_allclose(stored.gram(some), pairs.gram(some), rtol=1e-9, atol=1e-12)
     stored.keep(some)

@@ -8,25 +8,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from river.datasets.base import MO_BINARY_CLF, SyntheticDataset
+from river.datasets.base import MO_BINARY_CLF
 
 from ..._core import Labels, labels_of
 from ...base.checks import check_integer
 from ...base.predictor import MultiLabelPredictor, connected_nodes
-from ...taxonomy import Label, Taxonomy, check_taxonomy
-from ..base import TaxonomyDataset
+from ...taxonomy import Label, Taxonomy
 from . import sampling
 from .sampling import Floats
 
 WEIGHTS, DRIFTED_WEIGHTS, EXAMPLES = range(3)  # purposes of the random numbers
 
 
-class LinearLabels(TaxonomyDataset, SyntheticDataset):
+class LinearLabels(sampling.Generator):
     r"""Multilabels drawn top-down, with the probability of each node linear in the features.
 
-    The stochastic model of the H-RLS paper[^1], section 5. Every node $i$ but the root has a
-    vector $u_i$ of norm 1. An example $x$, drawn uniformly from the sphere of norm 1, has label $i$
-    with probability
+    The stochastic model of the H-RLS paper[^1], section 5. Each node $i$ but the root has a unit
+    vector $u_i$. An $x$, drawn uniformly from the sphere of norm 1, has label $i$ with probability
 
     $$P(V_i = 1 \mid \textrm{parent on}, x) = \frac{1 + u_i^\top x}{2}$$
 
@@ -85,9 +83,7 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
         drift_width: int = 1,
         drift_in: Label | None = None,
     ) -> None:
-        check_taxonomy(taxonomy)
-        if len(taxonomy) < 2:
-            raise ValueError(f"`taxonomy` must have a node besides the root, got {taxonomy!r}")
+        super().__init__(taxonomy, seed, MO_BINARY_CLF, n_features)
         check_integer("n_features", n_features, at_least=2)  # a rotation needs a plane
         check_integer("drift_width", drift_width, at_least=1)
         if drift_at is not None:
@@ -98,16 +94,12 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
             raise ValueError(f"`drift_in` is {drift_in!r}, but there is no `drift_at`")
         top = taxonomy.root if drift_in is None else drift_in
         branch = taxonomy._arrays.branch(taxonomy.index(top))
-        self._entropy = sampling.entropy(seed)
-        super().__init__(MO_BINARY_CLF, n_features, n_outputs=len(taxonomy) - 1)
-        self._taxonomy = taxonomy
-        self.seed = seed
         self.drift_at = drift_at
         self.drift_width = drift_width
         self.drift_in = drift_in
         shape = len(taxonomy) - 1, n_features
         before, after = (
-            _unit(sampling.generator(self._entropy, purpose).standard_normal(shape))
+            _unit(self._random(purpose).standard_normal(shape))
             for purpose in (WEIGHTS, DRIFTED_WEIGHTS)
         )
         drifting = np.isin(np.arange(1, len(taxonomy)), branch)
@@ -116,11 +108,6 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
         self._u = before
         self._angle = np.where(drifting, np.arccos(np.clip(cosine[:, 0], -1, 1)), 0.0)
         self._direction = _unit(after - cosine * before)
-
-    @property
-    def taxonomy(self) -> Taxonomy:
-        """The taxonomy."""
-        return self._taxonomy
 
     @property
     def weights(self) -> dict[Label, dict[int, float]]:
@@ -156,7 +143,7 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
         return np.cos(angle) * scores + np.sin(angle) * (X @ self._direction.T)
 
     def __iter__(self) -> Iterator[tuple[dict[int, float], dict[Label, bool]]]:
-        rng = sampling.generator(self._entropy, EXAMPLES)
+        rng = self._random(EXAMPLES)
         labels = self.taxonomy.nodes[1:]
         steps = np.arange(sampling.BLOCK)
         while True:

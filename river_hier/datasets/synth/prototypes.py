@@ -8,15 +8,14 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from river.datasets import base
+from river.datasets.base import MO_BINARY_CLF, MULTI_CLF
 
 from ...base.checks import check_integer
-from ...taxonomy import Label, Taxonomy, check_taxonomy
-from ..base import TaxonomyDataset
+from ...taxonomy import Label, Taxonomy
 from . import sampling
 
 
-class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
+class PrototypeTree(sampling.Generator):
     r"""Examples around the prototypes of a symmetric tree.
 
     The synthetic data of the Hieron paper[^1], section 5. The tree has `depth` levels below the
@@ -33,8 +32,7 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     The stream is infinite. The prototypes take $O(n^3)$ once, an example takes $O(n)$. The paper
     uses 100 training and 50 test examples of each label; here labels are drawn independently, and
     its "some orthonormal set" is a random rotation of the axes. With the variance of 0.16 that it
-    states, no classifier errs in less than a fifth of the examples; with 0.04, its results of a few
-    percent are possible.
+    states, no classifier errs in less than a fifth of them; with 0.04, its results are possible.
 
     Parameters
     ----------
@@ -73,23 +71,14 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
         check_integer("branching", branching, at_least=1)
         check_integer("depth", depth, at_least=1)
         sampling.check_number("noise", noise, what="a variance, ")
-        self._entropy = sampling.entropy(seed)
-        self._taxonomy = _symmetric_tree(branching, depth)
-        n = len(self._taxonomy)
-        super().__init__(base.MULTI_CLF, n, n_classes=n)
+        super().__init__(_symmetric_tree(branching, depth), seed, MULTI_CLF)
         self.branching = branching
         self.depth = depth
         self.noise = noise
-        self.seed = seed
-
-    @property
-    def taxonomy(self) -> Taxonomy:
-        """The tree."""
-        return self._taxonomy
 
     @functools.cached_property
     def _prototypes(self) -> NDArray[np.float64]:
-        W = sampling.rotation(len(self.taxonomy), sampling.generator(self._entropy, self._ROTATION))
+        W = sampling.rotation(len(self.taxonomy), self._random(self._ROTATION))
         for v, parents in enumerate(self.taxonomy._arrays.parents):
             for parent in parents:
                 W[v] += W[parent]  # Eq. 2, from the root downwards
@@ -104,7 +93,7 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
         }
 
     def __iter__(self) -> Iterator[tuple[dict[int, float], str]]:
-        rng = sampling.generator(self._entropy, self._EXAMPLES)
+        rng = self._random(self._EXAMPLES)
         labels = [str(label) for label in self.taxonomy]
         n, deviation = len(labels), math.sqrt(self.noise)
         while True:
@@ -124,7 +113,7 @@ def _symmetric_tree(branching: int, depth: int) -> Taxonomy:
     return Taxonomy(edges)
 
 
-class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
+class PrototypePaths(sampling.Generator):
     r"""Multilabels of several, possibly partial, paths with imbalanced labels.
 
     An example has $1 + K$ paths, with $K$ drawn from a Poisson distribution. Each path ends
@@ -137,9 +126,8 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
 
     $$x = \sum_{v\,\textrm{on}} w^v + \textrm{noise}$$
 
-    over all nodes that are on, including the root. So $w^v \cdot x$ is 1 if $v$ is on and 0
-    otherwise, plus Gaussian noise. The stream is infinite. With $n$ nodes the first example takes
-    $O(n^3)$, the others $O(n^2)$.
+    over all nodes that are on, including the root. So $w^v \cdot x$ is 1 if $v$ is on, else 0, plus
+    Gaussian noise. With $n$ nodes the first of endless examples takes $O(n^3)$, others $O(n^2)$.
 
     Parameters
     ----------
@@ -177,33 +165,20 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
         noise: float = 0.04,
         seed: int | None = None,
     ) -> None:
-        check_taxonomy(taxonomy)
-        n = len(taxonomy)
-        if n < 2:
-            raise ValueError(f"`taxonomy` must have a node besides the root, got {taxonomy!r}")
+        super().__init__(taxonomy, seed, MO_BINARY_CLF)
         sampling.check_number("paths", paths, at_least=1)
         sampling.check_number("exponent", exponent, at_least=0)
         sampling.check_number("noise", noise, what="a variance, ")
-        self._entropy = sampling.entropy(seed)
-        super().__init__(base.MO_BINARY_CLF, n, n_outputs=n - 1)
-        self._taxonomy = taxonomy
         self.paths = paths
         self.exponent = exponent
         self.noise = noise
-        self.seed = seed
-        ranks = 1 + sampling.generator(self._entropy, self._RANKS).permutation(n - 1)
+        ranks = 1 + self._random(self._RANKS).permutation(len(taxonomy) - 1)
         weights = ranks ** -float(exponent)
         self._p = weights / weights.sum()
 
-    @property
-    def taxonomy(self) -> Taxonomy:
-        """The taxonomy."""
-        return self._taxonomy
-
     @functools.cached_property
     def _w(self) -> NDArray[np.float64]:
-        rng = sampling.generator(self._entropy, self._ROTATION)
-        return sampling.rotation(len(self.taxonomy), rng)
+        return sampling.rotation(len(self.taxonomy), self._random(self._ROTATION))
 
     @property
     def vectors(self) -> dict[Label, dict[int, float]]:
@@ -226,7 +201,7 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
         return known
 
     def __iter__(self) -> Iterator[tuple[dict[int, float], dict[Label, bool]]]:
-        rng = sampling.generator(self._entropy, self._EXAMPLES)
+        rng = self._random(self._EXAMPLES)
         labels = self.taxonomy.nodes[1:]
         n, m = len(self.taxonomy), sampling.BLOCK
         deviation = math.sqrt(self.noise)

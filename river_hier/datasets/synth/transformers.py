@@ -52,8 +52,7 @@ class Appearing(Transformed):
 
     Each label appears at a given step, but not before its ancestors. Until then, a single label is
     replaced by its deepest ancestor that has appeared, and a multilabel leaves it out. `taxonomy`
-    is the final taxonomy, `taxonomy_at` the one at a step. The additional time is O(labels of y)
-    per example.
+    is the final taxonomy, `taxonomy_at` the one at a step. It takes O(labels of y) an example.
 
     Parameters
     ----------
@@ -132,8 +131,7 @@ class SubtreeDrift(Transformed):
     drift_at
         The step, counted from 0, at which the drift begins.
     drift_width
-        The duration of the drift in steps, in which the probability of the new labels increases
-        linearly; 1 is an abrupt drift.
+        The steps in which the probability of new labels increases linearly; 1 is an abrupt drift.
     seed
         The seed, if the drift takes more than one step.
 
