@@ -28,6 +28,7 @@ from .decision import Calibrated, HLossBayes
 from .ensemble import DensePool, parts_of
 from .feature_extraction import LogTFIDF, TextViews
 from .linear_model import HAROW, PathSoftmax
+from .stream import Replayed
 from .taxonomy import Below, OpenTaxonomy, Taxonomy, UnknownLabelError
 from .taxonomy.errors import is_missing
 from .taxonomy.paths import PathFormat
@@ -43,7 +44,7 @@ def _default(X: Any, several: bool) -> Any:
         return (LogTFIDF() if several else TextViews()) | _default(None, several)
     if several:
         return HLossBayes(Calibrated(HAROW()))
-    return DensePool() if isinstance(X, np.ndarray) else PathSoftmax(margin=1.0)
+    return DensePool() if isinstance(X, np.ndarray) else Replayed(PathSoftmax(margin=1.0))
 
 
 class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
@@ -54,12 +55,12 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     model
         A model of one label or of several, with a taxonomy or, also in wrappers, with
         `taxonomy=None`, which stands for that of `fit`. By default, for one label
-        `PathSoftmax(margin=1)` if X is sparse and `ensemble.DensePool` if it is dense, and for
-        several labels `HLossBayes(Calibrated(HAROW()))`; for texts `TextViews()` in front of the
-        first, or `LogTFIDF()` in front of the last. `DensePool` takes
-        milliseconds a row; it is right more often on columns of measurements, whatever their scale,
-        but not on embeddings: there give `PathSoftmax()`, which takes a hundredth of the time.
-        `fit` learns a copy.
+        `stream.Replayed(PathSoftmax(margin=1))`, which learns rows twice, if X is sparse and
+        `ensemble.DensePool` if it is dense, and for several labels
+        `HLossBayes(Calibrated(HAROW()))`; for texts `TextViews()` in front of the first, or
+        `LogTFIDF()` in front of the last. `DensePool` takes milliseconds a row; it is right more
+        often on columns of measurements, whatever their scale, but not on embeddings: there give
+        `PathSoftmax()`, which takes a hundredth of the time. `fit` learns a copy.
     taxonomy
         The taxonomy. By default, `fit` makes it of levels or of paths with a `separator` in y;
         otherwise it is flat.

@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import runpy
 import shutil
 import signal
@@ -367,3 +368,15 @@ def test_the_verdicts_are_up_to_date(run):
     program = run("all.py")
     found = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
     assert found == program["overview"](program["sections"]())
+
+
+def test_the_key_of_the_package_leaves_out_only_what_no_recorded_script_uses():
+    others = runpy.run_path(str(PAPERS / "package_key.py"))["OTHERS"]
+    names = "|".join(name.removesuffix(".py") for name in others)
+    uses = re.compile(rf"river_hier(\.| import [^\n]*\b)({names})\b")
+    folders = ROOT / "examples", PAPERS, ROOT / "examples" / "benchmarks"
+    scripts = [script for folder in folders for script in folder.glob("*.py")]
+    assert len(scripts) > 50
+    assert not [script for script in scripts if uses.search(script.read_text("utf-8"))]
+    assert uses.search("from river_hier import linear_model, sklearn")
+    assert uses.search("import river_hier.serve")

@@ -39,14 +39,11 @@ void over_rows() {
     Numbers<T> matrix = random<T>(2 * n * width), sums(width);  // weights, and S - 1 behind them
     const Numbers<double> values = random<double>(n), steps = random<double>(width),
                           confidences = random<double>(width);
-    Numbers<T*> rows, variances;
-    for (size_t i = 0; i < n; ++i) {
-        rows.push_back(&matrix[2 * i * width]);
-        variances.push_back(rows[i] + width);
-    }
+    Numbers<T*> rows;
+    for (size_t i = 0; i < n; ++i) rows.push_back(&matrix[2 * i * width]);
     sum_rows<T>(rows.data(), values.data(), n, first, last, sums.data());
     step_rows<T>(rows.data(), values.data(), n, first, last, steps.data());
-    move_rows<T>(variances.data(), width, values.data(), n, first, last, steps.data(), confidences.data());
+    move_rows<T>(rows.data(), width, values.data(), n, first, last, steps.data(), confidences.data());
     read(matrix);
     read(sums);
 }
