@@ -12,14 +12,13 @@ examples to learn. Peers that are not installed are skipped.
 
 import argparse
 import random
-import tempfile
 import time
 from collections import defaultdict
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
+from peers import label_tree
 from tqdm import tqdm
 
 from river_hier import Taxonomy, induction, inspection, linear_model
@@ -100,15 +99,8 @@ def vw(options):
 
 
 def napkinxc(t, texts, labels):
-    """napkinXC in batch: a probabilistic label tree of its own."""
-    from napkinxc.models import PLT
-
-    names = sorted(set(labels))
-    number = {label: i for i, label in enumerate(names)}
-    bag, folder = TfidfVectorizer(sublinear_tf=True), tempfile.TemporaryDirectory()
-    model = PLT(folder.name, threads=1, seed=1)
-    model.folder = folder  # deleted with the model
-    model.fit(bag.fit_transform(texts), [[number[label]] for label in labels])
+    """napkinXC in batch."""
+    model, bag, names = label_tree(texts, labels)
     return lambda text: [names[i] for i in model.predict(bag.transform([text]), top_k=K)[0]]
 
 

@@ -127,8 +127,8 @@ def vw(t, texts, labels):
     return lambda new: [names[model.predict(f"|x {words(text)}") - 1] for text in new]
 
 
-def napkinxc(t, texts, labels):
-    """napkinXC in batch: a probabilistic label tree of its own."""
+def label_tree(texts, labels):
+    """A probabilistic label tree of napkinXC, which makes it itself, its bag and its labels."""
     from napkinxc.models import PLT
 
     names = sorted(set(labels))
@@ -137,6 +137,12 @@ def napkinxc(t, texts, labels):
     model = PLT(folder.name, threads=1, seed=1)
     model.folder = folder  # deleted with the model
     model.fit(bag.fit_transform(texts), [[number[label]] for label in labels])
+    return model, bag, names
+
+
+def napkinxc(t, texts, labels):
+    """napkinXC in batch."""
+    model, bag, names = label_tree(texts, labels)
     return lambda new: [
         names[found[0]] if found else None for found in model.predict(bag.transform(new), top_k=1)
     ]

@@ -179,6 +179,25 @@ def test_views_are_a_pool_of_pipelines_and_a_useless_one_costs_nothing() -> None
         model.learn_one({"n": 3}, "b")
 
 
+@pytest.mark.parametrize("several", [False, True])
+def test_a_batch_reaches_a_pipeline_and_a_model_beside_it(several: bool) -> None:
+    t = Taxonomy.flat("abc")
+    kind: Any = linear_model.HAROW if several else linear_model.PathSoftmax
+
+    def make() -> Any:
+        return ensemble.LogarithmicPool([kind(t), preprocessing.Normalizer() | kind(t)])
+
+    X = pd.DataFrame(np.random.default_rng(1).normal(size=(30, 3)), columns=list("uvw"))
+    y = [{label} if several else label for label in "abc" * 10]
+    one, many = make(), make()
+    many.learn_many(X, y)
+    for x, label in zip(X.to_dict("records"), y, strict=True):
+        one.learn_one(x, label)
+    for p, x in zip(many.predict_proba_many(X[:5]).to_numpy(), X.to_dict("records"), strict=False):
+        theirs = one.predict_proba_one(x)
+        assert p == pytest.approx([v[True] if several else v for v in theirs.values()])
+
+
 def test_the_pool_removes_the_loss_of_a_wrong_parameter() -> None:
     """HAROW with several values of r: the pool is close to the best, which nobody knew."""
     t = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
