@@ -36,7 +36,7 @@ from river_hier.metrics.pooled_auprc import area, bins
 HERE = Path(__file__).resolve().parent
 METHODS: dict[str, Method] = OURS | RIVALS
 SMALLEST = 1e-7  # for the log loss, probabilities are clipped to [SMALLEST, 1 - SMALLEST]
-SECONDS = 100  # maximum processor time of a run
+SECONDS = 300  # maximum processor time of a run
 
 
 # %% Measures

@@ -220,7 +220,6 @@ class HLossBayes(Decoder):
         super().__init__(model)
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
-        taxonomy._arrays.check_tree()
         check(taxonomy, self.costs, "costs")
 
     def _decide(self, marginals: Any) -> list[int]:

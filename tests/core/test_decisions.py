@@ -16,7 +16,7 @@ from river_hier import Taxonomy, _core, linear_model
 from river_hier._core import Calibration, Labels, labels_of
 from river_hier.decision import calibration
 from river_hier.taxonomy.multilabel import closure_nodes, predicted_nodes
-from support.strategies import multilabels, parents_of, taxonomies, trees
+from support.strategies import dags, multilabels, parents_of, taxonomies, trees
 
 scores_of_nodes = st.floats(-1e3, 1e3)
 # Products and sums of these are far from each other, or equal.
@@ -137,6 +137,35 @@ def test_decisions_are_the_best_of_all_multilabels(t, data):
     assert labels.probabilities(p) == {
         v: {False: 1.0 - q, True: q} for v, q in zip(t.nodes[1:], p[1:].tolist(), strict=True)
     }
+
+
+@given(dags(3, 8), st.data())
+def test_the_h_loss_in_a_dag_is_not_above_that_of_no_label(t, data):
+    """Under the joint model, whose factors are 1 where children have several parents."""
+    parents = parents_of(t)
+    given_parents = {v: data.draw(chances) for v in t.nodes[1:]}
+    costs = {v: data.draw(st.sampled_from([1.0, 2.0, 5.0])) for v in t.nodes[1:]}
+    counts = st.sampled_from([0.0, 3.0, 40.0])
+    rows = st.tuples(*[counts] * 6, st.sampled_from([-1.0, 1.0]))
+    table = np.array(data.draw(st.lists(rows, min_size=len(t), max_size=len(t))))
+    p = {t.root: 1.0}
+    for v in t.nodes[1:]:
+        (u, *others), p_v = parents[v], given_parents[v]
+        below, row = t.children(u), table[t.index(u)].tolist()
+        if row[6] < 0.0 and not others and all(len(parents[w]) == 1 for w in below):
+            flat = {u: (), **dict.fromkeys(below, (u,))}
+            known, of = {w: given_parents[w] for w in below}, {u: factors_of(row[:3], row[3:6])}
+            every = [y for y in oracles.multilabels(flat) if v in y]
+            p_v = sum(oracles.joint_probability(flat, known, y, of) for y in every)
+        p[v] = p_v * min(p[w] for w in parents[v])
+    labels, q = labels_of(t), oracles.least_of_parents(parents, p)
+    marginals = labels.marginals(np.array([1.0, *given_parents.values()]))
+    for c in (None, costs):
+        of_costs = None if c is None else np.array([1.0, *c.values()])
+        best = chosen_of(t, _core.least_h_loss(labels, marginals, table, of_costs))
+        assert t.closure(best) - {t.root} == best
+        ours, none = (oracles.h_loss_of_marginals(parents, p, q, y, c) for y in (best, set()))
+        assert ours <= none + 1e-9
 
 
 @given(st.data(), taxonomies())

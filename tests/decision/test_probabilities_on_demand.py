@@ -71,26 +71,25 @@ def check(model: Any, x: Any) -> None:
     nodes = {v for v in p if 2.0 * p[v] >= 3.0 * (1.0 - p[v])}
     assert both_ways.predict_one(x) == {v: v in nodes for v in p}
     assert both_ways.predict_labels_one(x, 0.4) == model.predict_labels_one(x, 0.4)
-    if t._arrays.is_tree:
-        costs = {t.nodes[-1]: 3.0}
-        of_costs = [costs.get(label, 1.0) for label in t]
-        labels = labels_of(t)
-        table = np.abs(np.random.default_rng(len(t)).normal(size=(len(t), 7)))
-        table[::2, -1] *= -1.0
-        expected = [  # tests/core/test_decisions.py compares these with oracles
-            least_h_loss(labels, array, table),
-            least_h_loss(labels, array, table, np.array(of_costs)),
-            likeliest(labels, array, table),
-        ]
-        deciders = (
-            decision.HLossBayes(model),
-            decision.HLossBayes(model, costs),
-            decision.ZeroOneBayes(model),
-        )
-        for decider, nodes_on in zip(deciders, expected, strict=True):
-            decider._counts = table
-            assert decider.predict_labels_one(x) == [t.nodes[v] for v in nodes_on]
-            assert decider.predict_proba_one(x) == said
+    costs = {t.nodes[-1]: 3.0}
+    of_costs = [costs.get(label, 1.0) for label in t]
+    labels = labels_of(t)
+    table = np.abs(np.random.default_rng(len(t)).normal(size=(len(t), 7)))
+    table[::2, -1] *= -1.0
+    expected = [  # tests/core/test_decisions.py compares these with oracles
+        least_h_loss(labels, array, table),
+        least_h_loss(labels, array, table, np.array(of_costs)),
+        likeliest(labels, array, table),
+    ]
+    deciders = (
+        decision.HLossBayes(model),
+        decision.HLossBayes(model, costs),
+        decision.ZeroOneBayes(model),
+    )
+    for decider, nodes_on in zip(deciders, expected, strict=True):
+        decider._counts = table
+        assert decider.predict_labels_one(x) == [t.nodes[v] for v in nodes_on]
+        assert decider.predict_proba_one(x) == said
 
 
 @given(st.data(), taxonomies(), st.sampled_from(list(MODELS)))

@@ -50,6 +50,26 @@ def expected_h_loss(parents, p, pred, costs=None, factors=None):
     return expected_loss(parents, p, lambda true: h_loss(parents, true, pred, costs), factors)
 
 
+def h_loss_of_marginals(parents, p, q, pred, costs=None):
+    """The expected H-loss of a prediction that respects the taxonomy, in a tree or a DAG.
+
+    p[i] is the probability that i is on, q[i] that all its parents are. As i is on only if they
+    are, it is wrong below ancestors that are right with probability q[i] - p[i] if it is predicted
+    on, and p[i] if it is predicted off and its parents on.
+    """
+    loss = 0.0
+    for i in labels_below_root(parents):
+        if all(j in pred or j == root(parents) for j in parents[i]):
+            wrong = q[i] - p[i] if i in pred else p[i]
+            loss += wrong if costs is None else costs.get(i, 1.0) * wrong
+    return loss
+
+
+def least_of_parents(parents, p):
+    """The most that the probability that all parents of a node are on can be."""
+    return {i: min((p[j] for j in parents[i]), default=1.0) for i in parents}
+
+
 def expected_zero_one_loss(parents, p, pred):
     """The expected zero-one loss of a prediction."""
     return expected_loss(parents, p, lambda true: zero_one_loss(parents, true, pred))

@@ -157,9 +157,7 @@ WRAPPERS = {
         FORGET,
     ),
     "Calibrated": around(LEARNERS["HAROW"], decision.Calibrated),
-    "HLossBayes": around(
-        LEARNERS["HAROW"], lambda m: decision.HLossBayes(decision.Calibrated(m)), TREE
-    ),
+    "HLossBayes": around(LEARNERS["HAROW"], lambda m: decision.HLossBayes(decision.Calibrated(m))),
     "HFBetaBayes": around(LEARNERS["HAROW"], decision.HFBetaBayes, TREE),
     "ZeroOneBayes": around(LEARNERS["HAROW"], decision.ZeroOneBayes),
     "SymmetricDifferenceBayes": around(

@@ -175,10 +175,10 @@ inline std::vector<Ranking::Entry> ranked(Probabilities& values, const Labels& l
     return best.sorted();
 }
 
-// The first of several.
+// The last of several: the root, which is the first, only if there is no other.
 inline uint32_t least_probable_parent(const Probabilities& p, const Labels& labels, uint32_t v) {
     uint32_t least = labels.parent(v);
-    labels.each_parent(v, [&](uint32_t u) { least = p[u] < p[least] ? u : least; });
+    labels.each_parent(v, [&](uint32_t u) { least = p[u] <= p[least] ? u : least; });
     return least;
 }
 
