@@ -143,13 +143,8 @@ FIRST, LAST = 500, 1_500  # the examples that count
 
 
 def several(t: Any) -> Any:
-    """What docs/choosing.md recommends for several labels in a tree."""
+    """What docs/choosing.md recommends for several labels."""
     return decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t)))
-
-
-def several_in_dag(t: Any) -> Any:
-    """What it recommends for several labels in a DAG."""
-    return decision.SymmetricDifferenceBayes(decision.Calibrated(linear_model.HAROW(t)))
 
 
 def losses(model: Any, collection: Collection, metric: Any) -> list[float]:
@@ -169,8 +164,6 @@ def compare(collection: Collection) -> None:
     t = collection.taxonomy
     if collection.several:
         make, loss = several, metrics.HLoss
-        if not t._arrays.is_tree:
-            make, loss = several_in_dag, metrics.SymmetricDifferenceLoss
         constant: Any = []
     else:
         make, loss = linear_model.AveragedHieron, metrics.TreeInducedError

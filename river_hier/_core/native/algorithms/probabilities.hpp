@@ -187,7 +187,8 @@ inline uint32_t least_probable_parent(const Probabilities& p, const Labels& labe
 //
 // Only nodes that are more likely on than off, given their parents, all the way up, can be on. They are
 // visited from the top down, and decided from the bottom up. In a DAG, what is below several nodes counts
-// for the least probable of them, as if the others were on whenever it is.
+// for the least probable of them, as if the others were on whenever it is. The sum of these costs is at least
+// the expected loss, and equal to it if no node is on: then only the root's own children cost anything.
 inline Nodes least_h_loss(Probabilities& p, const Labels& labels, const double* costs) {
     const auto cost = [&](uint32_t v) { return costs ? costs[v] : 1.0; };
     struct Visited {
