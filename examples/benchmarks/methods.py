@@ -211,7 +211,6 @@ OURS = {
 }
 OURS = {name: method._replace(ours=True, needs="river_hier") for name, method in OURS.items()}
 H_LOSS = "HLossBayes(Calibrated(HAROW))"
-ZERO_ONE = f"ZeroOneBayes({TREES})"  # in a DAG
 DEFAULTS = {  # the recommendations of docs/choosing.md for each measure
     "one label, words": {"zero-one": "PathSoftmax", "tree error": "TreeBayes(PathSoftmax)"},
     "one label, dense": {
@@ -229,8 +228,8 @@ DEFAULTS = {  # the recommendations of docs/choosing.md for each measure
         "AU(PRC)": TREES,
     },
     "several labels, dense, in a DAG": {
-        "zero-one": ZERO_ONE,
-        "H-loss": ZERO_ONE,
+        "zero-one": f"ZeroOneBayes({TREES})",
+        "H-loss": f"HLossBayes(Calibrated({TREES}))",
         "AU(PRC)": TREES,
     },
 }
