@@ -168,6 +168,12 @@ def test_the_h_loss_in_a_dag_is_not_above_that_of_no_label(t, data):
         assert ours <= none + 1e-9
 
 
+def test_a_node_below_the_root_and_another_certain_node_counts_below_that():
+    t = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d"), ("a", "d")])
+    p = np.array([{"r": 1.0, "a": 1.0}.get(v, 0.5) for v in t.nodes])
+    assert _core.least_h_loss(labels_of(t), p, NO_COUNTS) == []  # 1, as a costs 3/2 if it is on
+
+
 @given(st.data(), taxonomies())
 def test_ranks(data, t):
     some = st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan])
