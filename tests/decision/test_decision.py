@@ -133,7 +133,9 @@ def test_h_loss_bayes_in_a_dag_is_not_worse_than_no_label(t: Taxonomy, data: st.
     assert expected(answer) <= expected(set()) + 1e-9
 
 
-@pytest.mark.parametrize(("concentration", "least", "most"), [(0.1, 0.97, 1.003), (1.0, 0.87, 1.02)])
+@pytest.mark.parametrize(
+    ("concentration", "least", "most"), [(0.1, 0.97, 1.003), (1.0, 0.87, 1.02)]
+)
 def test_h_loss_bayes_in_a_dag_finds_nearly_the_least_expected_loss(
     concentration: float, least: float, most: float
 ) -> None:
