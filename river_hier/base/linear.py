@@ -41,6 +41,7 @@ class LinearLearner(TaxonomyModel):
     """Base class of learners whose weights move by a rule, which may have a compiled policy."""
 
     _vectors: ClassVar[int] = 1  # weight vectors of a node
+    _scale: float = 1.0  # the factor of scores beside those of the stored weights
     _decides: ClassVar[bool] = False  # whether they are scores among siblings, not along paths
     _policy: ClassVar[Any] = None  # the compiled policy of the rule
     _by_numba: ClassVar[str | None] = None  # the method beside `rule` that numba may compile
@@ -122,6 +123,9 @@ class LinearLearner(TaxonomyModel):
         else:
             self._policy.learn_one(self._state, x, y, w, self._parameters)
 
+    def _learn_below(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        self._move(x, w, self._moves(x, y, w, below=True))
+
     def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float, below: bool = False) -> None:
         self._check(x, w)
         if self._policy is not None and not below:
@@ -160,7 +164,8 @@ class LinearLearner(TaxonomyModel):
 
     def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:
         """The weight vector of each node, or the average of its hypotheses."""
-        return (self._state.column(v, self._averaged) for v in nodes)
+        columns = (self._vectors * v for v in nodes)
+        return (self._scale * self._state.column(v, self._averaged) for v in columns)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._state.scores(x, self._averaged)
@@ -171,6 +176,8 @@ class LinearLearner(TaxonomyModel):
         return self._state.scores_many(Vectors(self._features, X), self._averaged)
 
     def _forget(self, nodes: Nodes) -> None:
+        if self._vectors > 1 and len(nodes) == len(self._taxonomy) - 1:
+            nodes = np.append(np.uint32(0), nodes)  # of the root, its label too
         self._state.forget(nodes)
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:

@@ -54,7 +54,15 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
     _by_numba: ClassVar[str | None] = "rival"
     _rule_methods = ("rule", "rival")
-    _scale: float = 1.0  # the factor of scores beside those of the stored weights
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Refuse a `rival` that would never be called."""
+        super().__init_subclass__(**kwargs)
+        if "rival" not in cls._rule_methods and cls.rival is not PathLearner.rival:
+            raise TypeError(
+                f"`rival` of {cls.__name__} would not be called, as in `PathSoftmax` all labels "
+                "compete with the true one; override `rule`"
+            )
 
     def rival(self, score: Floats, y: int) -> int:
         """The node that y must beat: by default the predicted one.
@@ -93,9 +101,6 @@ class PathLearner(LinearLearner, SingleLabelModel):
         minus for those on the rival's alone. Nothing changes unless it is above 0.
 
         """
-
-    def _learn_below(self, x: Mapping[Any, Any], y: int, w: float) -> None:
-        self._move(x, w, self._moves(x, y, w, below=True))
 
     def _moves(self, x: Mapping[Any, Any], y: int, w: float, below: bool = False) -> Moves:
         vector = self._state.preview(x)

@@ -97,9 +97,6 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         """
         return np.ones(len(score), dtype=bool)
 
-    def _learn_below(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        self._move(x, w, self._moves(x, y, w, below=True))
-
     def _moves(self, x: Mapping[Any, Any], y: Any, w: float, below: bool = False) -> Moves:
         """What the nodes learn whose parents are truly on.
 

@@ -1,18 +1,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Nodes, distances_from, path_difference, path_sums, softmax, subtree_sums
+from .._core import distances_from, path_difference, path_sums, softmax, subtree_sums
+from ..base import explanation
 from ..base.checks import check, check_forgetting, check_positive, number
 from ..base.explanation import Floats
 from ..base.linear import NOTHING, Moves
 from ..base.path import PathLearner
-from ..taxonomy import Label, TaxonomyLike
+from ..taxonomy import TaxonomyLike
 
 MOST_VARIANCE = 1e300  # of a score, so that no product overflows
 
@@ -120,15 +121,6 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
     _by_numba = None
     _rule_methods = ("rule", "learns")
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Refuse a `rival`, which would never be called."""
-        super().__init_subclass__(**kwargs)
-        if cls.rival is not PathLearner.rival:
-            raise TypeError(
-                f"`rival` of {cls.__name__} would not be called, as in `PathSoftmax` all labels "
-                "compete with the true one; override `rule`"
-            )
-
     def __init__(
         self,
         taxonomy: TaxonomyLike = None,
@@ -141,7 +133,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         super().__init__(taxonomy, dtype, intercept)
         check_positive("prior_variance", prior_variance)
         check_forgetting(forgetting)
-        check(0.0 <= number(margin) < math.inf, "margin", margin, "at least 0")
+        check(0.0 <= number(margin) < math.inf, "margin", margin, "finite and at least 0")
         self.prior_variance = prior_variance
         self.forgetting = forgetting
         self.margin = margin
@@ -243,28 +235,12 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (3)
         return columns, self._scale * move, confidence
 
-    @property
-    def own_weights(self) -> dict[Label, dict[Any, float]]:
-        """The weight vector of each label alone, $o_v$: `{label: {feature: weight}}`."""
-        names, first = self._features.names(), self._features.first_row
-        found = {}
-        for v, label in enumerate(self._taxonomy.nodes):
-            w = self._scale * self._state.column(2 * v + 1)[first:]
-            found[label] = {names[i]: float(w[i]) for i in np.flatnonzero(w)}
-        return found
+    own_weights: property = explanation.own_weights
 
     @property
     def _scale(self) -> float:
         return math.sqrt(self.prior_variance)  # weights are stored for a variance of 1
 
-    def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:
-        return (self._scale * self._state.column(2 * v) for v in nodes)
-
     def _label_scores(self, columns: Floats) -> Floats:
         sums = path_sums(columns[::2], self._taxonomy._arrays)
         return sums + columns[1::2]  # Eq. (1)
-
-    def _forget(self, nodes: Nodes) -> None:
-        if len(nodes) == len(self._taxonomy) - 1:  # of the root, its label too
-            nodes = np.append(np.uint32(0), nodes)
-        super()._forget(nodes)
