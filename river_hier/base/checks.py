@@ -74,11 +74,6 @@ def check_intercept(value: Any) -> None:
     check(fine, "intercept", value, wanted)
 
 
-def check_dtype(name: str, value: Any) -> None:
-    """Raise an error unless the type of the stored weights is known."""
-    check(value in ("float64", "float32"), name, value, '"float64" or "float32"')
-
-
 def check_whole(model: Any, y: Any) -> None:
     """Raise an error if y is known only in part."""
     if type(y) is Below:

@@ -54,7 +54,8 @@ def effects(
 # The weight vectors of linear learners and of least squares
 
 
-def _named(model: Any, labels: Iterable[Label], vectors: Iterable[Floats]) -> dict[Label, Any]:
+def named(model: Any, labels: Iterable[Label], vectors: Iterable[Floats]) -> dict[Label, Any]:
+    """The nonzero weights of each label, `{label: {feature: weight}}`."""
     names, first = model._features.names(), model._features.first_row
     return {
         label: {names[i]: float(w[first + i]) for i in np.flatnonzero(w[first:])}
@@ -65,14 +66,7 @@ def _named(model: Any, labels: Iterable[Label], vectors: Iterable[Floats]) -> di
 def _weights(model: Any) -> dict[Label, dict[Any, float]]:
     """The nonzero weights, `{label: {feature: weight}}`, without the root: O(features * nodes)."""
     labels = model._taxonomy.nodes[1:]
-    return _named(model, labels, model._weights(range(1, len(labels) + 1)))
-
-
-def _own_weights(model: Any) -> dict[Label, dict[Any, float]]:
-    """The weight vector of each label alone, $o_v$: `{label: {feature: weight}}`."""
-    labels = model._taxonomy.nodes
-    columns = range(1, 2 * len(labels), 2)
-    return _named(model, labels, (model._scale * model._state.column(v) for v in columns))
+    return named(model, labels, model._weights(range(1, len(labels) + 1)))
 
 
 def _intercepts(model: Any) -> dict[Label, float]:
@@ -88,7 +82,6 @@ def _intercepts(model: Any) -> dict[Label, float]:
 
 
 weights: property = property(_weights)
-own_weights: property = property(_own_weights)
 intercepts: property = property(_intercepts)
 
 

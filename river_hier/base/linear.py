@@ -17,12 +17,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, FeatureIndex, Labels, LinearState, Nodes, Vector, Vectors, policies
+from .._core import Batch, Labels, LinearState, Nodes, Vector, Vectors, policies
 from .._core.features import SMALLEST_NORM2
 from .._core.rule_by_numba import PolicyByNumba
 from ..taxonomy import Taxonomy, TaxonomyLike
 from . import explanation
-from .checks import check_dtype, check_intercept
+from .checks import check, check_intercept
 from .explanation import Floats
 from .model import TaxonomyModel
 
@@ -98,7 +98,7 @@ class LinearLearner(TaxonomyModel):
         self, taxonomy: TaxonomyLike = None, dtype: str = "float64", intercept: float = 0.0
     ) -> None:
         super().__init__(taxonomy)
-        check_dtype("dtype", dtype)
+        check(dtype in ("float64", "float32"), "dtype", dtype, '"float64" or "float32"')
         check_intercept(intercept)
         self.dtype = dtype
         self.intercept = intercept
@@ -112,10 +112,7 @@ class LinearLearner(TaxonomyModel):
     weights: property = explanation.weights
     intercepts: property = explanation.intercepts
     _contributions = explanation.contributions
-
-    @property
-    def _features(self) -> FeatureIndex:
-        return self._state.features
+    _features: Any = property(attrgetter("_state.features"))
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         if self._policy is None:

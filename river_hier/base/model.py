@@ -29,9 +29,15 @@ from ..taxonomy.multilabel import given_nodes, implied_nodes
 from ..taxonomy.open import initial_taxonomy, named, with_labels
 from .checks import check_whole, checked_weight
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
-from .predictor import MultiLabelPredictor, Predictor, SingleLabelPredictor
+from .predictor import (
+    NONE,
+    MultiLabelPredictor,
+    Predictor,
+    SingleLabelPredictor,
+    Unseen,
+    replaced,
+)
 from .targets import read_label
-from .unseen import NONE, Unseen, replaced
 
 ROWS = 4096  # maximum number of rows of a slice
 ROOT = frozenset({0})
@@ -273,6 +279,7 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
     """
 
     _multiclass: bool = True
+    _slope: Any = 1.0  # of the softmax: its scores are multiplied by it
     _decision_rule = "by the sum of the weights on its path"
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
@@ -363,14 +370,13 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
 
     def _probabilities(self, X: Batch) -> NDArray[Any]:
         """The softmax of the scores, (rows, nodes)."""
-        return softmax(replaced(self._scores_many(X), self._never_predicted, -np.inf)).T
+        scores = self._slope * self._scores_many(X)
+        return softmax(replaced(scores, self._never_predicted, -np.inf)).T
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
-        """The label of x."""
         return self._taxonomy.nodes[int(self._best_of(self._scores_one(x)))]
 
     def _answers(self, X: Batch) -> NDArray[Any]:
-        """The node of each row."""
         return self._best_of(self._scores_many(X))
 
     def _record(self, y: Any) -> None:

@@ -7,13 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Batch, Vectors, path_difference, path_sums, softmax
-from ..base import explanation
 from ..base.checks import check_forgetting, check_positive
 from ..base.explanation import Contribution, Floats, effects
 from ..base.linear import NOTHING, Moves
 from ..base.path import PathLearner
 from ..taxonomy import TaxonomyLike
-from .path_softmax import MOST_VARIANCE, PathSoftmax
+from .path_softmax import MOST_VARIANCE, PathSoftmax, own_weights
 
 
 class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")):
@@ -97,7 +96,7 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
     _rule_methods = ("rule", "learns")
     learns: Any = PathSoftmax.learns  # of the alternatives of a decision, as of all labels there
     rule: Any = PathSoftmax.rule
-    own_weights: property = explanation.own_weights
+    own_weights: property = own_weights
 
     def __init__(
         self,

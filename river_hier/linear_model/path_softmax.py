@@ -8,13 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import distances_from, path_difference, path_sums, softmax, subtree_sums
-from ..base import explanation
 from ..base.checks import check, check_forgetting, check_positive, number
-from ..base.explanation import Floats
+from ..base.explanation import Floats, named
 from ..base.linear import NOTHING, Moves
 from ..base.path import PathLearner
-from ..taxonomy import TaxonomyLike
+from ..taxonomy import Label, TaxonomyLike
 
+
+def _own_weights(model: Any) -> dict[Label, dict[Any, float]]:
+    """The weight vector of each label alone, $o_v$: `{label: {feature: weight}}`."""
+    labels = model._taxonomy.nodes
+    columns = range(1, 2 * len(labels), 2)
+    return named(model, labels, (model._scale * model._state.column(v) for v in columns))
+
+
+own_weights: property = property(_own_weights)
 MOST_VARIANCE = 1e300  # of a score, so that no product overflows
 
 
@@ -235,7 +243,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (3)
         return columns, self._scale * move, confidence
 
-    own_weights: property = explanation.own_weights
+    own_weights: property = own_weights
 
     @property
     def _scale(self) -> float:
