@@ -94,6 +94,17 @@ def check_single_label(model: Any, y: Any) -> None:
         ) from None
 
 
+def check_answer(
+    model: Any, method: str, what: str, found: Any, given: Any, of: str = "nodes"
+) -> None:
+    """Raise an error unless a rule of one's own has returned as many as it was given."""
+    if found.shape != given.shape:
+        raise ValueError(
+            f"`{method}` of {type(model).__name__} must return {what} for each of the "
+            f"{given.size} {of} that it is given, got an array of shape {found.shape}"
+        )
+
+
 LARGEST_WEIGHT = 1e12  # limit of the weight of an example
 
 

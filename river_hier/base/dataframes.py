@@ -297,9 +297,6 @@ def check_same_order(X: Any, y: Any) -> None:
         )
 
 
-# Predictions of the same kind as the dataframe
-
-
 def answer_series(
     like: Frame | None, answers: Sequence[Label | None], nodes: Sequence[Label]
 ) -> Any:

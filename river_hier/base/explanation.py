@@ -51,9 +51,6 @@ def effects(
     return [[(name, effect[v]) for name, effect in alone.items()] for v in nodes]
 
 
-# The weight vectors of linear learners and of least squares
-
-
 def named(model: Any, labels: Iterable[Label], vectors: Iterable[Floats]) -> dict[Label, Any]:
     """The nonzero weights of each label, `{label: {feature: weight}}`."""
     names, first = model._features.names(), model._features.first_row

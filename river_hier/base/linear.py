@@ -183,22 +183,10 @@ class LinearLearner(TaxonomyModel):
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         self._state.find(x)
 
-    def _check_shape(
-        self, method: str, what: str, found: NDArray[Any], given: NDArray[Any], of: str = "nodes"
-    ) -> None:
-        if found.shape != given.shape:
-            raise ValueError(
-                f"`{method}` of {type(self).__name__} must return {what} for each of the "
-                f"{given.size} {of} that it is given, got an array of shape {found.shape}"
-            )
-
     def _start_average(self, from_first_round: bool) -> None:
         """Begin to average the hypotheses, and to predict by the average."""
         self._averaged = True
         self._state.start_average(from_first_round)
-
-
-# The scores of a dense batch by matrix products, where these are faster
 
 
 def pays(model: Any, X: Batch) -> bool:

@@ -150,8 +150,6 @@ class TaxonomyModel(Predictor, base.Estimator):
         nodes = explained(self.explain_one(x), self._taxonomy, decimals)
         return "\n".join([f"Prediction: {predict(x)!r}; {self._decision_rule}", *nodes])
 
-    # Defined by the kind of learner, single-label or multilabel
-
     _decision_rule: str
 
     @abc.abstractmethod
@@ -161,8 +159,6 @@ class TaxonomyModel(Predictor, base.Estimator):
     @abc.abstractmethod
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
         """P(on) of every node; for a single label, P(the label lies at or below the node)."""
-
-    # Defined by the learner
 
     @abc.abstractmethod
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
@@ -483,8 +479,6 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
     def _record(self, y: Multilabels) -> None:
         if self._labels.n_unseen or not self._labels.has_learned:
             self._labels.learned(np.unique(y.nodes))
-
-    # Defined by the learner, beside `_nodes_on`
 
     @abc.abstractmethod
     def _conditionals(self, scores: Floats) -> Floats:

@@ -326,7 +326,12 @@ class SingleLabelPredictor(Predictor, base.Classifier):
     """Base class of single-label models."""
 
     _first = 0
-    predict_one = Predictor.predict_one  # type: ignore[assignment] # River's takes any keyword
+
+    if TYPE_CHECKING:  # River's takes any keyword
+
+        def predict_one(
+            self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+        ) -> Any: ...
 
     def _predict_within(
         self, x: Mapping[Any, Any], threshold: float | None, max_depth: int | None
@@ -384,7 +389,12 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
     """Base class of multilabel models."""
 
     _first = 1
-    predict_one = Predictor.predict_one  # type: ignore[assignment] # River's takes any keyword
+
+    if TYPE_CHECKING:  # River's takes any keyword
+
+        def predict_one(
+            self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+        ) -> Any: ...
 
     def _predict_within(
         self, x: Mapping[Any, Any], threshold: float | None, max_depth: int | None

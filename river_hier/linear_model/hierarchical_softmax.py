@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Batch, Vectors, path_difference, path_sums, softmax
-from ..base.checks import check_forgetting, check_positive
+from ..base.checks import check_answer, check_forgetting, check_positive
 from ..base.explanation import Contribution, Floats, effects
 from ..base.linear import NOTHING, Moves
 from ..base.path import PathLearner
@@ -124,7 +124,7 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
             score = scores[alternatives]
             t = (alternatives == truth).astype(np.float64)
             learns = np.asarray(self.learns(softmax(score), t), dtype=bool)  # Eq. (1)
-            self._check_shape("learns", "a bool", learns, t, "vectors")
+            check_answer(self, "learns", "a bool", learns, t, "vectors")
             moving = np.flatnonzero(learns)
             if len(moving):
                 shares = np.eye(len(t), dtype=bool)[moving]
@@ -140,7 +140,7 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
             found = self.rule(score, true, shares, variances[at], w)
             for i, (what, part) in enumerate(zip(("a move", "a curvature"), found, strict=True)):
                 part = np.asarray(part, dtype=np.float64)
-                self._check_shape("rule", what, part, at, "vectors")
+                check_answer(self, "rule", what, part, at, "vectors")
                 moves[i, at] = part
         move, h = moves
         confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (3)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import distances_from, path_difference, path_sums, softmax, subtree_sums
-from ..base.checks import check, check_forgetting, check_positive, number
+from ..base.checks import check, check_answer, check_forgetting, check_positive, number
 from ..base.explanation import Floats, named
 from ..base.linear import NOTHING, Moves
 from ..base.path import PathLearner
@@ -214,7 +214,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         p[0] = subtree_sums(p[1], tree)
         t[0, own] = t[1, y] = 1.0
         learns = np.asarray(self.learns(p, t), dtype=bool)
-        self._check_shape("learns", "a bool", learns, t, "vectors")
+        check_answer(self, "learns", "a bool", learns, t, "vectors")
         learns[0, 0] = False  # all labels lie below the root
         learns[1, np.setdiff1d(np.arange(tree.n), tree.parent_index[seen[1:]])] = False
         if below:
@@ -238,8 +238,8 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         variances = np.minimum(self.prior_variance * variances, MOST_VARIANCE)
         found = self.rule(score, y, shares > 0.0, variances, w)
         move, h = (np.asarray(part, dtype=np.float64) for part in found)
-        self._check_shape("rule", "a move", move, columns, "vectors")
-        self._check_shape("rule", "a curvature", h, columns, "vectors")
+        check_answer(self, "rule", "a move", move, columns, "vectors")
+        check_answer(self, "rule", "a curvature", h, columns, "vectors")
         confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (3)
         return columns, self._scale * move, confidence
 

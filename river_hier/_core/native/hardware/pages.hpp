@@ -13,29 +13,26 @@
 
 namespace river_hier {
 
-// Lists with this allocator begin with zeros, whatever their type says; memory is not touched before it is used.
+// Lists with this allocator begin with zeros, whatever their type says, and take no memory before it is used.
 template <class T>
 struct Zeros {
     using value_type = T;
 
-    Zeros() = default;
-    template <class Other>
-    Zeros(const Zeros<Other>&) {}
-
     T* allocate(size_t n) {
         constexpr size_t huge = size_t{1} << 21;
-        const size_t bytes = n * sizeof(T), alignment = bytes < huge ? alignof(T) : huge;
-        void* const memory = std::calloc(1, bytes + sizeof memory + alignment);
+        const size_t bytes = n * sizeof(T), whole = bytes < huge ? alignof(T) : huge;
+        void* const memory = std::calloc(1, bytes + sizeof memory + whole);
         if (!memory) throw std::bad_alloc();
-        const uintptr_t first = (reinterpret_cast<uintptr_t>(memory) + sizeof memory + alignment - 1) & ~(alignment - 1);
-        reinterpret_cast<void**>(first)[-1] = memory;
+        const auto from = reinterpret_cast<uintptr_t>(memory) + sizeof memory;
+        void** const first = reinterpret_cast<void**>((from + whole - 1) / whole * whole);
+        first[-1] = memory;
 #if defined(MADV_HUGEPAGE)
-        if (bytes >= huge) madvise(reinterpret_cast<void*>(first), bytes, MADV_HUGEPAGE);
+        if (bytes >= huge) madvise(first, bytes, MADV_HUGEPAGE);
 #endif
         return reinterpret_cast<T*>(first);
     }
 
-    void deallocate(T* numbers, size_t) { std::free(reinterpret_cast<void**>(numbers)[-1]); }
+    void deallocate(T* first, size_t) { std::free(reinterpret_cast<void**>(first)[-1]); }
 
     template <class Item>
     void construct(Item*) {}

@@ -58,7 +58,6 @@ class Rows {
 
     // The same, but features that are new get the next rows.
     const Vector& insert(size_t i) {
-        if (!n_new_) return (*this)[i];
         new_.clear();
         new_names_.clear();
         for (size_t e = begin(i); e < begin(i + 1); ++e) {
@@ -72,7 +71,6 @@ class Rows {
             const uint32_t row = features_.add(new_names_[k]);
             if (features_.size() == before) throw twice(new_[k]);
             row_of_[new_[k]] = row;
-            --n_new_;
         });
         return (*this)[i];
     }
@@ -112,10 +110,7 @@ class Rows {
         row_of_ = features_.find_rows(names_, false);
         std::vector<bool> taken(features_.size());
         for (size_t c = 0; c < used.size(); ++c) {
-            if (row_of_[c] == no_row) {
-                ++n_new_;
-                continue;
-            }
+            if (row_of_[c] == no_row) continue;
             if (taken[row_of_[c]]) throw twice(c);
             taken[row_of_[c]] = true;
         }
@@ -137,8 +132,7 @@ class Rows {
     std::vector<int64_t> start_;
     std::vector<uint32_t> row_of_;  // of each column: its row, or `no_row`
     nb::list names_;                // of the columns, which nobody can change meanwhile
-    size_t n_new_ = 0;               // how many of them have no row yet
-    std::vector<uint32_t> new_;      // those of one row, and their names
+    std::vector<uint32_t> new_;     // those of one row of the batch that have none yet, and their names
     std::vector<PyObject*> new_names_;
     Vector x_;
 };
