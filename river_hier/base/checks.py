@@ -74,11 +74,6 @@ def check_intercept(value: Any) -> None:
     check(fine, "intercept", value, wanted)
 
 
-def check_dtype(name: str, value: Any) -> None:
-    """Raise an error unless the type of the stored weights is known."""
-    check(value in ("float64", "float32"), name, value, '"float64" or "float32"')
-
-
 def check_whole(model: Any, y: Any) -> None:
     """Raise an error if y is known only in part."""
     if type(y) is Below:
@@ -97,6 +92,17 @@ def check_single_label(model: Any, y: Any) -> None:
             "several labels are learned by linear_model.HAROW or HPerceptron, or by local.PerNode "
             "with any classifier of River; give a path as a tuple"
         ) from None
+
+
+def check_answer(
+    model: Any, method: str, what: str, found: Any, given: Any, of: str = "nodes"
+) -> None:
+    """Raise an error unless a rule of one's own has returned as many as it was given."""
+    if found.shape != given.shape:
+        raise ValueError(
+            f"`{method}` of {type(model).__name__} must return {what} for each of the "
+            f"{given.size} {of} that it is given, got an array of shape {found.shape}"
+        )
 
 
 LARGEST_WEIGHT = 1e12  # limit of the weight of an example

@@ -53,9 +53,7 @@ def read_batch(X: Any, columns: ColumnNames, single: bool = False) -> Batch:
         return _sparse(stored, names)
     if (values := numbers(frame)) is not None and (batch := Batch(names, values)).is_finite:
         return batch
-    records = (dict(zip(names, row, strict=True)) for row in frame.iter_rows())
-    values, n, error = _row_by_row(records)
-    return Batch(names, values.reshape(n, len(names)), error=error)
+    return _checked(names, (dict(zip(names, row, strict=True)) for row in frame.iter_rows()))
 
 
 def read_examples(X: Any, columns: ColumnNames) -> Batch:
@@ -106,10 +104,7 @@ def _array(X: NDArray[Any], columns: ColumnNames, single: bool) -> Batch:
     check_distinct(names)
     kept = np.float32 if single and X.dtype == np.float32 else np.float64
     batch = Batch(names, np.ascontiguousarray(X, dtype=kept))
-    if batch.is_finite:
-        return batch
-    values, n, error = _row_by_row(batch)
-    return Batch(names, values.reshape(n, len(names)), error=error)
+    return batch if batch.is_finite else _checked(names, batch)
 
 
 def as_frame(table: Any) -> Frame | None:
@@ -219,6 +214,11 @@ def _row_by_row(rows: Iterable[dict[Hashable, Any]]) -> tuple[Floats, int, Excep
     return np.concatenate(values), len(values) - 1, None
 
 
+def _checked(names: Any, rows: Iterable[dict[Hashable, Any]]) -> Batch:
+    values, n, error = _row_by_row(rows)
+    return Batch(names, values.reshape(n, len(names)), error=error)
+
+
 @contextmanager
 def at_row(i: int) -> Iterator[None]:
     """Prefix the error of an example with its row."""
@@ -295,9 +295,6 @@ def check_same_order(X: Any, y: Any) -> None:
             f"that of X {short(list(a[:3]))}, ...; give y.loc[X.index] or, if only the index is "
             "wrong, y.to_numpy()"
         )
-
-
-# Predictions of the same kind as the dataframe
 
 
 def answer_series(

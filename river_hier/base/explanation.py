@@ -51,18 +51,19 @@ def effects(
     return [[(name, effect[v]) for name, effect in alone.items()] for v in nodes]
 
 
-# The weight vectors of linear learners and of least squares
+def named(model: Any, labels: Iterable[Label], vectors: Iterable[Floats]) -> dict[Label, Any]:
+    """The nonzero weights of each label, `{label: {feature: weight}}`."""
+    names, first = model._features.names(), model._features.first_row
+    return {
+        label: {names[i]: float(w[first + i]) for i in np.flatnonzero(w[first:])}
+        for label, w in zip(labels, vectors, strict=True)
+    }
 
 
 def _weights(model: Any) -> dict[Label, dict[Any, float]]:
     """The nonzero weights, `{label: {feature: weight}}`, without the root: O(features * nodes)."""
-    names, first = model._features.names(), model._features.first_row
     labels = model._taxonomy.nodes[1:]
-    vectors = (w[first:] for w in model._weights(range(1, len(labels) + 1)))
-    return {
-        label: {names[i]: float(w[i]) for i in np.flatnonzero(w)}
-        for label, w in zip(labels, vectors, strict=True)
-    }
+    return named(model, labels, model._weights(range(1, len(labels) + 1)))
 
 
 def _intercepts(model: Any) -> dict[Label, float]:

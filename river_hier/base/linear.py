@@ -17,12 +17,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, FeatureIndex, Labels, LinearState, Nodes, Vector, Vectors, policies
+from .._core import Batch, Labels, LinearState, Nodes, Vector, Vectors, policies
 from .._core.features import SMALLEST_NORM2
 from .._core.rule_by_numba import PolicyByNumba
 from ..taxonomy import Taxonomy, TaxonomyLike
 from . import explanation
-from .checks import check_dtype, check_intercept
+from .checks import check, check_intercept
 from .explanation import Floats
 from .model import TaxonomyModel
 
@@ -41,6 +41,7 @@ class LinearLearner(TaxonomyModel):
     """Base class of learners whose weights move by a rule, which may have a compiled policy."""
 
     _vectors: ClassVar[int] = 1  # weight vectors of a node
+    _scale: float = 1.0  # the factor of scores beside those of the stored weights
     _decides: ClassVar[bool] = False  # whether they are scores among siblings, not along paths
     _policy: ClassVar[Any] = None  # the compiled policy of the rule
     _by_numba: ClassVar[str | None] = None  # the method beside `rule` that numba may compile
@@ -97,7 +98,7 @@ class LinearLearner(TaxonomyModel):
         self, taxonomy: TaxonomyLike = None, dtype: str = "float64", intercept: float = 0.0
     ) -> None:
         super().__init__(taxonomy)
-        check_dtype("dtype", dtype)
+        check(dtype in ("float64", "float32"), "dtype", dtype, '"float64" or "float32"')
         check_intercept(intercept)
         self.dtype = dtype
         self.intercept = intercept
@@ -111,16 +112,16 @@ class LinearLearner(TaxonomyModel):
     weights: property = explanation.weights
     intercepts: property = explanation.intercepts
     _contributions = explanation.contributions
-
-    @property
-    def _features(self) -> FeatureIndex:
-        return self._state.features
+    _features: Any = property(attrgetter("_state.features"))
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         if self._policy is None:
             self._move(x, w, self._moves(x, y, w))
         else:
             self._policy.learn_one(self._state, x, y, w, self._parameters)
+
+    def _learn_below(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        self._move(x, w, self._moves(x, y, w, below=True))
 
     def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float, below: bool = False) -> None:
         self._check(x, w)
@@ -160,7 +161,8 @@ class LinearLearner(TaxonomyModel):
 
     def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:
         """The weight vector of each node, or the average of its hypotheses."""
-        return (self._state.column(v, self._averaged) for v in nodes)
+        columns = (self._vectors * v for v in nodes)
+        return (self._scale * self._state.column(v, self._averaged) for v in columns)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._state.scores(x, self._averaged)
@@ -171,6 +173,8 @@ class LinearLearner(TaxonomyModel):
         return self._state.scores_many(Vectors(self._features, X), self._averaged)
 
     def _forget(self, nodes: Nodes) -> None:
+        if self._vectors > 1 and len(nodes) == len(self._taxonomy) - 1:
+            nodes = np.append(np.uint32(0), nodes)  # of the root, its label too
         self._state.forget(nodes)
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
@@ -179,22 +183,10 @@ class LinearLearner(TaxonomyModel):
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         self._state.find(x)
 
-    def _check_shape(
-        self, method: str, what: str, found: NDArray[Any], given: NDArray[Any], of: str = "nodes"
-    ) -> None:
-        if found.shape != given.shape:
-            raise ValueError(
-                f"`{method}` of {type(self).__name__} must return {what} for each of the "
-                f"{given.size} {of} that it is given, got an array of shape {found.shape}"
-            )
-
     def _start_average(self, from_first_round: bool) -> None:
         """Begin to average the hypotheses, and to predict by the average."""
         self._averaged = True
         self._state.start_average(from_first_round)
-
-
-# The scores of a dense batch by matrix products, where these are faster
 
 
 def pays(model: Any, X: Batch) -> bool:

@@ -29,9 +29,15 @@ from ..taxonomy.multilabel import given_nodes, implied_nodes
 from ..taxonomy.open import initial_taxonomy, named, with_labels
 from .checks import check_whole, checked_weight
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
-from .predictor import MultiLabelPredictor, Predictor, SingleLabelPredictor
+from .predictor import (
+    NONE,
+    MultiLabelPredictor,
+    Predictor,
+    SingleLabelPredictor,
+    Unseen,
+    replaced,
+)
 from .targets import read_label
-from .unseen import NONE, Unseen, replaced
 
 ROWS = 4096  # maximum number of rows of a slice
 ROOT = frozenset({0})
@@ -144,8 +150,6 @@ class TaxonomyModel(Predictor, base.Estimator):
         nodes = explained(self.explain_one(x), self._taxonomy, decimals)
         return "\n".join([f"Prediction: {predict(x)!r}; {self._decision_rule}", *nodes])
 
-    # Defined by the kind of learner, single-label or multilabel
-
     _decision_rule: str
 
     @abc.abstractmethod
@@ -155,8 +159,6 @@ class TaxonomyModel(Predictor, base.Estimator):
     @abc.abstractmethod
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
         """P(on) of every node; for a single label, P(the label lies at or below the node)."""
-
-    # Defined by the learner
 
     @abc.abstractmethod
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
@@ -273,6 +275,7 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
     """
 
     _multiclass: bool = True
+    _slope: Any = 1.0  # of the softmax: its scores are multiplied by it
     _decision_rule = "by the sum of the weights on its path"
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
@@ -363,14 +366,13 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
 
     def _probabilities(self, X: Batch) -> NDArray[Any]:
         """The softmax of the scores, (rows, nodes)."""
-        return softmax(replaced(self._scores_many(X), self._never_predicted, -np.inf)).T
+        scores = self._slope * self._scores_many(X)
+        return softmax(replaced(scores, self._never_predicted, -np.inf)).T
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
-        """The label of x."""
         return self._taxonomy.nodes[int(self._best_of(self._scores_one(x)))]
 
     def _answers(self, X: Batch) -> NDArray[Any]:
-        """The node of each row."""
         return self._best_of(self._scores_many(X))
 
     def _record(self, y: Any) -> None:
@@ -477,8 +479,6 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
     def _record(self, y: Multilabels) -> None:
         if self._labels.n_unseen or not self._labels.has_learned:
             self._labels.learned(np.unique(y.nodes))
-
-    # Defined by the learner, beside `_nodes_on`
 
     @abc.abstractmethod
     def _conditionals(self, scores: Floats) -> Floats:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, LabelProbabilities, Vectors, path_difference, path_sums, softmax
+from .._core import Batch, LabelProbabilities, Vectors, path_difference, path_sums
 from ..taxonomy import Label
 from .explanation import Floats
 from .linear import NOTHING, LinearLearner, Moves, pays, score_blocks
 from .model import SingleLabelModel
-from .unseen import replaced
 
 
 class PathLearner(LinearLearner, SingleLabelModel):
@@ -54,7 +54,16 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
     _by_numba: ClassVar[str | None] = "rival"
     _rule_methods = ("rule", "rival")
-    _scale: float = 1.0  # the factor of scores beside those of the stored weights
+    _slope: Any = property(attrgetter("_state.slope"))
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Refuse a `rival` that would never be called."""
+        super().__init_subclass__(**kwargs)
+        if "rival" not in cls._rule_methods and cls.rival is not PathLearner.rival:
+            raise TypeError(
+                f"`rival` of {cls.__name__} would not be called, as in `PathSoftmax` all labels "
+                "compete with the true one; override `rule`"
+            )
 
     def rival(self, score: Floats, y: int) -> int:
         """The node that y must beat: by default the predicted one.
@@ -94,9 +103,6 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
         """
 
-    def _learn_below(self, x: Mapping[Any, Any], y: int, w: float) -> None:
-        self._move(x, w, self._moves(x, y, w, below=True))
-
     def _moves(self, x: Mapping[Any, Any], y: int, w: float, below: bool = False) -> Moves:
         vector = self._state.preview(x)
         scores = self._label_scores(self._vector_scores(vector))
@@ -127,13 +133,9 @@ class PathLearner(LinearLearner, SingleLabelModel):
     def _scores_many(self, X: Batch) -> Floats:
         return self._scale * self._label_scores(super()._scores_many(X))
 
-    def _probabilities(self, X: Batch) -> NDArray[Any]:
-        scores = self._state.slope * self._scores_many(X)
-        return softmax(replaced(scores, self._never_predicted, -np.inf)).T
-
     def _softmax(self, x: Mapping[Any, Any], slopes: Any = None) -> LabelProbabilities:
         """By two slopes, those of a sharp and a flat softmax, and the share of the flat one."""
-        sharp, flat, share = slopes or (self._state.slope, 0.0, 0.0)
+        sharp, flat, share = slopes or (self._slope, 0.0, 0.0)
         slopes = self._scale * sharp, self._scale * flat, share
         return LabelProbabilities(self._state, x, self._averaged, self._first_label, *slopes)
 

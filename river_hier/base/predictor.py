@@ -39,9 +39,14 @@ from .dataframes import (
 from .explanation import Floats
 from .memory import raw_memory_usage
 from .targets import levels, multilabel_rows, series, with_weights
-from .unseen import NONE, replaced
 
 Mask = NDArray[np.bool_]
+A = TypeVar("A", bound=NDArray[Any])
+# Unseen nodes: those that were added to a trained model and have had no example since, whose label
+# would be the node or below it. Until then a node is off, has probability 0 and does not compete
+# with the true label: adding it changes neither predictions for others nor what they learn.
+Unseen = frozenset[int]
+NONE: Unseen = frozenset()
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -485,6 +490,14 @@ class MultiLabelPredictor(Predictor, base.MultiLabelClassifier):
     def _probabilities(self, X: Batch) -> Floats:
         rows = [self._probabilities_one(x) for x in X]
         return np.array(rows, dtype=float).reshape(X.n, len(self._taxonomy))
+
+
+def replaced(values: A, nodes: Unseen, by: float) -> A:
+    """A copy of values of nodes, (nodes, ...), in which those of some nodes are replaced."""
+    if nodes:
+        values = values.copy()
+        values[[v for v in nodes if v < len(values)]] = by  # another thread may have added some
+    return values
 
 
 def check_keywords(threshold: float | None, max_depth: int | None) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any
 
 from .._core import labels_of
 from .classifiers import is_multilabel, last_step, last_step_and_input
-from .predictor import MultiLabelPredictor, Predictor, SingleLabelPredictor
-from .unseen import NONE
+from .predictor import NONE, MultiLabelPredictor, Predictor, SingleLabelPredictor
 
 
 class Foreign(Predictor):
@@ -34,13 +34,8 @@ class Foreign(Predictor):
 
     _predict = predict_one
 
-    @property
-    def taxonomy(self) -> Any:
-        return self._last.taxonomy
-
-    @property
-    def _taxonomy(self) -> Any:
-        return getattr(self._last, "taxonomy_", self._last.taxonomy)
+    taxonomy: Any = property(attrgetter("_last.taxonomy"))
+    _taxonomy: Any = property(lambda self: getattr(self._last, "taxonomy_", self.taxonomy))
 
     @property
     def _labels(self) -> Any:

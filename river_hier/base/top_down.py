@@ -13,6 +13,7 @@ from .._core import Batch, NodeProbabilities, Vectors, logistic, top_down, train
 from ..taxonomy import Label, closure_mask
 from ..taxonomy.multilabel import given_nodes
 from ..taxonomy.open import named
+from .checks import check_answer
 from .explanation import Floats
 from .linear import LinearLearner, Moves, pays, score_blocks
 from .model import MultiLabelModel
@@ -97,9 +98,6 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         """
         return np.ones(len(score), dtype=bool)
 
-    def _learn_below(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        self._move(x, w, self._moves(x, y, w, below=True))
-
     def _moves(self, x: Mapping[Any, Any], y: Any, w: float, below: bool = False) -> Moves:
         """What the nodes learn whose parents are truly on.
 
@@ -117,7 +115,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         learns = np.zeros(len(nodes), dtype=bool)
         if vector.norm2 != 0.0:
             learns = np.asarray(self.learns(scores, signs), dtype=bool)
-            self._check_shape("learns", "a bool", learns, nodes)
+            check_answer(self, "learns", "a bool", learns, nodes)
         nodes, signs, scores = nodes[learns], signs[learns], scores[learns]
         if not len(nodes):
             return on, nodes, scores
@@ -130,7 +128,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         moves = self.rule(scores, signs, vector.norm2, variances)
         steps, confidence = (np.asarray(move, dtype=np.float64) for move in moves)
         self._check_steps(steps, nodes)
-        self._check_shape("rule", "a confidence", confidence, nodes)
+        check_answer(self, "rule", "a confidence", confidence, nodes)
         known = variances * confidence  # at most 1, up to rounding
         factor: Any = 1.0
         if w != 1.0:
@@ -139,7 +137,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
             return on, nodes, factor * steps, factor * confidence
 
     def _check_steps(self, steps: Floats, nodes: NDArray[np.intp]) -> None:
-        self._check_shape("rule", "a step", steps, nodes)
+        check_answer(self, "rule", "a step", steps, nodes)
         if np.isnan(steps).any():
             raise ValueError(f"`rule` of {type(self).__name__} must return numbers, got {steps}")
 

@@ -45,15 +45,8 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
 
     _wrapped_model: Any = property(attrgetter("model"))
 
-    @property
-    def _features(self) -> Any:
-        return self.model._features if is_ours(self.model) else None
-
-    @property
-    def _last(self) -> Any:
-        """The model without the pipeline in front of it."""
-        return last_step(self.model)
-
+    _features: Any = property(lambda self: self.model._features if is_ours(self.model) else None)
+    _last: Any = property(lambda self: last_step(self.model))  # without the pipeline before it
     _first = of_model("_first")
     _labels = of_model("_labels")
     _never_predicted = of_model("_never_predicted")

@@ -24,9 +24,8 @@ from .._core import (
 from ..base.classifiers import last_step_and_input, shown
 from ..base.explanation import Floats
 from ..base.path import PathLearner
-from ..base.predictor import MultiLabelPredictor, SingleLabelPredictor, open_for_river
+from ..base.predictor import MultiLabelPredictor, SingleLabelPredictor, open_for_river, replaced
 from ..base.top_down import TopDownLearner
-from ..base.unseen import replaced
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import HAROW, Hieron
 from ..taxonomy import Label

@@ -15,7 +15,7 @@ from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
 from ..base.linear import Moves
 from ..base.model import SingleLabelModel
-from ..base.path import moves_apart
+from ..base.path import PathLearner, moves_apart
 from ..linear_model.averaged_hieron import worst_rival
 from ..linear_model.hieron import smallest_step
 from ..taxonomy import Taxonomy, TaxonomyLike
@@ -69,14 +69,8 @@ class KernelPathLearner(SingleLabelModel):
         self._sizes: Floats = np.zeros(0)  # what the examples are divided by
 
     rule = smallest_step
-
-    def rival(self, score: Floats, y: int) -> int:
-        """The predicted label, Eq. (3)."""
-        return int(score.argmax())
-
-    def _start_average(self, from_first_round: bool) -> None:
-        self._averaged = True
-        self._state.start_average(from_first_round)
+    rival: Any = PathLearner.rival  # the predicted label, Eq. (3)
+    _start_average: Any = PathLearner._start_average
 
     @property
     def n_stored(self) -> int:
@@ -160,8 +154,7 @@ class KernelPathLearner(SingleLabelModel):
     def _forget(self, nodes: Nodes) -> None:
         self._state.forget(nodes)
 
-    def _add_nodes(self, before: int, after: Taxonomy) -> None:
-        self._state.add_nodes(len(after))
+    _add_nodes: Any = PathLearner._add_nodes
 
 
 class Hieron(KernelPathLearner):

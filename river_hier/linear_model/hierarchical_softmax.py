@@ -7,13 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Batch, Vectors, path_difference, path_sums, softmax
+from ..base.checks import check_answer, check_forgetting, check_positive
 from ..base.explanation import Contribution, Floats, effects
 from ..base.linear import NOTHING, Moves
+from ..base.path import PathLearner
 from ..taxonomy import TaxonomyLike
-from .path_softmax import MOST_VARIANCE, PathSoftmax
+from .path_softmax import MOST_VARIANCE, PathSoftmax, own_weights
 
 
-class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")):
+class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")):
     """Softmax regression at every inner node of a tree, for very many labels.
 
     The label is found by decisions from the root down: at each inner node u, for one of its
@@ -85,7 +87,16 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
 
     """
 
+    second_order = True
+    _vectors = 2  # of node v, column 2 v competes in the decision above it, and 2 v + 1 in its own
     _decides = True
+    _averages = False
+    _prior_of_merging = PathSoftmax._prior_of_merging
+    _by_numba = None
+    _rule_methods = ("rule", "learns")
+    learns: Any = PathSoftmax.learns  # of the alternatives of a decision, as of all labels there
+    rule: Any = PathSoftmax.rule
+    own_weights: property = own_weights
 
     def __init__(
         self,
@@ -95,7 +106,11 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
         forgetting: float = 1.0,
         intercept: float = 0.1,
     ) -> None:
-        super().__init__(taxonomy, prior_variance, dtype, forgetting, intercept)
+        super().__init__(taxonomy, dtype, intercept)
+        check_positive("prior_variance", prior_variance)
+        check_forgetting(forgetting)
+        self.prior_variance = prior_variance
+        self.forgetting = forgetting
 
     def _moves(self, x: Mapping[Any, Any], y: int, w: float, below: bool = False) -> Moves:
         vector, decisions = self._state.preview(x), []
@@ -109,7 +124,7 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
             score = scores[alternatives]
             t = (alternatives == truth).astype(np.float64)
             learns = np.asarray(self.learns(softmax(score), t), dtype=bool)  # Eq. (1)
-            self._check_shape("learns", "a bool", learns, t, "vectors")
+            check_answer(self, "learns", "a bool", learns, t, "vectors")
             moving = np.flatnonzero(learns)
             if len(moving):
                 shares = np.eye(len(t), dtype=bool)[moving]
@@ -125,7 +140,7 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
             found = self.rule(score, true, shares, variances[at], w)
             for i, (what, part) in enumerate(zip(("a move", "a curvature"), found, strict=True)):
                 part = np.asarray(part, dtype=np.float64)
-                self._check_shape("rule", what, part, at, "vectors")
+                check_answer(self, "rule", what, part, at, "vectors")
                 moves[i, at] = part
         move, h = moves
         confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (3)
@@ -143,10 +158,6 @@ class HierarchicalSoftmax(PathSoftmax, compiled=("prior_variance", "forgetting")
         for u in nodes:
             if self._taxonomy._arrays.children_of(u):
                 yield u, self._alternatives(u, self._unseen), self._alternatives(u)
-
-    @property
-    def _scale(self) -> float:
-        return 1.0
 
     def _label_scores(self, columns: Floats) -> Floats:
         p = np.zeros_like(columns)

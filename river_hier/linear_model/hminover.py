@@ -18,8 +18,7 @@ from ..base.checks import check_positive
 from ..base.explanation import Floats
 from ..base.linear import NOTHING, LinearLearner, Moves
 from ..base.model import MultiLabelModel
-from ..base.predictor import masked_nodes
-from ..base.unseen import Unseen
+from ..base.predictor import Unseen, masked_nodes
 from ..taxonomy import Taxonomy, TaxonomyLike, closure_mask
 from ..taxonomy.multilabel import Candidates
 from .rankings import Attributes, ranking_of
@@ -108,6 +107,7 @@ class HMinOver(
     """
 
     _averages = False
+    _learn_below: Any = None
     _rule_methods = ("rule",)
     _decision_rule = (
         "a candidate is on if its score reaches the threshold, others with one below them"

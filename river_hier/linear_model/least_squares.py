@@ -26,7 +26,13 @@ from .._core import (
 )
 from .._core.least_squares import nothing_stored
 from ..base import explanation
-from ..base.checks import check_forgetting, check_integer, check_intercept, check_positive
+from ..base.checks import (
+    check_answer,
+    check_forgetting,
+    check_integer,
+    check_intercept,
+    check_positive,
+)
 from ..base.explanation import Contribution, Floats
 from ..base.linear import SECONDS
 from ..base.model import MultiLabelModel
@@ -113,11 +119,7 @@ class LeastSquaresRule(MultiLabelModel):
         margin, n = self._scores_one(x), np.zeros(len(self._taxonomy))
         n[1 : 1 + len(self._rls.n_stored)] = self._rls.n_stored  # each node has a system
         chosen = np.asarray(self.stores(margin[1:], n[1:], t), dtype=bool)
-        if chosen.shape != margin[1:].shape:
-            raise ValueError(
-                f"`stores` of {type(self).__name__} must return a bool for each of the "
-                f"{len(margin) - 1} nodes that it is given, got an array of shape {chosen.shape}"
-            )
+        check_answer(self, "stores", "a bool", chosen, margin[1:])
         return np.append(False, chosen)
 
     def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float, below: bool = False) -> None:

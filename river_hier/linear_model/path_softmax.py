@@ -1,19 +1,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Nodes, distances_from, path_difference, path_sums, softmax, subtree_sums
-from ..base.checks import check, check_forgetting, check_positive, number
-from ..base.explanation import Floats
+from .._core import distances_from, path_difference, path_sums, softmax, subtree_sums
+from ..base.checks import check, check_answer, check_forgetting, check_positive, number
+from ..base.explanation import Floats, named
 from ..base.linear import NOTHING, Moves
 from ..base.path import PathLearner
 from ..taxonomy import Label, TaxonomyLike
 
+
+def _own_weights(model: Any) -> dict[Label, dict[Any, float]]:
+    """The weight vector of each label alone, $o_v$: `{label: {feature: weight}}`."""
+    labels = model._taxonomy.nodes
+    columns = range(1, 2 * len(labels), 2)
+    return named(model, labels, (model._scale * model._state.column(v) for v in columns))
+
+
+own_weights: property = property(_own_weights)
 MOST_VARIANCE = 1e300  # of a score, so that no product overflows
 
 
@@ -120,15 +129,6 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
     _by_numba = None
     _rule_methods = ("rule", "learns")
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Refuse a `rival`, which would never be called."""
-        super().__init_subclass__(**kwargs)
-        if cls.rival is not PathLearner.rival:
-            raise TypeError(
-                f"`rival` of {cls.__name__} would not be called, as in `PathSoftmax` all labels "
-                "compete with the true one; override `rule`"
-            )
-
     def __init__(
         self,
         taxonomy: TaxonomyLike = None,
@@ -141,7 +141,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         super().__init__(taxonomy, dtype, intercept)
         check_positive("prior_variance", prior_variance)
         check_forgetting(forgetting)
-        check(0.0 <= number(margin) < math.inf, "margin", margin, "at least 0")
+        check(0.0 <= number(margin) < math.inf, "margin", margin, "finite and at least 0")
         self.prior_variance = prior_variance
         self.forgetting = forgetting
         self.margin = margin
@@ -214,7 +214,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         p[0] = subtree_sums(p[1], tree)
         t[0, own] = t[1, y] = 1.0
         learns = np.asarray(self.learns(p, t), dtype=bool)
-        self._check_shape("learns", "a bool", learns, t, "vectors")
+        check_answer(self, "learns", "a bool", learns, t, "vectors")
         learns[0, 0] = False  # all labels lie below the root
         learns[1, np.setdiff1d(np.arange(tree.n), tree.parent_index[seen[1:]])] = False
         if below:
@@ -238,33 +238,17 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         variances = np.minimum(self.prior_variance * variances, MOST_VARIANCE)
         found = self.rule(score, y, shares > 0.0, variances, w)
         move, h = (np.asarray(part, dtype=np.float64) for part in found)
-        self._check_shape("rule", "a move", move, columns, "vectors")
-        self._check_shape("rule", "a curvature", h, columns, "vectors")
+        check_answer(self, "rule", "a move", move, columns, "vectors")
+        check_answer(self, "rule", "a curvature", h, columns, "vectors")
         confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (3)
         return columns, self._scale * move, confidence
 
-    @property
-    def own_weights(self) -> dict[Label, dict[Any, float]]:
-        """The weight vector of each label alone, $o_v$: `{label: {feature: weight}}`."""
-        names, first = self._features.names(), self._features.first_row
-        found = {}
-        for v, label in enumerate(self._taxonomy.nodes):
-            w = self._scale * self._state.column(2 * v + 1)[first:]
-            found[label] = {names[i]: float(w[i]) for i in np.flatnonzero(w)}
-        return found
+    own_weights: property = own_weights
 
     @property
     def _scale(self) -> float:
         return math.sqrt(self.prior_variance)  # weights are stored for a variance of 1
 
-    def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:
-        return (self._scale * self._state.column(2 * v) for v in nodes)
-
     def _label_scores(self, columns: Floats) -> Floats:
         sums = path_sums(columns[::2], self._taxonomy._arrays)
         return sums + columns[1::2]  # Eq. (1)
-
-    def _forget(self, nodes: Nodes) -> None:
-        if len(nodes) == len(self._taxonomy) - 1:  # of the root, its label too
-            nodes = np.append(np.uint32(0), nodes)
-        super()._forget(nodes)

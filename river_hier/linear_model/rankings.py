@@ -10,7 +10,7 @@ import numpy as np
 
 from .._core import Ranking, closure_of, closure_sums
 from ..base.checks import number
-from ..base.unseen import Unseen
+from ..base.predictor import Unseen
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates, candidate_nodes
 

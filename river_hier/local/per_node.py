@@ -8,8 +8,7 @@ from river import linear_model as river_linear_model
 
 from .._core import top_down_probabilities, trained_nodes
 from ..base.classifiers import probability
-from ..base.predictor import MultiLabelPredictor, open_for_river
-from ..base.unseen import Unseen
+from ..base.predictor import MultiLabelPredictor, Unseen, open_for_river
 from ..taxonomy import Label, Taxonomy, closure_mask
 from ..taxonomy.open import named, with_labels
 from .model import LocalModel, Position

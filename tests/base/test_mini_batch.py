@@ -420,8 +420,9 @@ def test_bad_x_of_other_kinds() -> None:
     X = sparse.csr_array(np.array([[1.0, 0.0], [0.0, np.nan]]))
     with pytest.raises(ValueError, match=r"row 1: feature 'y' is nan"):
         model.learn_many(X, ["b", "c"], columns=["x", "y"])
-    with pytest.raises(ValueError, match="column 'x' comes twice"):
-        model.learn_many(sparse.csr_array(np.eye(2)), ["b", "c"], columns=["x", "x"])
+    for name, cells in (("u", np.eye(2)), ("v", np.ones((2, 2)))):  # in two rows, and in one
+        with pytest.raises(ValueError, match=f"column '{name}' comes twice"):
+            model.learn_many(sparse.csr_array(cells), ["b", "c"], columns=[name, name])
     with pytest.raises(ValueError, match=r"`columns` must name each column of X, got 1 names"):
         model.learn_many(X, ["b", "c"], columns=["x"])
     with pytest.raises(TypeError, match=r"`columns` are the names of a sparse X"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from typing import Any
 
@@ -133,6 +134,12 @@ def test_the_rule_in_python_equals_the_compiled_policy(
         assert ours._state.slope == pytest.approx(theirs._state.slope, rel=near)
 
 
+@pytest.mark.parametrize("margin", [-1.0, math.inf, math.nan])
+def test_margins_are_finite(margin: float) -> None:
+    with pytest.raises(ValueError, match="`margin` must be finite and at least 0, got"):
+        linear_model.PathSoftmax(TREE, margin=margin)
+
+
 def test_a_subclass_runs_its_own_rule() -> None:
     class Still(linear_model.PathSoftmax):
         def rule(self, *args: Any) -> Any:
@@ -149,11 +156,9 @@ def test_a_subclass_runs_its_own_rule() -> None:
         ValueError, match="`rule` of Torn must return a move for each of the 11 vectors"
     ):
         Torn(TREE).learn_one({"x": 1.0}, "c")
-    with pytest.raises(TypeError, match="`rival` of Lost would not be called"):
-
-        class Lost(linear_model.PathSoftmax):
-            def rival(self, score: Any, y: int) -> int:
-                return 0
+    for cls in (linear_model.PathSoftmax, linear_model.HierarchicalSoftmax):
+        with pytest.raises(TypeError, match="`rival` of Lost would not be called"):
+            type("Lost", (cls,), {"rival": lambda *_: 0})
 
 
 def mode(model: Any, x: dict[str, float], y: str) -> dict[Any, float]:

@@ -89,7 +89,9 @@ def test_what_is_no_path(separator: Any, label: Any, error: type[Exception], mes
         OpenTaxonomy(separator).path(label)
 
 
-@pytest.mark.parametrize(("separator", "error"), [("", ValueError), (7, TypeError)])
-def test_a_separator_is_a_string(separator: Any, error: type[Exception]) -> None:
+@pytest.mark.parametrize(
+    ("separator", "error"), [("", ValueError), (7, TypeError), ("shop", ValueError)]
+)
+def test_a_separator_is_a_string_but_no_word(separator: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="`separator` must"):
         OpenTaxonomy(separator)

@@ -82,16 +82,47 @@ class FeatureIndex {
         return bytes;
     }
 
-    // The row of each name or, unless new ones get the next rows, `no_row`. The caller owns the names. Names
-    // and slots of the table are prefetched some iterations ahead.
-    void find_rows(PyObject* const* names, size_t n, uint32_t* rows, bool insert) {
+    // visit(i) for each of these names, of which those that follow are prefetched, with their slots in the table.
+    template <class Visit>
+    void each(PyObject* const* names, size_t n, Visit visit) const {
         constexpr size_t soon = 16;
         for (size_t i = 0; i < n + soon; ++i) {
             if (i + soon < n) prefetch(names[i + soon]);
             if (i < n && is_text(names[i])) table_.prefetch(hash_of_text(names[i]));
-            if (i >= soon) rows[i - soon] = row_of(names[i - soon]);
+            if (i >= soon) visit(i - soon);
         }
+    }
+
+    // The row of each name or, unless new ones get the next rows, `no_row`. The caller owns the names.
+    void find_rows(PyObject* const* names, size_t n, uint32_t* rows, bool insert) {
+        each(names, n, [&](size_t i) { rows[i] = row_of(names[i]); });
         for (size_t i = 0; insert && i < n; ++i) if (rows[i] == no_row) rows[i] = add(names[i]);
+    }
+
+    // The next row for a name that has none, or the one that it has got meanwhile.
+    uint32_t add(PyObject* name) {
+        if (!in_table(name))
+            if (const uint32_t row = other(name); row != no_row) return row;
+        const auto row = static_cast<uint32_t>(size());
+        if (row == no_row) throw std::length_error("more than 2**32 - 1 features");
+        keys_.push_back(nb::borrow(name));  // first, as memory may fail
+        uint32_t found = row;
+        try {
+            const size_t number = in_table(name) || foreign_ ? SIZE_MAX : whole_number(name);
+            if (in_table(name)) {
+                found = table_.insert(name, hash_of_text(name), keys_.data(), row);
+            } else if (number < 16 * (size_t{row} + 64)) {  // else the list would be too sparse
+                if (number >= row_of_number_.size()) row_of_number_.resize(number + 1, no_row);
+                row_of_number_[number] = row;
+            } else if (PyDict_SetItem(others_.ptr(), name, nb::int_(row).ptr())) {
+                throw nb::python_error();
+            }
+        } catch (...) {
+            keys_.pop_back();
+            throw;
+        }
+        if (found != row) keys_.pop_back();
+        return found;
     }
 
     std::vector<uint32_t> find_rows(const nb::list& names, bool insert) {
@@ -233,27 +264,6 @@ class FeatureIndex {
         foreign_ = true;
         table_.clear();
         row_of_number_.clear();
-    }
-
-    uint32_t add(PyObject* name) {
-        const size_t row = size();
-        if (row >= no_row) throw std::length_error("more than 2**32 - 1 features");
-        keys_.push_back(nb::borrow(name));  // first, as memory may fail
-        try {
-            const size_t number = in_table(name) || foreign_ ? SIZE_MAX : whole_number(name);
-            if (in_table(name)) {
-                table_.insert(name, hash_of_text(name), static_cast<uint32_t>(row));
-            } else if (number < 16 * (row + 64)) {  // else the list would be too sparse
-                if (number >= row_of_number_.size()) row_of_number_.resize(number + 1, no_row);
-                row_of_number_[number] = static_cast<uint32_t>(row);
-            } else if (PyDict_SetItem(others_.ptr(), name, nb::int_(row).ptr())) {
-                throw nb::python_error();
-            }
-        } catch (...) {
-            keys_.pop_back();
-            throw;
-        }
-        return static_cast<uint32_t>(row);
     }
 
     TextTable table_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "hardware/pages.hpp"
 #include "store/dense.hpp"
 
 namespace river_hier {
@@ -159,7 +160,8 @@ class Postings : public WeightStore {
 
     size_t bytes() const override {
         // Room beyond is not touched.
-        size_t bytes = numbers_.size() * sizeof(T*) + rows_.size() * sizeof(rows_[0]) + heap_bytes(blocks_);
+        size_t bytes = numbers_.size() * sizeof(T*) + rows_.size() * sizeof(rows_[0]) +
+                       n_dense_ * dense_.stride * sizeof(T);
         for (size_t i = 0; i < rows_.size(); ++i) bytes += heap_bytes(rows_[i].cells) + heap_bytes(rows_[i].nodes);
         return bytes;
     }
@@ -241,9 +243,13 @@ class Postings : public WeightStore {
 
     // Dense rows lie in blocks that never move.
     void densify(size_t feature) {
-        const size_t size = dense_.stride / lanes<T>, n_rows = small_ ? 64 : 1;
-        if (n_dense_ % n_rows == 0) blocks_.emplace_back(n_rows * size);
-        T* const numbers = numbers_[feature] = blocks_.back()[n_dense_++ % n_rows * size].numbers;
+        const size_t size = dense_.stride / lanes<T>;
+        if (!n_free_) {
+            n_free_ = std::max(small_ ? size_t{64} : size_t{1}, n_dense_ / 4);
+            blocks_.emplace_back(n_free_ * size);
+        }
+        T* const numbers = numbers_[feature] = (blocks_.back().data() + blocks_.back().size() - n_free_-- * size)->numbers;
+        ++n_dense_;
         if (small_) return;
         auto& row = rows_[feature];
         for (size_t i = 0; i < row.nodes.size(); ++i)
@@ -266,8 +272,8 @@ class Postings : public WeightStore {
     const bool small_;  // all rows are dense
     std::vector<T*> numbers_;             // of all nodes, for each feature whose row is dense; else null
     std::vector<Row<Cell, Node>> rows_;  // none in a small taxonomy
-    std::vector<std::vector<Line<T>>> blocks_;
-    size_t n_dense_ = 0;
+    std::vector<std::vector<Line<T>, Zeros<Line<T>>>> blocks_;
+    size_t n_dense_ = 0, n_free_ = 0;  // rows in use, and those left in the last block
     DenseRows<T> dense_;  // of x
     const Vector* x_ = nullptr;
     Nodes places_, missing_;  // scratch

@@ -58,15 +58,20 @@ class Rows {
 
     // The same, but features that are new get the next rows.
     const Vector& insert(size_t i) {
-        for (size_t e = begin(i); n_new_ && e < begin(i + 1); ++e) {
-            const size_t c = dense_ ? e - begin(i) : columns_[e];
+        new_.clear();
+        new_names_.clear();
+        for (size_t e = begin(i); e < begin(i + 1); ++e) {
+            const uint32_t c = dense_ ? static_cast<uint32_t>(e - begin(i)) : columns_[e];
             if (row_of_[c] != no_row) continue;
-            PyObject* name = nb::object(names_[c]).ptr();
-            const size_t before = features_.size();
-            features_.find_rows(&name, 1, &row_of_[c], true);
-            if (features_.size() == before) throw twice(c);
-            --n_new_;
+            new_.push_back(c);
+            new_names_.push_back(nb::object(names_[c]).ptr());
         }
+        features_.each(new_names_.data(), new_.size(), [&](size_t k) {
+            const size_t before = features_.size();
+            const uint32_t row = features_.add(new_names_[k]);
+            if (features_.size() == before) throw twice(new_[k]);
+            row_of_[new_[k]] = row;
+        });
         return (*this)[i];
     }
 
@@ -105,10 +110,7 @@ class Rows {
         row_of_ = features_.find_rows(names_, false);
         std::vector<bool> taken(features_.size());
         for (size_t c = 0; c < used.size(); ++c) {
-            if (row_of_[c] == no_row) {
-                ++n_new_;
-                continue;
-            }
+            if (row_of_[c] == no_row) continue;
             if (taken[row_of_[c]]) throw twice(c);
             taken[row_of_[c]] = true;
         }
@@ -130,7 +132,8 @@ class Rows {
     std::vector<int64_t> start_;
     std::vector<uint32_t> row_of_;  // of each column: its row, or `no_row`
     nb::list names_;                // of the columns, which nobody can change meanwhile
-    size_t n_new_ = 0;               // how many of them have no row yet
+    std::vector<uint32_t> new_;     // those of one row of the batch that have none yet, and their names
+    std::vector<PyObject*> new_names_;
     Vector x_;
 };
 
