@@ -29,7 +29,7 @@ from .base.wrapper import learned_before
 from .decision import Calibrated, HLossBayes
 from .ensemble import DensePool, parts_of
 from .feature_extraction import LogTFIDF, TextViews
-from .linear_model import HAROW, PathSoftmax
+from .linear_model import HAROW, HierarchicalSoftmax, PathSoftmax
 from .stream import Replayed
 from .taxonomy import Below, OpenTaxonomy, Taxonomy, UnknownLabelError
 from .taxonomy.errors import is_missing
@@ -37,6 +37,7 @@ from .taxonomy.paths import PathFormat
 
 __all__ = ["HierarchicalClassifier", "scorer"]
 
+_SOFTMAX = PathSoftmax, HierarchicalSoftmax
 _LEVELS = PathFormat(None, whole=True)
 
 
@@ -73,9 +74,9 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     random_state
         The seed of the orders in which `fit` learns the rows, or `None` for others each time.
     n_passes
-        How often `fit` learns the rows, each time in another order. `None` is 3 for the default
-        model of one label where X is sparse or texts, and else 1. What judges the answers of the
-        model, such as calibration, learns in the first pass only.
+        How often `fit` learns the rows, each time in another order. `None` is 3 for `PathSoftmax`
+        and `HierarchicalSoftmax`, also behind transformers, and else 1. What judges the answers of
+        a model, such as calibration, learns in the first pass only.
 
     Attributes
     ----------
@@ -190,8 +191,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         self._start(X, names)
         rng, n_passes = check_random_state(self.random_state), self.n_passes
         if n_passes is None:
-            several = self.model is None and isinstance(last_step(self.model_), PathSoftmax)
-            n_passes = 3 if several else 1
+            n_passes = 3 if isinstance(last_step(self.model_), _SOFTMAX) else 1
         self._learn(X, rows, sample_weight, rng.permutation(len(rows)).tolist())
         with learned_before():
             for _ in range(n_passes - 1):

@@ -161,20 +161,23 @@ def test_weights_belong_to_their_rows() -> None:
 
 @pytest.mark.parametrize(
     ("model", "n_passes", "expected"),
-    [(None, None, 3), (None, 2, 2), ("given", None, 1), ("given", 2, 2)],
+    [("default", None, 3), ("default", 2, 2), ("PathSoftmax", None, 3), ("Tempered", None, 1)],
 )
-def test_passes(model: Any, n_passes: Any, expected: int) -> None:
+def test_passes(model: str, n_passes: Any, expected: int) -> None:
     """Each has another order, and temperatures learn in the first one only."""
     X, y = sparse.csr_array(np.random.default_rng(0).random((48, 6))), np.array(PATHS)
-    softmax = linear_model.PathSoftmax(TREE, margin=1.0)
-    found = HierarchicalClassifier(model and softmax, TREE, n_passes=n_passes, random_state=7)
+    softmax: Any = linear_model.PathSoftmax(TREE, margin=1.0)
+    if model == "Tempered":
+        softmax = decision.Tempered(softmax)
+    given = None if model == "default" else softmax
+    found = HierarchicalClassifier(given, TREE, n_passes=n_passes, random_state=7)
     found.fit(X, y)
     rng, slopes = np.random.RandomState(7), []
     for k in range(expected):
         order = rng.permutation(48)
         with learned_before() if k else nullcontext():
             softmax.learn_many(X[order], y[order])
-        slopes.append(softmax._state.slope)
+        slopes.append(getattr(softmax, "model", softmax)._state.slope)
     assert len(set(slopes)) == 1
     p = np.asarray(softmax.predict_proba_many(X)[found.classes_])
     p = p / p.sum(axis=1, keepdims=True)

@@ -168,9 +168,9 @@ def passes(c: Collection) -> Predict:
     model = HierarchicalClassifier(taxonomy=c.taxonomy).fit(texts, ys)
 
     def predict(texts: Sequence[str]) -> Any:
-        rows = model.predict_proba(texts).tolist()
         classes = model.classes_.tolist()
-        return model.predict(texts), [dict(zip(classes, row, strict=True)) for row in rows]
+        rows = [dict(zip(classes, p, strict=True)) for p in model.predict_proba(texts).tolist()]
+        return [max(row, key=lambda v: row[v]) for row in rows], rows
 
     return predict
 
