@@ -18,6 +18,7 @@ from ._core import (
     pool_probabilities,
     pool_scores,
     pool_step,
+    repeats,
 )
 from ._core.features import by_name, read
 from .base.checks import checked_weight
@@ -204,6 +205,8 @@ class LogarithmicPool(TransparentWrapper):
 
     def _steps(self, members: Floats, ys: Any, weights: Iterable[float], before: Taxonomy) -> None:
         """Take a step for each example that the models have learned since they predicted it."""
+        if repeats():
+            return
         if is_multilabel(self):
             nodes = [np.flatnonzero(closure_mask(self._taxonomy, y)).tolist() for y in ys]
         else:

@@ -20,14 +20,16 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from .base.checks import check_integer
 from .base.classifiers import is_multilabel, last_step
 from .base.dataframes import as_frame, check_same_order, numbers
 from .base.protocol import inner
 from .base.targets import known_part
+from .base.wrapper import learned_before
 from .decision import Calibrated, HLossBayes
 from .ensemble import DensePool, parts_of
 from .feature_extraction import LogTFIDF, TextViews
-from .linear_model import HAROW, PathSoftmax
+from .linear_model import HAROW, HierarchicalSoftmax, PathSoftmax
 from .stream import Replayed
 from .taxonomy import Below, OpenTaxonomy, Taxonomy, UnknownLabelError
 from .taxonomy.errors import is_missing
@@ -35,16 +37,20 @@ from .taxonomy.paths import PathFormat
 
 __all__ = ["HierarchicalClassifier", "scorer"]
 
+_SOFTMAX = PathSoftmax, HierarchicalSoftmax
 _LEVELS = PathFormat(None, whole=True)
 
 
-def _default(X: Any, several: bool) -> Any:
+def _default(X: Any, several: bool, once: bool) -> Any:
     """The model of several labels, or of one, for X: texts, a sparse matrix or a dense one."""
     if isinstance(X, list):
-        return (LogTFIDF() if several else TextViews()) | _default(None, several)
+        return (LogTFIDF() if several else TextViews()) | _default(None, several, once)
     if several:
         return HLossBayes(Calibrated(HAROW()))
-    return DensePool() if isinstance(X, np.ndarray) else Replayed(PathSoftmax(margin=1.0))
+    if isinstance(X, np.ndarray):
+        return DensePool()
+    softmax = PathSoftmax(margin=1.0)
+    return Replayed(softmax, 3, buffer_size=2_000) if once else softmax
 
 
 class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
@@ -55,19 +61,22 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     model
         A model of one label or of several, with a taxonomy or, also in wrappers, with
         `taxonomy=None`, which stands for that of `fit`. By default, for one label
-        `stream.Replayed(PathSoftmax(margin=1))`, which learns rows twice, if X is sparse and
-        `ensemble.DensePool` if it is dense, and for several labels
-        `HLossBayes(Calibrated(HAROW()))`; for texts `TextViews()` in front of the first, or
-        `LogTFIDF()` in front of the last. `DensePool` takes milliseconds a row; it is right more
-        often on columns of measurements, whatever their scale, but not on embeddings: there give
-        `PathSoftmax()`, which takes a hundredth of the time. `fit` learns a copy.
+        `PathSoftmax(margin=1)` if X is sparse and `ensemble.DensePool` if it is dense, and for
+        several labels `HLossBayes(Calibrated(HAROW()))`; for texts `TextViews()` in front of the
+        first, or `LogTFIDF()` in front of the last. `DensePool` takes milliseconds a row; it is
+        right more often on columns of measurements, whatever their scale, but not on embeddings:
+        there give `PathSoftmax()`, which takes a hundredth of the time. `fit` learns a copy.
     taxonomy
         The taxonomy. By default, `fit` makes it of levels or of paths with a `separator` in y;
         otherwise it is flat.
     separator
         What separates the names in labels that are paths, e.g. `" > "`.
     random_state
-        The seed of the order in which `fit` learns the rows, or `None` for another order each time.
+        The seed of the orders in which `fit` learns the rows, or `None` for others each time.
+    n_passes
+        How often `fit` learns the rows, each time in another order. `None` is 3 for `PathSoftmax`
+        and `HierarchicalSoftmax`, also behind transformers, and else 1. What judges the answers of
+        a model, such as calibration, learns in the first pass only.
 
     Attributes
     ----------
@@ -91,10 +100,11 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
     In a sequence, a label, path or set that is known to some depth only is `Below(path)`.
 
-    Rows are learned once, in O(rows) steps of the model. `predict_proba` has the shape (rows,
-    classes): the probabilities of the labels relative to one another, or that each of several is
-    on. A model may predict a node that is no class, such as an inner node. A model of one label
-    refuses several, and the reverse.
+    `fit` takes O(rows * n_passes) steps of the model. `partial_fit` learns rows once; there, the
+    default `PathSoftmax` is in `stream.Replayed(model, 3, buffer_size=2_000)`. `predict_proba` has
+    the shape (rows, classes): the probabilities of the labels relative to one another, or that each
+    of several is on. A model may predict a node that is no class, such as an inner node. A model of
+    one label refuses several, and the reverse.
 
     Inside `VotingClassifier`, `StackingClassifier`, `BaggingClassifier` and `cross_val_predict` of
     probabilities y is codes: give no `taxonomy` and `separator`, or y and taxonomy in codes.
@@ -127,11 +137,13 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         taxonomy: Taxonomy | OpenTaxonomy | None = None,
         separator: str | None = None,
         random_state: Any = 0,
+        n_passes: int | None = None,
     ) -> None:
         self.model = model
         self.taxonomy = taxonomy
         self.separator = separator
         self.random_state = random_state
+        self.n_passes = n_passes
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -173,10 +185,18 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             The weights of the rows; 1 each by default.
 
         """
+        if self.n_passes is not None:
+            check_integer("n_passes", self.n_passes, at_least=1)
         X, rows, names = self._read(X, y, first=True)
         self._start(X, names)
-        order = check_random_state(self.random_state).permutation(len(rows)).tolist()
-        return self._learn(X, rows, sample_weight, order)
+        rng, n_passes = check_random_state(self.random_state), self.n_passes
+        if n_passes is None:
+            n_passes = 3 if isinstance(last_step(self.model_), _SOFTMAX) else 1
+        self._learn(X, rows, sample_weight, rng.permutation(len(rows)).tolist())
+        with learned_before():
+            for _ in range(n_passes - 1):
+                self._learn(X, rows, sample_weight, rng.permutation(len(rows)).tolist())
+        return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows, in their order.
@@ -204,7 +224,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
                 taxonomy = None
             elif taxonomy is None and (self._form == "levels" or self.separator is not None):
                 taxonomy = OpenTaxonomy(None if self._form == "levels" else self.separator)
-            self._start(X, names, taxonomy)
+            self._start(X, names, taxonomy, once=True)
         elif new := set(names).difference(self.classes_.tolist()):
             self.classes_ = _labels([*self.classes_.tolist(), *_ordered(new)])
         return self._learn(X, rows, sample_weight, list(range(len(rows))))
@@ -315,7 +335,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         self._width = width if first else max(width, self._width)
         return X, rows, names
 
-    def _start(self, X: Any, names: list[Any], taxonomy: Any = None) -> None:
+    def _start(self, X: Any, names: list[Any], taxonomy: Any = None, once: bool = False) -> None:
         several = self._form in ("matrix", "sets")
         known: Any = self.taxonomy if isinstance(self.taxonomy, Taxonomy) else ()
         named = self._form == "labels" and (self.separator or self.taxonomy) is not None
@@ -325,7 +345,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
                 " VotingClassifier, StackingClassifier, BaggingClassifier and cross_val_predict of "
                 "probabilities encode y: leave both out there, or give y and taxonomy in codes"
             )
-        model = _default(X, several) if self.model is None else self.model
+        model = _default(X, several, once) if self.model is None else self.model
         _check_model(model)
         if is_multilabel(last_step(model)) != several:
             raise ValueError(

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from ._core import Nodes
 from .base.checks import check_integer, checked_weight
-from .base.wrapper import TransparentWrapper, check_model
+from .base.wrapper import TransparentWrapper, check_model, learned_before
 
 __all__ = ["Replayed", "replay"]
 
@@ -29,8 +29,8 @@ def replay(
     the first pass is in order and the others are shuffled together.
 
     Use several passes only for learning, not in `river.evaluate.progressive_val_score`, whose model
-    would have learned from the examples that are yielded again. `decision.Calibrated` and
-    `Tempered` recognise these.
+    would have learned from the examples that are yielded again. Temperatures, calibration and pools
+    learn from those, too, and become too sure: for them, use `Replayed`.
 
     Parameters
     ----------
@@ -119,9 +119,10 @@ class Replayed(TransparentWrapper):
 
     Notes
     -----
-    A step takes `times` steps of the model; predictions are the model's. `forget` empties the
-    buffer. Transformers that learn stand in front, and what learns from predictions around it:
-    `scaler | decision.Calibrated(Replayed(model))`.
+    A step takes `times` steps of the model; predictions are the model's. What learns from the
+    answers of a model before this learns an example, such as a temperature, `decision.Calibrated`
+    or a pool, learns from each example once, be it around or inside. `forget` empties the buffer.
+    Transformers that learn stand in front: `scaler | Replayed(model)`.
 
     Examples
     --------
@@ -172,7 +173,8 @@ class Replayed(TransparentWrapper):
             ago = k * self.buffer_size // (self.times - 1)
             if ago <= len(self._buffer):
                 old_x, old_y, old_w = self._buffer[-ago]
-                self.model.learn_one(old_x, old_y, w=old_w, **kwargs)
+                with learned_before():
+                    self.model.learn_one(old_x, old_y, w=old_w, **kwargs)
         self._buffer.append((copy.copy(x), copy.copy(y), w))
 
     def _forget(self, nodes: Nodes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ from river_hier import (
     metrics,
     probabilistic,
 )
+from river_hier.base.wrapper import learned_before
 from river_hier.sklearn import HierarchicalClassifier, scorer
 from support import makers
 
@@ -155,6 +157,31 @@ def test_weights_belong_to_their_rows() -> None:
     model = HierarchicalClassifier(linear_model.PathSoftmax(), separator=" > ")
     model.fit(X, y, sample_weight=np.where(wrong, 0.0, 1.0))
     assert model.predict(np.eye(4)).tolist() == PATHS[:4]
+
+
+@pytest.mark.parametrize(
+    ("model", "n_passes", "expected"),
+    [("default", None, 3), ("default", 2, 2), ("PathSoftmax", None, 3), ("Tempered", None, 1)],
+)
+def test_passes(model: str, n_passes: Any, expected: int) -> None:
+    """Each has another order, and temperatures learn in the first one only."""
+    X, y = sparse.csr_array(np.random.default_rng(0).random((48, 6))), np.array(PATHS)
+    softmax: Any = linear_model.PathSoftmax(TREE, margin=1.0)
+    if model == "Tempered":
+        softmax = decision.Tempered(softmax)
+    given = None if model == "default" else softmax
+    found = HierarchicalClassifier(given, TREE, n_passes=n_passes, random_state=7)
+    found.fit(X, y)
+    rng, slopes = np.random.RandomState(7), []
+    for k in range(expected):
+        order = rng.permutation(48)
+        with learned_before() if k else nullcontext():
+            softmax.learn_many(X[order], y[order])
+        slopes.append(getattr(softmax, "model", softmax)._state.slope)
+    assert len(set(slopes)) == 1
+    p = np.asarray(softmax.predict_proba_many(X)[found.classes_])
+    p = p / p.sum(axis=1, keepdims=True)
+    assert np.allclose(found.predict_proba(X), p, rtol=0.0, atol=1e-12)
 
 
 def test_paths_and_names() -> None:
@@ -425,6 +452,11 @@ def test_refused(model: Any, y: Any, message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=re.escape(message)):
         classifier.fit(np.eye(2), y)
     assert not hasattr(classifier, "model_")
+
+
+def test_no_pass_is_refused() -> None:
+    with pytest.raises(ValueError, match="`n_passes` must be at least 1, got 0"):
+        HierarchicalClassifier(n_passes=0).fit(np.eye(2), ["a", "b"])
 
 
 def test_rows_of_y_in_another_order_are_refused() -> None:

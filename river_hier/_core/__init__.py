@@ -41,6 +41,8 @@ from .._native import (
     pool_scores,
     pool_step,
     ranked,
+    repeats,
+    set_repeats,
 )
 from ..taxonomy import Taxonomy, check_taxonomy, multilabel
 from . import features, pickles

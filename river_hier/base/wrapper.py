@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any, Self, cast
 
 from river import base
 
-from .._core import Batch, Nodes
+from .._core import Batch, Nodes, repeats, set_repeats
 from ..taxonomy import Below, Label, Taxonomy, TaxonomyLike, extended
 from .checks import checked_weight
 from .classifiers import is_multilabel, last_step, shown
 from .predictor import MultiLabelPredictor, Predictor, SingleLabelPredictor, open_for_river
 from .protocol import inner, inner_and_input, is_ours
 from .targets import without_below
+
+
+@contextmanager
+def learned_before() -> Iterator[None]:
+    """Within it, this thread repeats examples: models learn, what judges their answers does not."""
+    before = set_repeats(True)
+    try:
+        yield
+    finally:
+        set_repeats(before)
 
 
 def of_model(name: str) -> Any:
@@ -35,7 +46,8 @@ def for_one(name: str) -> Any:
 class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     """Base class of wrappers, which change a model's output or maintain the model.
 
-    Learning is delegated to the model; those that learn as well define `_observe`.
+    Learning is delegated to the model; those that learn as well, from what the model answers before
+    it learns, define `_observe`, which does not see repeated examples.
     """
 
     _predicts_labels = True  # else scores or probabilities, for metrics only
@@ -77,7 +89,8 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return None
-        if type(y := without_below(self, y)) is Below:  # wrappers learn from whole labels
+        # Wrappers learn from whole labels, and once.
+        if repeats() or type(y := without_below(self, y)) is Below:
             return self.model.learn_one(x, y, w=w, **kwargs)
         if isinstance(y, Iterator):  # it may be needed twice
             y = list(y)
@@ -107,7 +120,7 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
 
     def _learn_rows(self, X: Batch, ys: Any) -> None:
         own = type(self)
-        delegates = own._observe is ModelWrapper._observe
+        delegates = own._observe is ModelWrapper._observe or repeats()
         if delegates and own.learn_one is ModelWrapper.learn_one and is_ours(self.model):
             self.model._learn_rows(X, ys)
         else:

@@ -68,8 +68,8 @@ class Calibrated(Calibrator, MultiLabelPredictor):
     example makes one step of AdaGrad on the logarithmic loss, at the nodes whose parents are truly
     on, with scores clipped at ten units.
 
-    Each example should be learned once: a model is too sure of what it has learned before. For
-    several passes, replay inside: `Calibrated(stream.Replayed(model))`.
+    A model is too sure of what it has learned before, so calibration learns from each example once,
+    also in `stream.Replayed`.
 
     A node is predicted on if its parents are and $p_i \ge 1/2$.
 

@@ -124,15 +124,14 @@ class Selective(TransparentWrapper):
 
     Notes
     -----
-    The promise is about the answers before each `learn_one`, with all examples learned; in several
-    passes, use `Selective(stream.Replayed(model))`. If labels are delayed, `learn_one` does not
-    remember the answer that was given: it recomputes it, and the promise is about this one. The
-    answer is the root for the first 1 / `risk` examples, of each branch with `by_branch`. On top of
-    the model, learning takes one computation of its probabilities and O(`window`) operations, a
-    prediction O(nodes) time, or the children along one path with `HierarchicalSoftmax`. All weights
-    but 0 count alike for the threshold. Selective prediction in a taxonomy with a threshold from
-    held-out examples is due to [^1], the steps of the level to [^2]; sets of several labels that
-    grow with one threshold are ours.
+    The promise is about the answers before each `learn_one`, with all examples learned. If labels
+    are delayed, `learn_one` does not remember the answer that was given: it recomputes it, and the
+    promise is about this one. The answer is the root for the first 1 / `risk` examples, of each
+    branch with `by_branch`. On top of the model, learning takes one computation of its
+    probabilities and O(`window`) operations, a prediction O(nodes) time, or the children along one
+    path with `HierarchicalSoftmax`. All weights but 0 count alike for the threshold. Selective
+    prediction in a taxonomy with a threshold from held-out examples is due to [^1], the steps of
+    the level to [^2]; sets of several labels that grow with one threshold are ours.
 
     Examples
     --------

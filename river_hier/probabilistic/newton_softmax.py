@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import blas, cholesky, solve_triangular
 
 from .._core import Batch, Nodes, softmax
 from .._core.features import by_name
@@ -132,7 +132,10 @@ class NewtonSoftmax(DenseModel):
         If the label may be any of a branch, the probabilities within the branch stay.
         """
         weights, seen = self._linear
-        spread = X @ self._covariance
+        if len(X) == 1 < self._d:  # reads one half of the matrix, which takes all the time
+            spread = blas.dsymv(1.0, self._covariance.T, X[0])[None, :]
+        else:
+            spread = X @ self._covariance
         inner, scores = spread @ X.T, X @ weights.T
         steps, h, seen = np.zeros_like(scores), np.empty(len(X)), seen.copy()
         for i, v in enumerate(y):

@@ -6,12 +6,14 @@ import pickle
 from collections import Counter
 from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from river import preprocessing
 
-from river_hier import Taxonomy, decision, linear_model
+from river_hier import Taxonomy, decision, ensemble, linear_model
+from river_hier.base.wrapper import learned_before
 from river_hier.stream import Replayed
 from support.hypothesis_settings import n_examples
 from support.strategies import multilabel_streams, single_label_streams
@@ -92,3 +94,66 @@ def test_bad_arguments() -> None:
         Replayed(linear_model.HAROW(T), buffer_size=0)
     with pytest.raises(ValueError, match="`buffer_size` must be at least 3, got 2"):
         Replayed(linear_model.HAROW(T), times=4, buffer_size=2)
+
+
+class WithRule(linear_model.PathSoftmax):
+    """Learns by the rule in Python."""
+
+    def rule(self, *args: Any) -> Any:
+        return super().rule(*args)
+
+
+ONE_LABEL = linear_model.PathSoftmax(T, margin=1.0)
+JUDGES = {
+    "Tempered": decision.Tempered(ONE_LABEL),
+    "Selective": decision.Selective(ONE_LABEL, risk=0.2, window=10),
+    "LogarithmicPool": ensemble.LogarithmicPool([ONE_LABEL, linear_model.HierarchicalSoftmax(T)]),
+    "Calibrated": decision.Calibrated(linear_model.HAROW(T)),
+    "ZeroOneBayes": decision.ZeroOneBayes(linear_model.HAROW(T)),
+}
+
+
+@pytest.mark.parametrize("name", ["Tempered", "Selective", "Calibrated", "ZeroOneBayes"])
+@given(data=st.data())
+@n_examples(10)
+def test_what_judges_answers_may_be_around_or_inside(name: str, data: Any) -> None:
+    judge = JUDGES[name]
+    single = isinstance(judge.model, linear_model.PathSoftmax)
+    t, examples = data.draw(single_label_streams() if single else multilabel_streams())
+    model = judge.model.clone({"taxonomy": t})
+    inside = Replayed(judge.clone({"model": model}), 3, 4)
+    around = judge.clone({"model": Replayed(model.clone(), 3, 4)})
+    for x, y in examples:
+        inside.learn_one(x, y)
+        around.learn_one(x, y)
+        assert inside.predict_one(x) == around.predict_one(x)
+        p, q = inside.predict_proba_one(x), around.predict_proba_one(x)
+        assert all(p[label] == pytest.approx(q[label], rel=1e-9, abs=1e-12) for label in p)
+
+
+@pytest.mark.parametrize("model", [ONE_LABEL, WithRule(T)], ids=["compiled", "rule"])
+def test_a_temperature_learns_from_each_example_once(model: Any) -> None:
+    model = model.clone()
+    once = [({"x": 1.0, k: 0.5}, y) for k, y in zip("abcd", "cdhi", strict=True)]
+    for x, y in once * 2:
+        model.learn_one(x, y)
+    before, slope = model.predict_proba_one(once[0][0]), model._state.slope
+    with learned_before():
+        model.learn_one(*once[0])
+        model.learn_many(pd.DataFrame([x for x, _ in once]).fillna(0.0), [y for _, y in once])
+    assert model._state.slope == slope
+    assert model.predict_proba_one(once[0][0]) != before
+    model.learn_one(*once[0])
+    assert model._state.slope != slope
+
+
+def test_coefficients_of_a_pool_learn_from_each_example_once() -> None:
+    pool = JUDGES["LogarithmicPool"].clone()
+    for x, y in [({"x": 1.0}, "c"), ({"z": 1.0}, "h")] * 3:
+        pool.learn_one(x, y)
+    coefficients = pool.coefficients
+    with learned_before():
+        pool.learn_one({"x": 1.0}, "c")
+    assert (pool.coefficients == coefficients).all()
+    pool.learn_one({"x": 1.0}, "c")
+    assert (pool.coefficients != coefficients).any()

@@ -82,6 +82,7 @@ inline double* label_scores(Weights& w, const Vector& x, const Labels& tree) {
 
 // Learns the temperature from the scores of all labels; those of unseen ones are -inf.
 inline void temper(Temperature& temperature, const double* scores, size_t n, uint32_t y, double weight) {
+    if (repeats) return;
     const double slope = temperature.slope(), largest = scores[argmax(scores, n)];
     Numbers p(whole_lines<double>(n), -HUGE_VAL);
     std::copy(scores, scores + n, p.begin());

@@ -348,6 +348,8 @@ void linear(nb::module_& m) {
     add_learner<ByAddress<SecondOrder>, uint64_t, uint64_t, Numbers, double>(policies, m, "second_order");
     add_learner<ByAddress<OnPaths>, uint64_t, uint64_t, Numbers, double>(policies, m, "on_paths");
     m.attr("policies") = policies;
+    m.def("repeats", [] { return repeats; });
+    m.def("set_repeats", [](bool now) { return std::exchange(repeats, now); }, "now"_a);
 
     nb::class_<LinearState>(m, "LinearState")
         .def(nb::new_(&restored),
