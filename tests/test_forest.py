@@ -1,7 +1,5 @@
 """Forests: the oracle, batches, pickles, what is forgotten, and what they are for."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import pickle

@@ -3,8 +3,6 @@
 One function a law. The models are those of `support.makers`, which also says what a model refuses.
 """
 
-from __future__ import annotations
-
 import copy
 import inspect
 import itertools

@@ -4,8 +4,6 @@ Every public learner and wrapper learns a stream of numbers and one of words; th
 a stream that brings a new name at each step; those that store examples also with a budget.
 """
 
-from __future__ import annotations
-
 import itertools
 import pickle
 import random

@@ -7,8 +7,6 @@ is what the process has grown by since the labels were there, `most` the most th
 in between.
 """
 
-from __future__ import annotations
-
 import argparse
 import pickle
 import resource

@@ -1,7 +1,5 @@
 """Models that have learned apart become one: exactly, or by the rule of the oracles."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Resets of branches: what is forgotten, what is kept, and when it happens."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import re
@@ -16,13 +14,7 @@ from river import drift as river_drift
 from river import linear_model as river_linear_model
 
 import oracles
-from river_hier import (
-    OpenTaxonomy,
-    Taxonomy,
-    decision,
-    drift,
-    linear_model,
-)
+from river_hier import OpenTaxonomy, Taxonomy, decision, drift, linear_model
 from river_hier.datasets import synth
 from river_hier.evaluate import Ranked
 from support.hypothesis_settings import n_examples

@@ -1,7 +1,5 @@
 """Regret and its theoretical bounds, against oracles."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import pickle

@@ -1,7 +1,5 @@
 """The papers' scripts print what is recorded, and their claims have the same verdicts."""
 
-from __future__ import annotations
-
 import random
 import re
 import runpy
@@ -11,14 +9,7 @@ from pathlib import Path
 import pytest
 
 from river_hier import Taxonomy, batch, datasets, induction
-from support.paper_scripts import (
-    PAPERS,
-    Script,
-    assert_protocol,
-    assert_same,
-    needs,
-    sentences,
-)
+from support.paper_scripts import PAPERS, Script, assert_protocol, assert_same, needs, sentences
 from support.paths import DATA
 
 

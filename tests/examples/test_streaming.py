@@ -1,7 +1,5 @@
 """The stream scripts: killed as often as you like, they end as if nothing had happened."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import json

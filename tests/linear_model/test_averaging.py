@@ -1,7 +1,5 @@
 """Averaged learners: they learn as alone, and predict with the mean of all hypotheses."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Learners that forget: against oracles that compute the weights of all ages."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from typing import Any

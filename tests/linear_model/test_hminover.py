@@ -1,7 +1,5 @@
 """Label ranking: the online ranker, and what River makes of it."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle

@@ -1,7 +1,5 @@
 """An intercept is a constant feature: everywhere, and in every way to learn and to predict."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

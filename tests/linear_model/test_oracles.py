@@ -1,7 +1,5 @@
 """Every learner equals its naive oracle, step by step."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from typing import Any
@@ -84,13 +82,7 @@ def test_the_others_are_compared_elsewhere(name: str) -> None:
 )
 @n_examples(200)
 def test_single_label(
-    name: str,
-    data: Any,
-    pickle_at: int,
-    C: float,
-    weights: Any,
-    intercept: float,
-    all_rounds: bool,
+    name: str, data: Any, pickle_at: int, C: float, weights: Any, intercept: float, all_rounds: bool
 ) -> None:
     taxonomy, stream = data
     parameters = {"from_first_round": all_rounds} if name == "AveragedHieron" else {}

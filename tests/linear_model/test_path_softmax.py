@@ -1,7 +1,5 @@
 """`PathSoftmax` and `HierarchicalSoftmax` beside their oracles, and what they promise."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Weights of single precision."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -8,15 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import (
-    base,
-    datasets,
-    drift,
-    evaluate,
-    multioutput,
-    naive_bayes,
-    preprocessing,
-)
+from river import base, datasets, drift, evaluate, multioutput, naive_bayes, preprocessing
 from river import linear_model as river_linear_model
 from river import metrics as river_metrics
 from river import tree as river_tree

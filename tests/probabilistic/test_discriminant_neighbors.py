@@ -1,7 +1,5 @@
 """Nearest neighbours: the oracle, batches, and what is forgotten."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

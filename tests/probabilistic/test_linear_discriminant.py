@@ -1,7 +1,5 @@
 """Gaussian labels with one covariance: the oracle, the laws, River."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from typing import Any

@@ -1,7 +1,5 @@
 """Softmax regression with one covariance: the oracle, batches, and scikit-learn in one pass."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

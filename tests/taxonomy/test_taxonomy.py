@@ -1,7 +1,5 @@
 """The taxonomy against naive dicts, its laws and its error messages."""
 
-from __future__ import annotations
-
 import copy
 import json
 import pickle
@@ -354,10 +352,7 @@ def test_unknown_labels_survive_pickling() -> None:
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (
-            {"wolf": True, "mammal": False},
-            "'wolf' is on but .* 'mammal' is False.* A set or list",
-        ),
+        ({"wolf": True, "mammal": False}, "'wolf' is on but .* 'mammal' is False.* A set or list"),
         ({"animal": False, "owl": True}, "'owl' is on but its ancestor 'animal' is False"),
         ({"wolf": "yes"}, "label 'wolf' is 'yes': it must be True or False"),
         ({"wolf": float("nan")}, "label 'wolf' is nan"),
