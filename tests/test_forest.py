@@ -90,24 +90,6 @@ def test_an_inner_node_is_forgotten_with_all_below_it() -> None:
         assert [on for on in model._forest.saved()[4][1] if on] == [[0, TREE.index("d")]]
 
 
-@pytest.mark.parametrize("make", BOTH)
-@pytest.mark.parametrize("budget", [7, 100])
-def test_batches_are_loops(budget: int, make: Any) -> None:
-    draws = np.random.default_rng(budget)
-    many, loop = (make(TREE, n_trees=5, budget=budget) for _ in range(2))
-    for n in (1, 0, 30, 10):
-        X, w = draws.normal(size=(n, 3)), draws.choice([0.0, 1.0, 2.0], n)
-        y = draws.choice(["b", "c", "d"], n).tolist()
-        many.learn_many(X, y, w)
-        for x, label, weight in zip(X, y, w, strict=True):
-            loop.learn_one(x, label, weight)
-        Z = draws.normal(size=(5, 3))
-        assert [many.score_one(z) for z in Z] == [loop.score_one(z) for z in Z]
-        p = [list(loop.predict_proba_one(z).values()) for z in Z]
-        expected = p if make is BOTH[0] else [[one[True] for one in row] for row in p]
-        assert many.predict_proba_many(Z) == pytest.approx(np.array(expected))
-
-
 def test_weights_are_repetitions() -> None:
     """Where x is the same; elsewhere, trees are built after other examples."""
     once, twice = (forest.ExtraTrees(TREE, n_trees=3) for _ in range(2))
