@@ -33,6 +33,8 @@ from support.strategies import (
 
 SINGLE, MULTI = learners("linear_model")
 TREE = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": []}})
+
+
 def test_samplers_take_a_weight() -> None:
     model = active.ThresholdSampler(linear_model.Hieron(TREE))
     model.learn_one({"x": 1.0}, "b", 0.5)

@@ -156,9 +156,6 @@ def test_service_killed(tmp_path, kind):
         )
 
 
-# The page
-
-
 @pytest.mark.slow
 def test_the_commands_of_the_page(tmp_path):
     require_program("curl")

@@ -12,15 +12,9 @@ from river import preprocessing
 
 import oracles
 from river_hier import OpenTaxonomy, Taxonomy, kernel, linear_model
-from support.comparison import (
-    assert_same_weights,
-)
+from support.comparison import assert_same_weights
 from support.hypothesis_settings import n_examples
-from support.strategies import (
-    extensions,
-    parents_of,
-    trees,
-)
+from support.strategies import extensions, parents_of, trees
 
 INSIDE: dict[str, Callable[[Any], Any]] = {
     "Hieron": linear_model.Hieron,
