@@ -5,8 +5,6 @@ runs everything. A run of the whole suite uses all processors, one of named file
 workers takes longer than most files.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from typing import Any

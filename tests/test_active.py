@@ -1,7 +1,5 @@
 """Samplers: the budget, and the bounds of the papers."""
 
-from __future__ import annotations
-
 import pickle
 import random
 from typing import Any

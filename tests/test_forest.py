@@ -1,7 +1,5 @@
 """Forests: the oracle, batches, pickles, what is forgotten, and what they are for."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import pickle
@@ -11,14 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import evaluate
 from sklearn.datasets import load_digits, make_multilabel_classification
 from sklearn.ensemble import ExtraTreesClassifier
 
 import oracles
 from river_hier import Taxonomy, decision, forest, linear_model, metrics
 from river_hier._core import Forest
-from river_hier.datasets import synth
 from support.strategies import features, multilabels, parents_of, taxonomies, trees
 
 TREE = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": []}})
@@ -81,45 +77,6 @@ def test_long_streams(budget: int, width: int, make: Any) -> None:
         if i % 25 == 20:
             model.forget("a")
             oracle.forget({"a", *t.descendants("a")})
-
-
-def test_an_inner_node_is_forgotten_with_all_below_it() -> None:
-    for make in BOTH:
-        model = make(TREE, n_trees=3)
-        for y in ("b", "c", "a", "d"):
-            model.learn_one({"u": 1.0}, y)
-        model.forget("a")
-        assert [on for on in model._forest.saved()[4][1] if on] == [[0, TREE.index("d")]]
-
-
-@pytest.mark.parametrize("make", BOTH)
-@pytest.mark.parametrize("budget", [7, 100])
-def test_batches_are_loops(budget: int, make: Any) -> None:
-    draws = np.random.default_rng(budget)
-    many, loop = (make(TREE, n_trees=5, budget=budget) for _ in range(2))
-    for n in (1, 0, 30, 10):
-        X, w = draws.normal(size=(n, 3)), draws.choice([0.0, 1.0, 2.0], n)
-        y = draws.choice(["b", "c", "d"], n).tolist()
-        many.learn_many(X, y, w)
-        for x, label, weight in zip(X, y, w, strict=True):
-            loop.learn_one(x, label, weight)
-        Z = draws.normal(size=(5, 3))
-        assert [many.score_one(z) for z in Z] == [loop.score_one(z) for z in Z]
-        p = [list(loop.predict_proba_one(z).values()) for z in Z]
-        expected = p if make is BOTH[0] else [[one[True] for one in row] for row in p]
-        assert many.predict_proba_many(Z) == pytest.approx(np.array(expected))
-
-
-def test_weights_are_repetitions() -> None:
-    """Where x is the same; elsewhere, trees are built after other examples."""
-    once, twice = (forest.ExtraTrees(TREE, n_trees=3) for _ in range(2))
-    for y, w in (("b", 2), ("c", 1), ("d", 3)):
-        once.learn_one({"u": 1.0}, y, w=w)
-        for _ in range(w):
-            twice.learn_one({"u": 1.0}, y)
-    p = once.predict_proba_one({"u": 1.0})
-    assert p == pytest.approx(twice.predict_proba_one({"u": 1.0}))
-    assert p["d"] == pytest.approx((3 / 6 + 1e-4) / (1 + 5e-4))
 
 
 def test_one_pass_is_as_good_as_a_batch() -> None:
@@ -224,10 +181,3 @@ def test_leaves_of_equal_x_are_not_split_again() -> None:
     assert model.predict_proba_one(dict.fromkeys(range(20), 1.0))["b"] == pytest.approx(
         0.5, abs=0.01
     )
-
-
-def test_gaussian_classes_are_learned() -> None:
-    stream = synth.PrototypeTree(branching=3, depth=2, noise=0.04, seed=42)
-    error = metrics.TreeInducedError(stream.taxonomy)
-    evaluate.progressive_val_score(stream.take(400), forest.ExtraTrees(stream.taxonomy), error)
-    assert error.get() < 0.9

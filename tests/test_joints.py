@@ -3,8 +3,6 @@
 One function a law. The models are those of `support.makers`, which also says what a model refuses.
 """
 
-from __future__ import annotations
-
 import copy
 import inspect
 import itertools
@@ -20,13 +18,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from river import active, base, preprocessing
+from river import active, base, compose, preprocessing
 from scipy import sparse
 
-from river_hier import Taxonomy, distributed
+from river_hier import Taxonomy, linear_model
 from river_hier.batch.estimator import BatchEstimator
+from river_hier.distributed import merge
 from river_hier.feature_extraction import LogTFIDF, RandomFourierFeatures
-from support.makers import NESTED, TABLE, Row, that
+from support.makers import NESTED, TABLE, Row, one, several, that
 from support.public_api import LABELS, public
 from support.river_checks import rivers_checks
 from support.river_data import GENE_TREE
@@ -35,6 +34,7 @@ from support.river_data import TREE as RIVERS_TREE
 TREE = Taxonomy.from_nested({"up": ["sky"], "down": {"ground": ["path", "grass", "cement"]}})
 ALL = TABLE | NESTED
 EVERY = pytest.mark.parametrize("name", ALL)
+FORESTS = ("ExtraTrees", "MultilabelExtraTrees")
 METHODS = ("predict_one", "predict_labels_one", "predict_proba_one", "score_one")
 Example = tuple[dict[int, float], Any]
 
@@ -188,7 +188,7 @@ def test_a_batch_is_its_loop(name: str, kind: str) -> None:
         sizes = [1] * 30 if name.endswith("DensePool") else [1, 1, 10, 0, 18]
         for a, z in itertools.pairwise(np.cumsum([0, *sizes]).tolist()):
             X, ys = matrix(examples[a:z])
-            w = None if z % 2 or "weights" in row.refuses else [0.5 + i % 3 for i in range(z - a)]
+            w = None if z % 2 or "weights" in row.refuses else [1 - i % 3 / 2 for i in range(z - a)]
             many.learn_many(make(X), ys, w=w, **given)
             rows = as_read(examples[a:z], kind)
             learned(one, rows if w is None else [(*e, v) for e, v in zip(rows, w, strict=True)])
@@ -232,6 +232,28 @@ def test_a_batch_of_a_thousand_rows_is_its_loop(name: str) -> None:
         many.learn_many(*matrix(examples))
         xs = [x for x, _ in examples[:5]]
         assert_same(answers(many, xs), answers(one, xs))
+
+
+@pytest.mark.parametrize(
+    ("name", "budget"),
+    [("NewtonSoftmax", None)]
+    + [(n, b) for n in ("DiscriminantNeighbors", *FORESTS) for b in (7, 60)],
+)
+@pytest.mark.parametrize("sizes", [(1, 30, 10), (40, 1, 33), (70,), (32, 32)])
+def test_batches_of_any_size_are_their_loop(
+    name: str, budget: int | None, sizes: tuple[int, ...]
+) -> None:
+    """However the rows are cut, though examples are replaced and updates come every 32 of them."""
+    row, given = TABLE[name], {"budget": budget} if budget else {}
+    one, many = (row(TREE).clone(given) for _ in range(2))
+    examples = stream(row, sum(sizes))
+    xs = [x for x, _ in examples[:5]]
+    for a, z in itertools.pairwise(np.cumsum([0, *sizes]).tolist()):
+        w = [i % 3 / 2 for i in range(z - a)]
+        many.learn_many(*matrix(examples[a:z]), w)
+        learned(one, [(*e, v) for e, v in zip(examples[a:z], w, strict=True)])
+        assert_same(answers(many, xs), answers(one, xs))
+        compare_predictions(row, one, many, matrix(examples[:5])[0], xs, {}, 1e-9)
 
 
 @EVERY
@@ -291,32 +313,55 @@ def test_a_batch_is_its_loop_through_a_pipeline_inside(name: str, kind: str) -> 
 # C. Groups of groups are merged as all at once.
 
 
+PIPED = {
+    "float32": one(lambda t: linear_model.PathSoftmax(t, dtype="float32")),
+    "Hieron behind random features": one(
+        lambda t: RandomFourierFeatures(n_components=8) | linear_model.Hieron(t)
+    ),
+    "HAROW behind a union": several(
+        lambda t: (compose.Select(0, 1) + compose.Discard(0, 1)) | linear_model.HAROW(t)
+    ),
+}
+
+
 @pytest.mark.parametrize("open_", [False, True])
-@pytest.mark.parametrize("name", TABLE)
-def test_merged_groups_are_the_merged_whole(name: str, open_: bool) -> None:
-    """In any order, whatever labels the parts know."""
-    row, taxonomy = TABLE[name], None if open_ else TREE
+@pytest.mark.parametrize("started", [False, True])
+@pytest.mark.parametrize("name", TABLE | PIPED)
+def test_merged_groups_are_the_merged_whole(name: str, started: bool, open_: bool) -> None:
+    """In any order, whatever labels the parts know, and whatever they started from."""
+    row, taxonomy = (TABLE | PIPED)[name], None if open_ else TREE
     if open_ and "open" in row.refuses:
         pytest.skip("it has no open taxonomy")
+    start = learned(row(taxonomy), stream(row, 20, seed=9)) if started else None
     parts = []
     for k in range(4):
         mine = [row.y(LABELS[k]), row.y(LABELS[k - 1])]
         examples = [e for e in stream(row, 60 + 20 * k, seed=k) if e[1] in mine]
-        parts.append(learned(row(taxonomy), examples))
+        parts.append(learned(copy.deepcopy(start) or row(taxonomy), examples))
     if "merge" in row.refuses:
         with pytest.raises(TypeError, match=row.refuses["merge"]):
-            distributed.merge(parts)
+            merge(parts, start)
         return
+    before = pickle.dumps((start, parts))
+    near = 1e-5 if name == "float32" else 1e-7
     xs = [x for x, _ in stream(row, 6)]
-    whole = [found(distributed.merge(parts), x) for x in xs]
+    whole = [found(merge(parts, start), x) for x in xs]
     # The first example of the first model is where `LinearDiscriminant` measures from.
     for order in itertools.permutations(range(1, 4)):
         of = [parts[0], *(parts[k] for k in order)]
-        pairs = distributed.merge([distributed.merge(of[:2]), distributed.merge(of[2:])])
-        chain = distributed.merge([distributed.merge([distributed.merge(of[:2]), of[2]]), of[3]])
-        for merged in (distributed.merge(of), pairs, chain):
+        pairs = merge([merge(of[:2], start), merge(of[2:], start)], start)
+        chain = merge([merge([merge(of[:2], start), of[2]], start), of[3]], start)
+        for merged in (merge(of, start), pairs, chain):
             for x, theirs in zip(xs, whole, strict=True):
-                assert_same(found(merged, x), theirs, 1e-7)
+                assert_same(found(merged, x), theirs, near)
+    assert pickle.dumps((start, parts)) == before
+    learned(merged, stream(row, 5, seed=8))
+    alone = merge(parts[:1], start)
+    assert alone is not parts[0]
+    assert pickle.dumps(alone) == pickle.dumps(copy.deepcopy(parts[0]))
+    idle = merge([parts[0], copy.deepcopy(start) or row(taxonomy)], start)
+    for x in xs:  # a model that has learned nothing does not count
+        assert_same(found(idle, x), found(parts[0], x), near)
 
 
 def found(model: Any, x: Any) -> Any:

@@ -1,7 +1,5 @@
 """The desk to label at: what it asks, what it keeps, what it refuses, and its page in a browser."""
 
-from __future__ import annotations
-
 import csv
 import http.client
 import json

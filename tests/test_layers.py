@@ -1,7 +1,5 @@
 """Layers: imports point downwards, and the lowest ones know nothing of River."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What is published: workflows, the versions of Python in them, and the links that PyPI shows."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from typing import Any

@@ -1,7 +1,5 @@
 """Randomness comes from seeds, and from nowhere else."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import random

@@ -22,7 +22,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
-from sklearn.utils import column_or_1d
+from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.estimator_checks import check_estimator
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -95,6 +95,7 @@ class OneOfSeveral(HierarchicalClassifier):
         if y is None or np.asarray(y)[:1].size > 1:
             return y
         y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")  # or scikit-learn casts infinities, which warns
         check_classification_targets(y)
         return [{label} for label in y.tolist()]
 

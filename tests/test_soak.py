@@ -4,8 +4,6 @@ Every public learner and wrapper learns a stream of numbers and one of words; th
 a stream that brings a new name at each step; those that store examples also with a budget.
 """
 
-from __future__ import annotations
-
 import itertools
 import pickle
 import random
@@ -18,18 +16,9 @@ from support.public_api import dense, estimators, step, text
 
 # Exact learners of the papers store examples for ever. Their memory grows at most with this power
 # of the steps, as their docstrings say; a budget or, without a kernel, few features end it.
-GROWS = {
-    "kernel.AveragedHieron, dense": 1,
-    "kernel.AveragedHieron, many names": 1,
-    "kernel.Hieron, dense": 1,
-    "kernel.Hieron, many names": 1,
-    "kernel.HRLS, dense": 2,
-    "kernel.HRLS, many names": 2,
-    "kernel.SHRLS, dense": 2,
-    "kernel.SHRLS, many names": 2,
-    "linear_model.HRLS, many names": 2,
-    "linear_model.SHRLS, many names": 2,
-}
+POWERS = {"AveragedHieron": 1, "Hieron": 1, "HRLS": 2, "SHRLS": 2}
+GROWS = {f"kernel.{name}, {x}": n for name, n in POWERS.items() for x in ("dense", "many names")}
+GROWS |= dict.fromkeys(["linear_model.HRLS, many names", "linear_model.SHRLS, many names"], 2)
 
 
 class Case(NamedTuple):

@@ -1,7 +1,5 @@
 """What the package never does, such as running data as code, and tests of all other promises."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

@@ -1,7 +1,5 @@
 """What is installed, and what is said of it."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

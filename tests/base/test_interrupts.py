@@ -57,28 +57,8 @@ def _ends_of_calls(code: CodeType) -> set[int]:
     return after | {each.offset for each in found if each.opname == "JUMP_BACKWARD"}
 
 
-def count(work: Callable[[], None]) -> int:
-    """The number of bytecodes of the library that work executes."""
-    n = 0
-
-    def trace(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal n
-        if not _interruptible(frame):
-            return None
-        frame.f_trace_opcodes = True
-        n += event == "opcode"
-        return trace
-
-    sys.settrace(trace)
-    try:
-        work()
-    finally:
-        sys.settrace(None)
-    return n
-
-
-def interrupt(work: Callable[[], None], at: int) -> BaseException | None:
-    """The error of work that gets a Ctrl-C before that bytecode."""
+def count(work: Callable[[], None], at: int = 0) -> int:
+    """The number of bytecodes of the library that work executes; before one of them, Ctrl-C."""
     n = 0
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:
@@ -94,13 +74,20 @@ def interrupt(work: Callable[[], None], at: int) -> BaseException | None:
 
     sys.settrace(trace)
     try:
-        # A generator has an exception state of its own. An error before a bytecode that ends an
-        # `except` would otherwise leave the exception that was handled in `sys.exc_info()`.
-        next(work() for _ in "1")
-    except KeyboardInterrupt as error:
-        return error
+        work()
     finally:
         sys.settrace(None)
+    return n
+
+
+def interrupt(work: Callable[[], None], at: int) -> BaseException | None:
+    """The error of work that gets a Ctrl-C before that bytecode."""
+    try:
+        # A generator has an exception state of its own. An error before a bytecode that ends an
+        # `except` would otherwise leave the exception that was handled in `sys.exc_info()`.
+        next(count(work, at) for _ in "1")
+    except KeyboardInterrupt as error:
+        return error
     return None
 
 

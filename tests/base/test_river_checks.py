@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from river import compose, datasets, ensemble, evaluate, preprocessing
-from river import metrics as river_metrics
+from river import compose, datasets, evaluate, preprocessing
 
 from river_hier import Taxonomy, kernel, linear_model, metrics, probabilistic
 from river_hier.datasets import synth
@@ -161,15 +160,6 @@ def test_learning_does_not_change_y() -> None:
             {"x": 1.0}, y
         )
         assert y == {"a": False, "b": True}
-
-
-def test_meta_estimators_of_river() -> None:
-    stream = datasets.ImageSegments()
-    model = preprocessing.StandardScaler() | ensemble.BaggingClassifier(
-        linear_model.Hieron(TREE), n_models=3, seed=1
-    )
-    accuracy = evaluate.progressive_val_score(stream.take(600), model, river_metrics.Accuracy())
-    assert accuracy.get() > 0.5
 
 
 def test_debug_one_shows_the_path_the_scores_and_the_features() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import random
 from typing import Any
 
 import numpy as np
@@ -27,57 +26,13 @@ from river_hier import (
 )
 from river_hier import base as base_models
 from support.hypothesis_settings import n_examples
-from support.makers import TABLE, that
-from support.public_api import dense, estimators, learners
+from support.public_api import learners
 from support.strategies import (
     multilabel_streams,
-    multilabels,
-    reals,
-    taxonomies,
-    trees,
 )
 
 SINGLE, MULTI = learners("linear_model")
 TREE = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": []}})
-LEARNERS = [
-    name
-    for name, model in estimators().items()
-    if not isinstance(model, base.Transformer) and hasattr(model, "predict_one")
-]
-
-
-def learned(name: str, n: int = 30) -> Any:
-    model, rng = estimators()[name], random.Random(1)
-    for _ in range(n):
-        model.learn_one(*dense(model, rng))
-    return model
-
-
-@pytest.mark.parametrize("name", LEARNERS)
-def test_weight_0_changes_nothing_at_all(name: str) -> None:
-    model = learned(name)
-    before = pickle.dumps(model)
-    x, y = dense(model, random.Random(2))
-    for w in (0, 0.0, np.float32(0.0), False):
-        model.learn_one(x, y, w=w)
-        model.learn_one({**x, "a new feature": 1.0}, y, w=w)
-    assert pickle.dumps(model) == before
-    model.learn_one(x, y, w=1.0)
-    assert pickle.dumps(model) != before, "the test would not notice a change"
-
-
-@pytest.mark.parametrize("name", that("weights", "answers"))
-def test_a_weight_may_be_given_by_position(name: str) -> None:
-    row = TABLE[name]
-    one, other, unweighted = row(TREE), row(TREE), row(TREE)
-    for i in range(6):
-        x, y = {"x": 1.0 + i, "z": 1.0 - i % 3}, row.y("bcd"[i % 3])
-        one.learn_one(x, y, 1.0 + i % 2)
-        other.learn_one(x, y, w=1.0 + i % 2)
-        unweighted.learn_one(x, y)
-    x = {"x": 3.0, "z": 0.5}
-    assert one.predict_proba_one(x) == other.predict_proba_one(x)
-    assert pickle.dumps(one) != pickle.dumps(unweighted), "the test would not notice a change"
 
 
 def test_samplers_take_a_weight() -> None:
@@ -138,35 +93,6 @@ def test_weights_of_a_batch_that_are_none(name: str, w: Any, error: Any, message
         model.learn_many(pd.DataFrame({"x": [1.0, 2.0]}), ["b", "b"], w=w)
     assert vars(refused.value)["n_learned"] == message.startswith("row 1")
     assert (pickle.dumps(model) == before) != message.startswith("row 1")
-
-
-batch_weights = st.sampled_from([0.0, 0.25, 1.0, 1.0, 2.0, 3.7])
-
-
-@pytest.mark.slow(but=4)
-@pytest.mark.parametrize("name", SINGLE + MULTI)
-@given(data=st.data())
-@n_examples(30)
-def test_a_weighted_batch_is_the_loop(name: str, data: st.DataObject) -> None:
-    taxonomy = data.draw(trees() if name in SINGLE else taxonomies())
-    one = getattr(linear_model, name)(data.draw(st.sampled_from([taxonomy, None])))
-    many, entries = one.clone(), one.clone()
-    ys = st.sampled_from(taxonomy.nodes) if name in SINGLE else multilabels(taxonomy)
-    for _ in range(3):
-        n = data.draw(st.integers(1, 8))
-        cells = data.draw(st.lists(reals, min_size=3 * n, max_size=3 * n))
-        X = pd.DataFrame(np.array(cells).reshape(n, 3) + 0.0, columns=["a", "b", "c"])
-        y = data.draw(st.lists(ys, min_size=n, max_size=n))
-        w = data.draw(st.lists(batch_weights, min_size=n, max_size=n))
-        for x, label, weight in zip(X.to_dict("records"), y, w, strict=True):
-            one.learn_one(x, label, w=weight)
-        many.learn_many(X, y, w=pd.Series(w))
-        entries.learn_many(sparse.csr_array(X.to_numpy()), y, w=w, columns=X.columns)
-        for model in (many, entries):
-            assert model._taxonomy == one._taxonomy
-            assert model.score_one(X.loc[0].to_dict()) == pytest.approx(
-                one.score_one(X.loc[0].to_dict()), abs=1e-9
-            )
 
 
 @pytest.mark.parametrize("name", ["HRLS", "kernel.HRLS"])

@@ -53,9 +53,6 @@ def test_nothing_to_separate():
     assert model.predict_one({}) == {"a": True, "b": False, "c": False, "d": False}
 
 
-# --- In River -----------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_rivers_checks():
     """Of a fitted model itself: a clone is not fitted."""

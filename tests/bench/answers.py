@@ -7,16 +7,12 @@ With FOLDER, which has `products`, `clinc150` and `rcv1`, the learners learn tit
 news. The output has the time of `predict_one` in microseconds of processor time, and that of the
 other calls as multiples of it.
 Without, they learn the documents of `zipf_stream.py`, with six topics in eight levels, and predict
-60 others. The output has microseconds of processor time per call, medians of interleaved rounds,
-and in brackets the ratio to the scores of all nodes, which is the product of x and all weights. The
-last column is the exponent: time as a power of the number of nodes from 1,000 nodes on. It is 0 if
-the time does not depend on the number of nodes, and 1 if it is proportional to it. For learners of
-one label, the label is the deepest topic, and the metric is the tree-induced error.
+60 others. The output has microseconds of processor time per call, medians of interleaved rounds.
+For learners of one label, the label is the deepest topic.
 """
 
 import argparse
 import itertools
-import math
 import statistics
 import time
 from pathlib import Path
@@ -25,60 +21,35 @@ import peers
 import zipf_stream
 from tqdm import tqdm
 
-from river_hier import datasets, decision, feature_extraction, inspection, linear_model, metrics
+from river_hier import datasets, decision, feature_extraction, inspection, linear_model
 from river_hier.base.model import SingleLabelModel
 
 SIZES = 103, 1_000, 10_000, 100_000
-FIRST = 1_000  # from which on the exponent is measured
 PREDICTED = 60
 NAMES = 100_000
 
 
 LEARNERS = {  # with the number of documents
     "H-PERC": (linear_model.HPerceptron, 3_000),
-    "H-PERC, averaged": (lambda t: linear_model.Averaged(linear_model.HPerceptron(t)), 500),
     "H-AROW": (linear_model.HAROW, 3_000),
     "Calibrated(H-AROW)": (lambda t: decision.Calibrated(linear_model.HAROW(t)), 2_000),
-    "H-RLS": (linear_model.HRLS, 500),
     "Hieron": (linear_model.Hieron, 3_000),
-    "AveragedHieron": (linear_model.AveragedHieron, 500),
     "PathSoftmax": (linear_model.PathSoftmax, 500),
-    "Tempered(Hieron)": (lambda t: decision.Tempered(linear_model.Hieron(t)), 2_000),
 }
 
 
-def operations(model, t, xs, ys):
-    """Calls with the number of an x, by name; the first computes the scores of all nodes."""
-    inner = getattr(model, "model", model)
-    if hasattr(inner, "_state"):
-        yield "all scores", lambda i: inner._state.scores(xs[i])
-    else:
-        yield "all scores", lambda i: inner._scores_one(xs[i])
+def operations(model, xs):
+    """Calls with the number of an x, by name."""
     yield "predict_one", lambda i: model.predict_one(xs[i])
-    single = isinstance(getattr(model, "_last", model), SingleLabelModel)
-    if not single:
+    if isinstance(model, SingleLabelModel):
+        yield "  threshold=0.5", lambda i: model.predict_one(xs[i], threshold=0.5)
+    else:
+        decoder = decision.HLossBayes(model)
         yield "predict_labels_one", lambda i: model.predict_labels_one(xs[i])
         yield "  threshold=0.5", lambda i: model.predict_labels_one(xs[i], threshold=0.5)
-        yield "  max_depth=2", lambda i: model.predict_labels_one(xs[i], max_depth=2)
-        if not isinstance(inner, linear_model.HRLS):
-            decoder = decision.HLossBayes(model)
-            yield "  HLossBayes", lambda i: decoder.predict_labels_one(xs[i])
-    else:
-        yield "  threshold=0.5", lambda i: model.predict_one(xs[i], threshold=0.5)
-        decoder = decision.TreeBayes(model, t)
-        yield "  TreeBayes", lambda i: decoder.predict_one(xs[i])
+        yield "  HLossBayes", lambda i: decoder.predict_labels_one(xs[i])
     yield "top_one", lambda i: inspection.top_one(model, xs[i])
     yield "predict_proba_one", lambda i: model.predict_proba_one(xs[i])
-    answers = [model.predict_one(x) for x in xs]
-    if single:
-        error = metrics.TreeInducedError(t)
-        yield "TreeInducedError.update", lambda i: error.update(ys[i], answers[i])
-    elif model is inner:
-        lists = [model.predict_labels_one(x) for x in xs]
-        for metric in metrics.HLoss(t), metrics.HF1(t):
-            name = type(metric).__name__
-            yield f"{name}.update, labels", lambda i, m=metric: m.update(ys[i], lists[i])
-            yield f"{name}.update, dicts", lambda i, m=metric: m.update(ys[i], answers[i])
 
 
 def measured(learner, t, documents, rounds, predicted=PREDICTED):
@@ -87,7 +58,7 @@ def measured(learner, t, documents, rounds, predicted=PREDICTED):
     n = min(n, len(documents) - predicted)
     model = make(t)
     xs, ys = [x for x, _ in documents], [y for _, y in documents]
-    if isinstance(getattr(model, "_last", model), SingleLabelModel):
+    if isinstance(model, SingleLabelModel):
         ys = [y if isinstance(y, str) else zipf_stream.label(t, y) for y in ys]
     begun = 0.0
     for i in range(n):
@@ -95,7 +66,7 @@ def measured(learner, t, documents, rounds, predicted=PREDICTED):
             begun = time.process_time()
         model.learn_one(xs[i], ys[i])
     found = {"learn_one": 5e6 * (time.process_time() - begun) / n}
-    calls = dict(operations(model, t, xs[-predicted:], ys[-predicted:]))
+    calls = dict(operations(model, xs[-predicted:]))
     taken = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
@@ -104,13 +75,6 @@ def measured(learner, t, documents, rounds, predicted=PREDICTED):
                 call(i)
             taken[name].append(1e6 * (time.process_time() - begun) / predicted)
     return found | {name: statistics.median(times) for name, times in taken.items()}
-
-
-def exponent(sizes, times):
-    """The slope of log time over log size, by least squares."""
-    points = [(math.log(n), math.log(t)) for n, t in zip(sizes, times, strict=True) if n >= FIRST]
-    x, y = (statistics.mean(each) for each in zip(*points, strict=True))
-    return sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a, _ in points)
 
 
 def collections(folder):
@@ -155,16 +119,12 @@ def main(sizes, learners, rounds):
         documents = list(zipf_stream.documents(t, needed, NAMES))
         for name in tqdm(learners, desc=f"{n:,} nodes"):
             found[name, n] = measured(name, t, documents, rounds)
-    print(f"{'nodes':28}" + "".join(f"{n:>18,}" for n in sizes) + f"{'exponent':>10}")
+    print(f"{'nodes':28}" + "".join(f"{n:>12,}" for n in sizes))
     for name in learners:
         print(f"\n{name}")
         for operation in found[name, sizes[0]]:
-            times = [found[name, n][operation] for n in sizes]
-            cells = ""
-            for n, spent in zip(sizes, times, strict=True):
-                ratio = f"({spent / found[name, n]['all scores']:.1f}x)"
-                cells += f"{spent:>10,.1f}{ratio:>8}"
-            print(f"  {operation:26}{cells}{exponent(sizes, times):>10.2f}")
+            cells = "".join(f"{found[name, n][operation]:>12,.1f}" for n in sizes)
+            print(f"  {operation:26}{cells}")
 
 
 if __name__ == "__main__":

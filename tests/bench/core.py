@@ -8,16 +8,13 @@ newly created strings, in blocks of 1,000, by turns, so that a change in the spe
 affects all of them. The first 2,000 documents are not counted. The output has medians over the
 blocks, their ratios to the median of the dict walk, and the 99th percentile of the calls divided by
 their median; for the latter, calls are timed one by one in every fourth block, which is not counted
-otherwise. `--against FOLDER` measures another build of the library by turns, e.g. an older one that
-`pip install --target FOLDER` has put there; it runs in a process of its own.
+otherwise.
 """
 
 import argparse
 import importlib.util
-import multiprocessing
 import statistics
 import subprocess
-import sys
 import sysconfig
 import tempfile
 import time
@@ -27,6 +24,8 @@ import numpy as np
 from river import linear_model as river_linear_model
 from river import multioutput
 from tqdm import tqdm
+
+from river_hier import datasets, linear_model
 
 BLOCK, DISCARDED = 1_000, 2_000
 
@@ -46,8 +45,7 @@ def dict_walk():
         spec = importlib.util.spec_from_file_location("dict_walk", library)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-    walk = module.walk
-    return walk
+    return module.walk
 
 
 def deepest(taxonomy, y):
@@ -55,14 +53,12 @@ def deepest(taxonomy, y):
     return max((label for label, on in y.items() if on), key=taxonomy.index)
 
 
-def models(taxonomy, suffix=""):
+def models(taxonomy):
     """Learn, predict, and whether they take one label."""
-    from river_hier import linear_model
-
     rows = {}
     for name in ("HPerceptron", "HAROW", "Hieron"):
         model = getattr(linear_model, name)(taxonomy)
-        rows[name + suffix] = (model.learn_one, model.predict_one, name == "Hieron")
+        rows[name] = (model.learn_one, model.predict_one, name == "Hieron")
     return rows
 
 
@@ -81,17 +77,6 @@ def timed(call, examples, calls):
     return 1e6 * (clock() - start) / len(examples)
 
 
-def other_build(pipe, folder, data):
-    """Time blocks with the build in a folder on request."""
-    sys.path.insert(0, folder)
-    from river_hier import datasets
-
-    taxonomy = datasets.RCV1(data).taxonomy
-    rows = models(taxonomy, ", other build")
-    while documents := pipe.recv():
-        pipe.send(list(times(rows, taxonomy, documents)))
-
-
 def times(rows, taxonomy, documents, calls=None):
     """The times of predicting and learning a block, for each row."""
     for name, (learn, predict, one) in rows.items():
@@ -104,19 +89,12 @@ def times(rows, taxonomy, documents, calls=None):
         yield name, "learn", timed(learn, labelled, single)
 
 
-def main(data, with_river, against):
-    from river_hier import datasets
-
+def main(data, with_river):
     stream = datasets.RCV1(data)
     taxonomy = stream.taxonomy
     documents = list(stream)
     walk = dict_walk()
     rows = models(taxonomy)
-    pipe, other = multiprocessing.Pipe()
-    if against is not None:
-        multiprocessing.get_context("spawn").Process(
-            target=other_build, args=(other, against, data), daemon=True
-        ).start()
     river = multioutput.PerOutputClassifier(river_linear_model.Perceptron())
     found = {}
     calls = {}
@@ -128,9 +106,6 @@ def main(data, with_river, against):
             part = [("dict walk", "learn", timed(walk, [(x,) for x, _ in fresh(block)], None))]
             one_by_one = counted and start // BLOCK % 4 == 3
             part += times(rows, taxonomy, block, calls if one_by_one else None)
-            if against is not None:
-                pipe.send(block)
-                part += pipe.recv()
             if with_river:
                 name = "River, one Perceptron a topic"
                 predicted = [(x,) for x, _ in fresh(block)]
@@ -139,7 +114,6 @@ def main(data, with_river, against):
             for name, what, microseconds in part if counted and not one_by_one else ():
                 found.setdefault((name, what), []).append(microseconds)
             progress.update(BLOCK)
-    pipe.send([])
 
     medians = {key: statistics.median(values) for key, values in found.items()}
     base = medians["dict walk", "learn"]
@@ -160,6 +134,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", help="folder with the LYRL2004 files; downloaded by default")
     parser.add_argument("--river", action="store_true", help="River's own multioutput, too (slow)")
-    parser.add_argument("--against", help="folder with another build of the library")
     arguments = parser.parse_args()
-    main(arguments.data, arguments.river, arguments.against)
+    main(arguments.data, arguments.river)

@@ -15,7 +15,6 @@ It is saved every 65,536 documents: the same command resumes a run that was stop
 import argparse
 import gzip
 import math
-import os
 import random
 import shutil
 import time
@@ -24,6 +23,7 @@ from functools import partial
 from pathlib import Path
 
 from tqdm import tqdm
+from zipf import resident
 
 from river_hier import checkpoint, datasets, feature_extraction, linear_model, losses
 
@@ -77,11 +77,6 @@ def write_ohsumed(sample, folder, n, keep):
                 if tag in (".T", ".W"):
                     text = " ".join(word for word in text.split() if rng.random() < keep) or "none"
                 file.write(f"{text}\n")
-
-
-def resident():
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6  # MB
 
 
 def rows(name, learner, folder, n):

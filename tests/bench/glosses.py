@@ -12,14 +12,12 @@ examples to learn. Peers that are not installed are skipped.
 
 import argparse
 import random
-import time
 from collections import defaultdict
-from importlib import import_module
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from peers import label_tree
-from tqdm import tqdm
+from peers import label_tree, right_and_wrong, table, timed, vw
 
 from river_hier import Taxonomy, induction, inspection, linear_model
 from river_hier.feature_extraction import LogTFIDF
@@ -71,33 +69,6 @@ def balanced(_, texts, labels):
     return lambda text: [label for label in rank(text) if label in known]
 
 
-def vw(options):
-    """Vowpal Wabbit, which parses lines of text."""
-
-    def learn(t, texts, labels):
-        from vowpalwabbit import Workspace
-
-        names = sorted(set(labels))
-        number = {label: i for i, label in enumerate(names)}
-        first = int("plt" not in options)  # of its numbers
-        given = f"{options.format(len(names))} --loss_function logistic -b 24 --quiet"
-        model = Workspace(given)
-
-        def words(text):
-            return "|x " + text.lower().replace(":", " ").replace("|", " ")
-
-        for text, label in zip(texts, labels, strict=True):
-            model.learn(f"{number[label] + first} {words(text)}")
-
-        def rank(text):
-            found = model.predict(words(text))
-            return [names[i - first] for i in (found if isinstance(found, list) else [found])]
-
-        return rank
-
-    return learn
-
-
 def napkinxc(t, texts, labels):
     """napkinXC in batch."""
     model, bag, names = label_tree(texts, labels)
@@ -105,9 +76,9 @@ def napkinxc(t, texts, labels):
 
 
 LEARNERS = {  # the module, and how it learns
-    "**HierarchicalSoftmax**": ("river_hier", ours(linear_model.HierarchicalSoftmax)),
-    "**the same, balanced tree**": ("river_hier", balanced),
-    "**Hieron**": ("river_hier", ours(linear_model.Hieron)),
+    "**HierarchicalSoftmax**": ("river-hier", ours(linear_model.HierarchicalSoftmax)),
+    "**the same, balanced tree**": ("river-hier", balanced),
+    "**Hieron**": ("river-hier", ours(linear_model.Hieron)),
     "Vowpal Wabbit --plt": ("vowpalwabbit", vw(f"--plt {{}} --top_k {K}")),
     "Vowpal Wabbit --recall_tree": ("vowpalwabbit", vw("--recall_tree {}")),
     "napkinXC (batch)": ("napkinxc", napkinxc),
@@ -115,18 +86,11 @@ LEARNERS = {  # the module, and how it learns
 
 
 def row(t, train, test, learn):
-    start = time.process_time()
-    rank = learn(t, *map(list, zip(*train, strict=True)))
-    between = time.process_time()
-    found = [rank(text) for text, _ in test]
-    end = time.process_time()
-    truth = [label for _, label in test]
+    found, times = timed(learn, lambda rank, new: [*map(rank, new)], t, train, test)
     first = [labels[0] if labels else t.root for labels in found]
-    right = np.mean([a == b for a, b in zip(first, truth, strict=True)])
-    at_5 = np.mean([b in some for some, b in zip(found, truth, strict=True)])
-    error = np.mean([t.distance(a, b) for a, b in zip(first, truth, strict=True)])
-    times = 1e6 * (between - start) / len(train), 1e6 * (end - between) / len(test)
-    return [f"{right:.3f}", f"{at_5:.3f}", f"{error:.3f}", *(f"{each:,.0f}" for each in times)]
+    right, error = right_and_wrong(t, test, first)
+    at_5 = np.mean([b in some for some, (_, b) in zip(found, test, strict=True)])
+    return [*(f"{share:.3f}" for share in (right, at_5, error)), *times]
 
 
 def main(file):
@@ -135,15 +99,8 @@ def main(file):
     test, train = examples[: len(examples) // 4], examples[len(examples) // 4 :]
     labels = {label for _, label in train}
     print(f"{len(train):,} nouns to learn, {len(labels):,} labels of them, {len(t):,} nodes\n")
-    print("| learner | right | at 5 | tree error | learn, µs | predict, µs |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: |")
-    for learner, (module, learn) in tqdm(LEARNERS.items(), leave=False):
-        try:
-            import_module(module)  # before its time is taken
-        except ImportError:
-            print(f"| {learner} | not installed: pip install {module} | | | | |")
-            continue
-        print(f"| {learner} | " + " | ".join(row(t, train, test, learn)) + " |", flush=True)
+    columns = ["right", "at 5", "tree error", "learn, µs", "predict, µs"]
+    table(columns, LEARNERS, partial(row, t, train, test))
 
 
 if __name__ == "__main__":

@@ -13,8 +13,6 @@ decisions over the same leaves, takes part if it is installed; it is given the l
 The picture has the time of learning against the number of nodes.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import time

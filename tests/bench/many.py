@@ -138,15 +138,11 @@ class Perceptron(base.TopDownLearner):
 
 def texts(n_rows, rng, t):
     """Rows of 76 words, of which most occur in no other row."""
-    xs = [
-        {
-            f"w{rng.integers(10**9) if rng.random() < 0.6 else rng.integers(50)}": float(
-                rng.random()
-            )
-            for _ in range(76)
-        }
-        for _ in range(n_rows)
-    ]
+
+    def word():
+        return f"w{rng.integers(10**9) if rng.random() < 0.6 else rng.integers(50)}"
+
+    xs = [{word(): float(rng.random()) for _ in range(76)} for _ in range(n_rows)]
     return as_sparse(xs, labels(t, rng)[:n_rows])
 
 

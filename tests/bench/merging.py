@@ -10,9 +10,7 @@ alone, and the losses are those on documents behind the end of the stream.
 All parts are learned in this process, one after the other. Times are processor times: those of the
 slowest worker, its pickle included, and of opening and merging the pickles. How many times as fast
 they are as one model is given for learning alone, and with the time that reading the documents
-takes, from lines of `word:weight`. Where pairs of workers merge their models, and pairs of these,
-as many levels as needed, merging takes less time; 100 machines are computed from the costs of 8,
-with groups of ten.
+takes, from lines of `word:weight`.
 
     python tests/bench/merging.py --rounds 2
 
@@ -22,7 +20,6 @@ merges 8 parts in the middle, too, and the workers go on from the merged model.
 import argparse
 import copy
 import gc
-import math
 import pickle
 import time
 from functools import partial
@@ -100,9 +97,7 @@ def measure(name, n):
     (one,), (single,) = models[1], times[1]
     base = loss(one, tested)
     print(f"\n{name}: {n:,} documents, one model: loss {base:.4f}, {single:.1f} s")
-    print(
-        f"{1e6 * read:.0f} us to read a document; 8 parts in pairs, 100 machines in groups of ten"
-    )
+    print(f"{1e6 * read:.0f} us to read a document")
     header = ["parts", "one part", "merged", "relative", "worker", "merge", "MB"]
     header += ["learning", "reading"]
     print("".join(word.rjust(10) for word in header))
@@ -119,15 +114,6 @@ def measure(name, n):
         row += [f"{worker:.2f}", f"{merging:.2f}", f"{size:.0f}"]
         row += faster(parts, single, worker, merging, read * n)
         print("".join(word.rjust(10) for word in row), flush=True)
-        if parts == 8:
-            model, levels = merging / parts, ((8, 2), (100, 10))
-            for machines, group in levels:
-                levels_ = math.ceil(math.log(machines, group) - 1e-9)
-                tree = levels_ * group * model + (levels_ - 1) * dumped
-                whole, docs = machines * single / parts, machines * read * n / parts
-                ratios = faster(machines, whole, worker, tree, docs)
-                row = [f"{machines}", "", "", "", f"{worker:.2f}", f"{tree:.2f}", "", *ratios]
-                print("".join(word.rjust(10) for word in row), flush=True)
 
 
 def in_rounds(name, n, rounds):

@@ -16,6 +16,7 @@ import random
 import sys
 import tempfile
 import time
+from functools import partial
 from importlib import import_module, metadata
 from pathlib import Path
 
@@ -42,14 +43,11 @@ def products(folder):
     rows = short_texts.products(folder / "products").dropna(subset="category")
     examples = list(zip(rows.product_name, rows.category, strict=True))
     random.Random(0).shuffle(examples)
-    parts = ([" >> ".join(path[:k]) for k in range(1, len(path) + 1)] for path in paths(rows))
+    paths = (category.split(" >> ") for category in rows.category.unique())
+    parts = ([" >> ".join(path[:k]) for k in range(1, len(path) + 1)] for path in paths)
     edges = {edge for part in parts for edge in zip(["shop", *part], part, strict=False)}
     n = len(examples) * 3 // 4
     return Taxonomy(sorted(edges), root="shop"), examples[:n], examples[n:]
-
-
-def paths(rows):
-    return (category.split(" >> ") for category in rows.category.unique())
 
 
 def queries(folder):
@@ -60,6 +58,38 @@ def queries(folder):
 
 
 # Learners: each learns texts and labels, and returns what predicts labels.
+
+
+def vw(options):
+    """Vowpal Wabbit, which parses lines of text: it returns what gives the labels of a text."""
+
+    def learn(t, texts, labels):
+        from vowpalwabbit import Workspace
+
+        names = sorted(set(labels))
+        number = {label: i for i, label in enumerate(names)}
+        first = int("plt" not in options)  # of its numbers
+        given = f"{options.format(len(names))} --loss_function logistic -b 24 --quiet"
+        model = Workspace(given)
+
+        def words(text):
+            return "|x " + text.lower().replace(":", " ").replace("|", " ")
+
+        for text, label in zip(texts, labels, strict=True):
+            model.learn(f"{number[label] + first} {words(text)}")
+
+        def rank(text):
+            found = model.predict(words(text))
+            return [names[i - first] for i in (found if isinstance(found, list) else [found])]
+
+        return rank
+
+    return learn
+
+
+def one_against_all(t, texts, labels):
+    rank = vw("--oaa {}")(t, texts, labels)
+    return lambda new: [rank(text)[0] for text in new]
 
 
 def one_by_one(make):
@@ -110,22 +140,6 @@ def hiclass(t, texts, labels):
         [name for name in row if name not in ("", stop)][-1]
         for row in model.predict(bag.transform(new))
     ]
-
-
-def vw(t, texts, labels):
-    """Vowpal Wabbit, which parses lines of text."""
-    from vowpalwabbit import Workspace
-
-    names = sorted(set(labels))
-    number = {label: i + 1 for i, label in enumerate(names)}
-    model = Workspace(f"--oaa {len(names)} --loss_function logistic -b 24 --quiet")
-
-    def words(text):
-        return text.lower().replace(":", " ").replace("|", " ")
-
-    for text, label in zip(texts, labels, strict=True):
-        model.learn(f"{number[label]} |x {words(text)}")
-    return lambda new: [names[model.predict(f"|x {words(text)}") - 1] for text in new]
 
 
 def label_tree(texts, labels):
@@ -186,7 +200,7 @@ LEARNERS = {  # the package, and how it learns
         "river",
         one_by_one(lambda _: river_features.TFIDF() | river_linear_model.SoftmaxRegression()),
     ),
-    "Vowpal Wabbit --oaa": ("vowpalwabbit", vw),
+    "Vowpal Wabbit --oaa": ("vowpalwabbit", one_against_all),
     "scikit-learn: SGD, one pass": ("scikit-learn", sgd),
     "scikit-learn: LinearSVC (batch)": ("scikit-learn", svc(WORDS)),
     "scikit-learn: LinearSVC (batch), views": ("scikit-learn", svc(VIEWS)),
@@ -196,19 +210,40 @@ LEARNERS = {  # the package, and how it learns
 MODULES = {"scikit-learn": "sklearn", "river-hier": "river_hier"}
 
 
-def row(t, train, test, learn):
+def timed(learn, predict, t, train, test):
+    """Answers, and times to learn and to predict a text."""
     texts, labels = map(list, zip(*train, strict=True))
-    new, truth = map(list, zip(*test, strict=True))
+    new = [text for text, _ in test]
     start = time.process_time()
-    predict = learn(t, texts, labels)
+    model = learn(t, texts, labels)
     between = time.process_time()
-    answers = predict(new)
+    answers = predict(model, new)
     end = time.process_time()
-    known = [t.root if answer is None else answer for answer in answers]
-    right = np.mean([a == b for a, b in zip(known, truth, strict=True)])
-    error = np.mean([t.distance(a, b) for a, b in zip(known, truth, strict=True)])
     times = 1e6 * (between - start) / len(texts), 1e6 * (end - between) / len(new)
-    return [f"{right:.3f}", f"{error:.3f}", *(f"{each:,.0f}" for each in times)]
+    return answers, [f"{each:,.0f}" for each in times]
+
+
+def right_and_wrong(t, test, known):
+    pairs = [(a, b) for a, (_, b) in zip(known, test, strict=True)]
+    return np.mean([a == b for a, b in pairs]), np.mean([t.distance(a, b) for a, b in pairs])
+
+
+def row(t, train, test, learn):
+    answers, times = timed(learn, lambda predict, new: predict(new), t, train, test)
+    known = [t.root if answer is None else answer for answer in answers]
+    return [*(f"{share:.3f}" for share in right_and_wrong(t, test, known)), *times]
+
+
+def table(columns, learners, row_of):
+    print("| learner | " + " | ".join(columns) + " |")
+    print("| --- |" + " ---: |" * len(columns))
+    for learner, (package, learn) in tqdm(learners.items(), leave=False):
+        try:
+            import_module(MODULES.get(package, package))  # before its time is taken
+        except ImportError:
+            print(f"| {learner} | not installed: pip install {package}" + " |" * len(columns))
+            continue
+        print(f"| {learner} | " + " | ".join(row_of(learn)) + " |", flush=True)
 
 
 def main(folder):
@@ -220,15 +255,8 @@ def main(folder):
             f"\n{name}: {len(train):,} texts to learn, {len(test):,} to predict, "
             f"{n_words:.1f} words, {len(t)} nodes\n"
         )
-        print("| learner | right | tree error | learn, µs | predict, µs |")
-        print("| --- | ---: | ---: | ---: | ---: |")
-        for learner, (package, learn) in tqdm(LEARNERS.items(), leave=False):
-            try:
-                import_module(MODULES.get(package, package))  # before its time is taken
-            except ImportError:
-                print(f"| {learner} | not installed: pip install {package} | | | |")
-                continue
-            print(f"| {learner} | " + " | ".join(row(t, train, test, learn)) + " |", flush=True)
+        columns = ["right", "tree error", "learn, µs", "predict, µs"]
+        table(columns, LEARNERS, partial(row, t, train, test))
     packages = dict.fromkeys(package for package, _ in LEARNERS.values())
     found = {one.name.lower(): one.version for one in metadata.distributions()}
     print("\n" + ", ".join(f"{one} {found[one]}" for one in packages if one in found))

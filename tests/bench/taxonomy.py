@@ -7,8 +7,6 @@ is what the process has grown by since the labels were there, `most` the most th
 in between.
 """
 
-from __future__ import annotations
-
 import argparse
 import pickle
 import resource
@@ -16,14 +14,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
+from zipf import resident as grown
+
 from river_hier import Taxonomy, metrics
-
-
-def grown() -> float:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
 
 
 def main(way: str, n: int) -> None:

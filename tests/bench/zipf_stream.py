@@ -19,8 +19,6 @@ WORDS_A_DOCUMENT = 77  # drawn; some more than once, so that about 75 names are 
 TYPICAL = 0.6  # the part of them that is typical of the topics
 TWO_PATHS = 0.1  # the part of the documents that have two paths through the taxonomy
 
-Example = tuple[dict[str, float], set[str]]
-
 
 def taxonomy(n_nodes=10_000, depth=8, seed=0):
     """A random tree of `n_nodes` nodes, the root included, that is `depth` edges deep.
@@ -161,8 +159,7 @@ def _names(n, rng):
     names = np.empty((n, LETTERS), dtype="U1")
     for i in range(LETTERS):
         names[:, i] = table[i % 2, letters[:, i]]
-    words = names.view(f"U{LETTERS}")[:, 0]
-    return words
+    return names.view(f"U{LETTERS}")[:, 0]
 
 
 def _widths(n, depth):

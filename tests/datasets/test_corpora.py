@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from river import datasets as river_datasets
 
 from river_hier import datasets
+from river_hier.datasets import file_dataset
 from support import hmc_corpus, packing, rcv1_corpus
 from support.corpora import FORMATS, MANY, corpus, never_skipped, read, stream_of
 from support.hypothesis_settings import n_examples
@@ -130,6 +131,19 @@ def test_what_a_stream_says_of_itself(name, folder):
     assert "Parameters\n----------" in repr(stream)
     with pytest.raises(ValueError, match=r"^`on_error` must be 'raise' or 'skip', got 'ignore'"):
         stream_of(name, folder, on_error="ignore")
+
+
+def test_the_official_numbers(monkeypatch):
+    monkeypatch.setattr(file_dataset, "fetch", None)  # nothing is downloaded to know them
+    assert datasets.RCV1().n_samples == 23_149
+    assert datasets.RCV1(subsets=("test",)).n_samples == 781_265
+    assert datasets.RCV1(subsets=("train", "test")).n_samples == 804_414
+    assert datasets.RCV1(topics=101).n_outputs == 101
+    assert "Samples  804,414" in repr(datasets.RCV1(subsets=("train", "test")))
+    assert datasets.Reuters21578().n_samples == 9_603
+    for split in ("ModApte", "ModLewis", "ModHayes"):
+        whole = datasets.Reuters21578(None, split, ("train", "test", "unused"))
+        assert whole.n_samples == 21_578
 
 
 SUBSETS = [name for name in FORMATS if name != "OHSUMED"]

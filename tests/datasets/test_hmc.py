@@ -31,20 +31,12 @@ def test_examples(folder):
 
 
 def test_taxonomy(folder, tmp_path):
-    stream = datasets.HMC(folder)
-    assert stream.taxonomy.edges == (
-        ("root", "01"),
-        ("root", "02"),
-        ("01", "01/01"),
-        ("01/01", "01/01/03"),
-    )
+    edges = ("root", "01"), ("root", "02"), ("01", "01/01"), ("01/01", "01/01/03")
+    assert datasets.HMC(folder).taxonomy.edges == edges
     # Only pairs from the root make a DAG.
     (tmp_path / "plants.arff").write_text("@attribute c hierarchical roots,roots/a/b\n@data\n")
-    assert list(datasets.HMC(tmp_path / "plants.arff").taxonomy)[1:] == [
-        "roots",
-        "roots/a",
-        "roots/a/b",
-    ]
+    plants = datasets.HMC(tmp_path / "plants.arff")
+    assert list(plants.taxonomy)[1:] == ["roots", "roots/a", "roots/a/b"]
     # Where the classes leave out what is above them it is there all the same.
     (tmp_path / "few.arff").write_text("@attribute c hierarchical 1/2/3,4\n@data\n1/2/3\n")
     few = datasets.HMC(tmp_path / "few.arff")
@@ -112,12 +104,8 @@ def test_parts(folder):
 )
 @n_examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_scipy_reads_the_same_features(tmp_path, rows):
-    attributes = [
-        "@relation r",
-        "@attribute a numeric",
-        "@attribute 'b c' {left,right}",
-        "@attribute d integer",
-    ]
+    attributes = ["@relation r", "@attribute a numeric", "@attribute 'b c' {left,right}"]
+    attributes += ["@attribute d integer"]
     cells = [["?" if value is None else f"{value}" for value in row] for row in rows]
     plain = "\n".join([*attributes, "@data", *map(",".join, cells)])
     theirs, meta = arff.loadarff(io.StringIO(plain))

@@ -7,7 +7,6 @@ import math
 import pytest
 
 from river_hier import Taxonomy, datasets
-from river_hier.datasets import file_dataset
 from support.corpora import by_depth, never_skipped, on, real_data
 from support.rcv1_corpus import HIERARCHY, PARENTS, QRELS, VECTORS, XS, YS, write, write_corpus
 
@@ -69,18 +68,6 @@ def test_parts(folder):
     assert [on(y) for _, y in read(subsets=("test",))] == of_test
     assert [on(y) for _, y in read(subsets=("train", "test"))] == YS + of_test
     assert list(read(subsets=["test", "train"])) == list(read(subsets=("train", "test")))
-
-
-# What it says of itself
-
-
-def test_the_official_numbers(monkeypatch):
-    monkeypatch.setattr(file_dataset, "fetch", None)  # nothing is downloaded to know them
-    assert datasets.RCV1().n_samples == 23_149
-    assert datasets.RCV1(subsets=("test",)).n_samples == 781_265
-    assert datasets.RCV1(subsets=("train", "test")).n_samples == 804_414
-    assert datasets.RCV1(topics=101).n_outputs == 101
-    assert "Samples  804,414" in repr(datasets.RCV1(subsets=("train", "test")))
 
 
 # The data themselves

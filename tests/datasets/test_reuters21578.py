@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from oracles import reuters
 from river_hier import Taxonomy, datasets
-from river_hier.datasets import file_dataset, reuters21578
+from river_hier.datasets import reuters21578
 from support.corpora import by_depth, never_skipped, on, real_data, refused
 from support.hypothesis_settings import n_examples
 from support.packing import tarred
@@ -97,16 +97,6 @@ def test_what_is_written_is_read(stories):
     assert [on(y) for _, y in examples] == [
         {t for path in paths for t in path} for *_, paths in stories
     ]
-
-
-# What it says of itself
-
-
-def test_the_official_numbers(monkeypatch):
-    monkeypatch.setattr(file_dataset, "fetch", None)  # nothing is downloaded to know them
-    assert datasets.Reuters21578().n_samples == 9_603
-    for split in ("ModApte", "ModLewis", "ModHayes"):
-        assert datasets.Reuters21578(None, split, ALL).n_samples == 21_578
 
 
 # The data themselves

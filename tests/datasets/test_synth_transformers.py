@@ -225,13 +225,8 @@ WRONG_VALUES = [
 ]
 
 
-WRONG = [
-    *((TypeError, *wrong) for wrong in WRONG_TYPES),
-    *((ValueError, *wrong) for wrong in WRONG_VALUES),
-]
-
-
-@pytest.mark.parametrize(("error", "make", "message"), WRONG)
-def test_wrong_parameters(error, make, message):
-    with pytest.raises(error, match=message):
-        make()
+def test_wrong_parameters():
+    for error, wrong in (TypeError, WRONG_TYPES), (ValueError, WRONG_VALUES):
+        for make, message in wrong:
+            with pytest.raises(error, match=message):
+                make()

@@ -93,9 +93,6 @@ def test_recordings_without_frames(cls, n, tmp_path):
             list(cls(tmp_path))
 
 
-# The same stream from everywhere
-
-
 @each_class
 @pytest.mark.parametrize("order", ["01", "10"])
 def test_the_licensed_layout(cls, order, tmp_path, sample):
@@ -145,9 +142,6 @@ def test_the_core_test_set():
     assert collections.Counter(name[0] for name in core) == {"m": 16, "f": 8}
     assert all(re.fullmatch("[mf][a-z]{3}[0-9]", name) for name in core)
     assert datasets.TIMITSegments.CORE_TEST is core
-
-
-# A stream like others
 
 
 @pytest.mark.parametrize("name", ["kaldi-native-fbank", "soundfile"])
@@ -313,10 +307,8 @@ def test_broken_recordings(sample, data, message):
 
 def test_a_missing_recording(sample):
     (sample / "dr4-falr0" / "sx65.wav").unlink()
-    message = said(sample, FileNotFoundError)
-    assert message.startswith(
-        f"{str(sample)!r} lacks dr4-falr0/sx65.wav; put the folders TRAIN and"
-    )
+    start = f"{str(sample)!r} lacks dr4-falr0/sx65.wav; put the folders TRAIN and"
+    assert said(sample, FileNotFoundError).startswith(start)
 
 
 def test_no_transcriptions(tmp_path):

@@ -1,20 +1,17 @@
 """Models that have learned apart become one: exactly, or by the rule of the oracles."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import math
 import pickle
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import compose, preprocessing
-from river import linear_model as river_linear_model
+from river.preprocessing import Normalizer, StandardScaler
 
 import oracles
 from river_hier import (
@@ -22,14 +19,10 @@ from river_hier import (
     Taxonomy,
     decision,
     distributed,
-    drift,
-    ensemble,
     feature_extraction,
-    kernel,
     linear_model,
     metrics,
     probabilistic,
-    stream,
 )
 from support.comparison import assert_near, assert_same_weights
 from support.hypothesis_settings import n_examples
@@ -314,94 +307,13 @@ def test_metrics_are_those_of_one_pass(name: str) -> None:
     assert not list(merged._sums)
 
 
-# All models
-
-SINGLE: dict[str, Callable[[Any], Any]] = {
-    "Hieron": linear_model.Hieron,
-    "AveragedHieron": linear_model.AveragedHieron,
-    "PathSoftmax": linear_model.PathSoftmax,
-    "float32": lambda t: linear_model.PathSoftmax(t, dtype="float32"),
-    "Averaged": lambda t: linear_model.Averaged(linear_model.Hieron(t)),
-    "Tempered": lambda t: decision.Tempered(linear_model.Hieron(t)),
-    "LinearDiscriminant": probabilistic.LinearDiscriminant,
-    "pipeline": lambda t: preprocessing.Normalizer() | linear_model.Hieron(t),
-    "random features": lambda t: (
-        feature_extraction.RandomFourierFeatures(n_components=8) | linear_model.Hieron(t)
-    ),
-}
-SEVERAL: dict[str, Callable[[Any], Any]] = {
-    "HPerceptron": linear_model.HPerceptron,
-    "HAROW": linear_model.HAROW,
-    "Averaged HAROW": lambda t: linear_model.Averaged(linear_model.HAROW(t)),
-    "Calibrated": lambda t: decision.Calibrated(linear_model.HAROW(t)),
-    "HLossBayes": lambda t: decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t))),
-    "union": lambda t: (
-        (compose.Select("u", "v") + compose.Discard("u", "v")) | linear_model.HAROW(t)
-    ),
-}
-ALL = pytest.mark.parametrize("name", [*SINGLE, *SEVERAL])
+# Parts
 
 
-def near(model: Any) -> Any:
-    return pytest.approx(scores(model), rel=1e-5, abs=1e-6)  # float32
-
-
-def workers(name: str, taxonomy: Any = TREE, n: int = 60) -> tuple[Any, list[Any]]:
-    single = name in SINGLE
-    first, parts = split(examples(n, single), [10, 25, 40])
-    start = learned((SINGLE if single else SEVERAL)[name](taxonomy), first)
+def workers(model: Any) -> tuple[Any, list[Any]]:
+    first, parts = split(examples(60, single=False), [10, 25, 40])
+    start = learned(model, first)
     return start, apart(start, parts)
-
-
-def scores(model: Any) -> dict[Any, float]:
-    """Scores, or calibrated probabilities."""
-    x = {"u": 0.5, "v": 1.0, "y": -1.0}
-    if isinstance(model, compose.Pipeline):
-        x = model.transform_one(x)
-        model = model._last_step
-    if not hasattr(model, "score_one"):
-        calibrated = model if hasattr(model, "_calibrate") else model.model
-        p = calibrated.predict_proba_one(x)
-        return {v: q if isinstance(q, float) else q[True] for v, q in p.items()}
-    found: dict[Any, float] = model.score_one(x)
-    return found
-
-
-@ALL
-@pytest.mark.parametrize("taxonomy", [TREE, None])
-def test_order_and_rounds_do_not_matter(name: str, taxonomy: Any) -> None:
-    start, models = workers(name, taxonomy)
-    before = pickle.dumps((start, models))
-    merged = distributed.merge(models, start)
-    for permuted in itertools.permutations(models):
-        assert scores(distributed.merge(permuted, start)) == near(merged)
-    # Those of one rack first.
-    rack = pickle.loads(pickle.dumps(distributed.merge(models[:2], start)))
-    assert scores(distributed.merge([rack, models[2]], start)) == near(merged)
-    assert pickle.dumps((start, models)) == before
-    merged.learn_one(*examples(9, name in SINGLE)[-1])
-
-
-@ALL
-def test_one_model_is_itself(name: str) -> None:
-    start, (model, *_) = workers(name)
-    alone = distributed.merge([model], start)
-    assert alone is not model
-    assert pickle.dumps(alone) == pickle.dumps(copy.deepcopy(model))
-
-
-@ALL
-def test_models_that_have_learned_nothing_do_not_count(name: str) -> None:
-    start, (model, *_) = workers(name)
-    merged = distributed.merge([model, copy.deepcopy(start)], start)
-    assert scores(merged) == near(model)
-
-
-def test_without_a_start_all_began_with_nothing() -> None:
-    data = examples(30, single=True)
-    models = [learned(linear_model.PathSoftmax(TREE), part) for part in (data[:12], data[12:])]
-    merged = distributed.merge(models, linear_model.PathSoftmax(TREE))
-    assert distributed.merge(models).weights == merged.weights
 
 
 def test_open_taxonomies_are_united() -> None:
@@ -450,7 +362,7 @@ def test_calibrations_and_counts_of_labels_that_one_part_has_are_its_own() -> No
 
 
 def test_counts_of_children_add_up() -> None:
-    start, models = workers("HLossBayes")
+    start, models = workers(decision.HLossBayes(decision.Calibrated(linear_model.HAROW(TREE))))
     taught = [start, *apart(start, split(examples(60, single=False), [10, 25, 40])[1])]
     found = distributed.merge(models, start)._counts
     expected = sum(model._counts - start._counts for model in taught)
@@ -478,27 +390,21 @@ t = TREE
     [
         ([], ValueError, "at least one model, got none"),
         (
-            [linear_model.HRLS(t), learned(linear_model.HRLS(t), examples(5, False))],
+            [learned(StandardScaler() | linear_model.HAROW(t), examples(n, False)) for n in (5, 9)],
             TypeError,
-            "HRLS",
+            "must be models that can be merged, got ",
         ),
         ([linear_model.HAROW(t), linear_model.HPerceptron(t)], TypeError, "same class"),
         ([linear_model.HAROW(t), linear_model.HAROW(t, r=2.0)], ValueError, "r=1.0 and r=2.0"),
         ([linear_model.HAROW(t), linear_model.HAROW(t.flatten())], ValueError, "same taxonomy"),
         ([linear_model.HMinOver(t)] * 2, TypeError, "threshold"),
         (
-            [
-                decision.HLossBayes(linear_model.HAROW(t)),
-                decision.HLossBayes(linear_model.HAROW(t, r=2.0)),
-            ],
+            [decision.HLossBayes(linear_model.HAROW(t, r=r)) for r in (1.0, 2.0)],
             ValueError,
             "r=1.0 and r=2.0",
         ),
         (
-            [
-                preprocessing.StandardScaler() | linear_model.HAROW(t),
-                preprocessing.Normalizer() | linear_model.HAROW(t),
-            ],
+            [f() | linear_model.HAROW(t) for f in (StandardScaler, Normalizer)],
             ValueError,
             "same steps",
         ),
@@ -511,30 +417,8 @@ def test_refusals(models: Any, error: type[Exception], message: str) -> None:
     assert pickle.dumps(models) == before
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: preprocessing.StandardScaler() | linear_model.Hieron(TREE),
-        lambda: kernel.Hieron(TREE),
-        lambda: drift.BranchReset(linear_model.Hieron(TREE)),
-        lambda: stream.Replayed(linear_model.Hieron(TREE)),
-        lambda: decision.Selective(linear_model.PathSoftmax(TREE)),
-        lambda: probabilistic.DiscriminantNeighbors(TREE),
-        lambda: decision.TreeBayes(river_linear_model.SoftmaxRegression(), TREE),
-        lambda: ensemble.LogarithmicPool(
-            [linear_model.Hieron(TREE), linear_model.PathSoftmax(TREE)]
-        ),
-    ],
-)
-def test_what_cannot_be_merged_says_so(make: Callable[[], Any]) -> None:
-    data = examples(20, single=True)
-    models = [learned(make(), part) for part in (data[:10], data[10:])]
-    with pytest.raises(TypeError, match="must be models that can be merged, got "):
-        distributed.merge(models)
-
-
 def test_the_start_is_one() -> None:
-    start, models = workers("HAROW")
+    start, models = workers(linear_model.HAROW(TREE))
     with pytest.raises(ValueError, match="must be what the models began with"):
         distributed.merge([start, start], models[0])
     with pytest.raises(TypeError, match="same class"):

@@ -98,8 +98,7 @@ class Gallery:
         return path
 
     def run(self, fresh=False):
-        status = self.make.main(self.out, self.scripts, fresh)
-        return status
+        return self.make.main(self.out, self.scripts, fresh)
 
     def ran(self):
         """The scripts that have run since the last call."""

@@ -18,14 +18,8 @@ from support.paths import ROOT
 from support.public_api import estimators, public
 
 DOCS = ROOT / "docs"
-MADE = {
-    "api",
-    "benchmarks",
-    "gallery",
-    "results",
-    "contributing.md",
-    "changelog.md",
-}  # pages that nobody writes
+# Pages that nobody writes.
+MADE = {"api", "benchmarks", "gallery", "results", "contributing.md", "changelog.md"}
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",

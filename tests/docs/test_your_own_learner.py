@@ -96,15 +96,3 @@ def everything():
 def test_rivers_checks(model):
     for check in rivers_checks(model):
         check(model.clone())
-
-
-class Half(linear_model.HPerceptron):
-    """Another rule for a compiled learner."""
-
-    def rule(self, score, y, norm2):
-        return 0.5 * y
-
-
-def test_a_subclass_runs_its_own_rule():
-    model = learned(Half(T), [({"x": 1.0}, [])])
-    assert model.weights["a"] == {"x": -0.5}

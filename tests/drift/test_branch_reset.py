@@ -1,7 +1,5 @@
 """Resets of branches: what is forgotten, what is kept, and when it happens."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import re
@@ -16,13 +14,7 @@ from river import drift as river_drift
 from river import linear_model as river_linear_model
 
 import oracles
-from river_hier import (
-    OpenTaxonomy,
-    Taxonomy,
-    decision,
-    drift,
-    linear_model,
-)
+from river_hier import OpenTaxonomy, Taxonomy, decision, drift, linear_model
 from river_hier.datasets import synth
 from river_hier.evaluate import Ranked
 from support.hypothesis_settings import n_examples
@@ -288,25 +280,19 @@ def test_adoption_keeps_the_detectors() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("arguments", "message"),
     [
-        (lambda: drift.BranchReset(linear_model.HAROW), "`model` must be .* with `forget`"),
-        (
-            lambda: drift.BranchReset(river_linear_model.Perceptron()),
-            "`model` must .* got Perceptron",
-        ),
-        (lambda: drift.BranchReset(None), "`model` must be .* got None"),
-        (lambda: drift.BranchReset(Ranked(linear_model.HAROW(T))), "got Ranked"),
-        (lambda: drift.BranchReset(linear_model.HAROW(T), "ADWIN"), "`detector` must be .*'ADWIN'"),
-        (
-            lambda: drift.BranchReset(linear_model.HAROW(T), river_drift.ADWIN),
-            "`detector` must be .* got <class",
-        ),
+        ((linear_model.HAROW,), "`model` must be .* with `forget`"),
+        ((river_linear_model.Perceptron(),), "`model` must .* got Perceptron"),
+        ((None,), "`model` must be .* got None"),
+        ((Ranked(linear_model.HAROW(T)),), "got Ranked"),
+        ((linear_model.HAROW(T), "ADWIN"), "`detector` must be .*'ADWIN'"),
+        ((linear_model.HAROW(T), river_drift.ADWIN), "`detector` must be .* got <class"),
     ],
 )
-def test_bad_arguments(make: Any, message: str) -> None:
+def test_bad_arguments(arguments: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):
-        make()
+        drift.BranchReset(*arguments)
 
 
 # What it is good for

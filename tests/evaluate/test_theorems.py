@@ -1,7 +1,5 @@
 """What the papers prove, on sequences that come near their bounds, and what is false in them."""
 
-from __future__ import annotations
-
 import runpy
 from typing import Any
 

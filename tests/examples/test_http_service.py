@@ -1,7 +1,5 @@
 """The HTTP service: its answers, what it refuses, and what is left after kill -9."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -14,13 +14,7 @@ from river_hier.base.classifiers import last_step
 from support.http_service import Client, Service
 from support.processes import KILLS, PATIENCE, run_commands_of, until
 from support.requirements import require_module, require_program
-from support.shop_labels import (
-    MODELS,
-    as_learned,
-    journal_of,
-    message,
-    same_as_replayed,
-)
+from support.shop_labels import MODELS, as_learned, journal_of, message, same_as_replayed
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it forks")
 require_module("starlette", "serving")
@@ -160,9 +154,6 @@ def test_service_killed(tmp_path, kind):
         print(
             f"{kill + 1} kills, {len(rows):,} labels, {sum(s.failures for s in senders):,} failures"
         )
-
-
-# The page
 
 
 @pytest.mark.slow

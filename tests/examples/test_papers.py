@@ -1,7 +1,5 @@
 """The papers' scripts print what is recorded, and their claims have the same verdicts."""
 
-from __future__ import annotations
-
 import random
 import re
 import runpy
@@ -11,14 +9,7 @@ from pathlib import Path
 import pytest
 
 from river_hier import Taxonomy, batch, datasets, induction
-from support.paper_scripts import (
-    PAPERS,
-    Script,
-    assert_protocol,
-    assert_same,
-    needs,
-    sentences,
-)
+from support.paper_scripts import PAPERS, Script, assert_protocol, assert_same, needs, sentences
 from support.paths import DATA
 
 
@@ -51,20 +42,43 @@ def test_dekel_2004_bound(script: Script, tmp_path: Path) -> None:
     assert drawn(tmp_path) == ["theorem_1"]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "dekel_2004_tight",
-        "cesa_bianchi_2006_lemmas",
-        "el_yaniv_2002_propositions",
-        "cai_hofmann_2007_propositions",
-    ],
-)
+LAWS = "dekel_2004_tight", "cesa_bianchi_2006_lemmas", "el_yaniv_2002_propositions"
+
+
+@pytest.mark.parametrize("name", [*LAWS, "cai_hofmann_2007_propositions"])
 def test_laws_that_can_fail(script: Script, name: str) -> None:
     assert_same(*script(name), 0.005)
 
 
 # The others, on a part of their data
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "arguments", "figures"),
+    [
+        ("dekel_2004", ["--seeds", "1"], ["figure_2"]),
+        pytest.param(
+            *("dekel_2005", ["--data", DATA, "--quick", "--frames", "3"], ["figure_4"]),
+            marks=needs("timit"),
+        ),
+        pytest.param(
+            *("cai_hofmann_2007", ["--data", DATA, "--quick"], ["figure_2", "figure_3"]),
+            marks=needs("products", "rcv1", "hmc"),
+        ),
+    ],
+)
+def test_the_same_sentences(
+    script: Script, tmp_path: Path, name: str, arguments: list[str], figures: list[str]
+) -> None:
+    printed, documented = script(name, *arguments, "--figures", tmp_path)
+    assert sentences(printed) == sentences(documented)
+    if name.startswith("dekel"):
+        assert_protocol(printed)
+    else:
+        titles = re.compile(r"^(?:hierarchical|perceptron, ).*$", re.MULTILINE)
+        assert titles.findall(printed) == titles.findall(documented)
+    assert drawn(tmp_path) == figures
 
 
 @pytest.mark.slow
@@ -98,27 +112,6 @@ def test_cesa_bianchi_2006(script: Script, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_dekel_2004(script: Script, tmp_path: Path) -> None:
-    """One stream of five."""
-    printed, documented = script("dekel_2004", "--seeds", "1", "--figures", tmp_path)
-    assert sentences(printed) == sentences(documented)
-    assert_protocol(printed)
-    assert drawn(tmp_path) == ["figure_2"]
-
-
-@pytest.mark.slow
-@needs("timit")
-def test_dekel_2005(script: Script, tmp_path: Path) -> None:
-    """Here with few frames."""
-    printed, documented = script(
-        "dekel_2005", "--data", DATA, "--quick", "--frames", "3", "--figures", tmp_path
-    )
-    assert sentences(printed) == sentences(documented)
-    assert_protocol(printed)
-    assert drawn(tmp_path) == ["figure_4"]
-
-
-@pytest.mark.slow
 @needs("reuters21578")
 def test_el_yaniv_2002(script: Script, tmp_path: Path) -> None:
     """Only three classes, which takes seconds: line by line as in the whole."""
@@ -132,19 +125,6 @@ def test_el_yaniv_2002(script: Script, tmp_path: Path) -> None:
     assert len(few) == 4 * 2  # two tables of four tasks
     assert_same("\n".join(found), "\n".join(few), 0.05)
     assert drawn(tmp_path) == ["figure_2"]
-
-
-@pytest.mark.slow
-@needs("products", "rcv1", "hmc")
-def test_cai_hofmann_2007(script: Script, tmp_path: Path) -> None:
-    """The whole takes minutes; here with few products, in the same tables."""
-    printed, documented = script(
-        "cai_hofmann_2007", "--data", DATA, "--quick", "--figures", tmp_path
-    )
-    titles = re.compile(r"^(?:hierarchical|perceptron, ).*$", re.MULTILINE)
-    assert titles.findall(printed) == titles.findall(documented)
-    assert sentences(printed) == sentences(documented)
-    assert drawn(tmp_path) == ["figure_2", "figure_3"]
 
 
 @pytest.mark.slow(but=1)

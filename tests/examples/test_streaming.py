@@ -1,7 +1,5 @@
 """The stream scripts: killed as often as you like, they end as if nothing had happened."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import json
@@ -241,17 +239,12 @@ def test_the_oldest_example_is_forgotten() -> None:
 # JSON lines
 
 
+def given_to_all(stream: Stream) -> list[Any]:
+    return ["--taxonomy", stream.taxonomy, "--pending", PENDING]
+
+
 def json_lines(stream: Stream, path: Path, fatal: int = 0) -> subprocess.CompletedProcess[str]:
-    arguments = (
-        "--taxonomy",
-        stream.taxonomy,
-        "--checkpoint",
-        path,
-        "--every",
-        EVERY,
-        "--pending",
-        PENDING,
-    )
+    arguments = *given_to_all(stream), "--checkpoint", path, "--every", EVERY
     with stream.events.open() as lines:
         return run("json_lines.py", *arguments, fatal=fatal, stdin=lines)
 
@@ -381,8 +374,8 @@ def filled(server: tuple[str, Any], stream: Stream) -> tuple[str, Any]:
 
 
 def redis_arguments(address: str, stream: Stream, path: Path) -> list[Any]:
-    arguments = ["--redis", address, "--taxonomy", stream.taxonomy, "--checkpoint", path]
-    return [*arguments, "--every", EVERY, "--pending", PENDING, "--patience", 1]
+    arguments = [*given_to_all(stream), "--redis", address, "--checkpoint", path]
+    return [*arguments, "--every", EVERY, "--patience", 1]
 
 
 def all_is_done(client: Any, stream: Stream, path: Path) -> None:
@@ -461,16 +454,9 @@ def test_redis_goes_back_to_where_the_checkpoint_is(
 
 
 def flow(stream: Stream, folder: Path, fatal: int = 0) -> subprocess.CompletedProcess[str]:
-    arguments = (
-        "--taxonomy",
-        stream.taxonomy,
-        "--recovery",
-        folder / "recovery",
-        "--pending",
-        PENDING,
-    )
-    files = ("--checkpoint", folder / "checkpoint", stream.events, folder / "answers.jsonl")
-    return run("bytewax_flow.py", *arguments, "--interval", 0, *files, fatal=fatal)
+    arguments = *given_to_all(stream), "--recovery", folder / "recovery", "--interval", 0
+    files = "--checkpoint", folder / "checkpoint", stream.events, folder / "answers.jsonl"
+    return run("bytewax_flow.py", *arguments, *files, fatal=fatal)
 
 
 @pytest.mark.slow
@@ -510,9 +496,6 @@ def test_bytewax_store_that_was_not_finished(
         (part,) = (tmp_path / "recovery").iterdir()
         assert part.stat().st_size > 0
     assert [file.name for file in tmp_path.iterdir()] == ["recovery"]
-
-
-# The page
 
 
 @pytest.mark.slow

@@ -25,10 +25,9 @@ from river_hier import (
     kernel,
     linear_model,
     local,
-    probabilistic,
 )
 from river_hier._core import Example
-from support import strategies
+from support import makers, strategies
 from support.hypothesis_settings import n_examples
 
 TREE = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d"), ("c", "e")])
@@ -40,39 +39,16 @@ def logistic():
     return river_linear_model.LogisticRegression()
 
 
-def softmax():
-    return river_linear_model.SoftmaxRegression()
-
-
-LINEAR_SINGLE, LINEAR_MULTI = (
-    {name: getattr(linear_model, name) for name in names.split()}
-    for names in ("Hieron AveragedHieron PathSoftmax", "HPerceptron HAROW HRLS SHRLS HMinOver")
-)
 KERNELS = {
     "kernel.Hieron": lambda t: kernel.Hieron(t, kernel.RBF(1.0)),
     "kernel.AveragedHieron": lambda t: kernel.AveragedHieron(t, kernel.RBF(1.0), budget=5),
     "kernel.HRLS": lambda t: kernel.HRLS(t, kernel.Polynomial(2)),
     "kernel.SHRLS": lambda t: kernel.SHRLS(t, oracles.linear_kernel, budget=4),
 }
-SINGLE = {
-    **LINEAR_SINGLE,
-    "Averaged": lambda t: linear_model.Averaged(linear_model.Hieron(t)),
-    "kernel.Hieron": KERNELS["kernel.Hieron"],
-    "LinearDiscriminant": probabilistic.LinearDiscriminant,
-    "PerParent": lambda t: local.PerParent(softmax(), t),
-    "PerLevel": lambda t: local.PerLevel(softmax(), t),
-    "Tempered": lambda t: decision.Tempered(linear_model.Hieron(t)),
-    "TreeBayes": lambda t: decision.TreeBayes(naive_bayes.GaussianNB(), t),
-}
-MULTI = {
-    **LINEAR_MULTI,
-    "kernel.SHRLS": KERNELS["kernel.SHRLS"],
-    "PerNode": lambda t: local.PerNode(logistic(), t),
-    "Calibrated": lambda t: decision.Calibrated(linear_model.HAROW(t)),
-    "HLossBayes": lambda t: decision.HLossBayes(linear_model.HAROW(t)),
-    "ZeroOneBayes": lambda t: decision.ZeroOneBayes(linear_model.HRLS(t)),
-}
-EVERY = {**SINGLE, **MULTI}
+SINGLE, MULTI = makers.SINGLE | {"TreeBayes": makers.TABLE["TreeBayes naive"]}, makers.SEVERAL
+EVERY = SINGLE | MULTI
+EXPLAINED = ["Hieron", "AveragedHieron", "PathSoftmax", "LinearDiscriminant"]
+EXPLAINED += ["HPerceptron", "HAROW", "HRLS", "SHRLS", "HMinOver"]
 
 
 def taught(make, taxonomy=TREE, n=30):
@@ -318,7 +294,7 @@ def test_parts_of_least_squares_are_shares_of_the_score(name):
         assert 0.0 < ratios[0] < 1.0  # 1 / (1 + r)
 
 
-@pytest.mark.parametrize("name", [*LINEAR_SINGLE, *LINEAR_MULTI, *KERNELS, "LinearDiscriminant"])
+@pytest.mark.parametrize("name", [*EXPLAINED, *KERNELS])
 def test_a_reason_agrees_with_the_model(name):
     model = taught({**EVERY, **KERNELS}[name])
     before, scores = pickle.dumps(model), model.score_one(X)

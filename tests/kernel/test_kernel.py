@@ -194,9 +194,6 @@ def test_a_linear_kernel_is_linear_least_squares(name, data, weights, l2):
             assert dual.n_stored == primal.n_stored
 
 
-# --- What the papers prove
-
-
 # --- Budgets
 
 
@@ -380,9 +377,6 @@ def test_features_of_any_kind_for_a_kernel_of_ones_own():
     assert model.predict_one({"colour": "red"}) == "b"
     assert model.predict_one({"legs": None}) == "c"
     assert model.predict_one({"colour": "unheard"}) == "r"
-
-
-# --- Corners
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)

@@ -1,9 +1,6 @@
 """Averaged learners: they learn as alone, and predict with the mean of all hypotheses."""
 
-from __future__ import annotations
-
 import copy
-import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -15,23 +12,9 @@ from river import preprocessing
 
 import oracles
 from river_hier import OpenTaxonomy, Taxonomy, kernel, linear_model
-from support.comparison import (
-    assert_coherent,
-    assert_near,
-    assert_same_weights,
-    decided,
-    near_the_top,
-    untouched,
-)
+from support.comparison import assert_same_weights
 from support.hypothesis_settings import n_examples
-from support.strategies import (
-    extensions,
-    multilabel_streams,
-    parents_of,
-    sample_weights,
-    single_label_streams,
-    trees,
-)
+from support.strategies import extensions, parents_of, trees
 
 INSIDE: dict[str, Callable[[Any], Any]] = {
     "Hieron": linear_model.Hieron,
@@ -66,66 +49,6 @@ def examples(name: str, taxonomy: Taxonomy, n: int = 40, seed: int = 0) -> list[
         y = taxonomy.nodes[int(rng.integers(1, len(taxonomy)))]
         stream.append((x, y if name.startswith("Hieron") else {y}))
     return stream
-
-
-@pytest.mark.parametrize("C", [float("inf"), 0.1])
-@given(
-    data=single_label_streams(),
-    pickle_at=st.integers(0, 25),
-    weights=sample_weights,
-    all_rounds=st.booleans(),
-)
-@n_examples(40)
-def test_single_label(C: float, data: Any, pickle_at: int, weights: Any, all_rounds: bool) -> None:
-    taxonomy, stream = data
-    ours: Any = linear_model.Averaged(linear_model.Hieron(taxonomy, C=C), all_rounds)
-    theirs = oracles.Averaged(oracles.Hieron(parents_of(taxonomy), C=C), all_rounds)
-    for step, (x, y) in enumerate(stream):
-        scores = theirs.scores(x)
-        assert_near(ours.score_one(x), scores)
-        if len(near_the_top(scores)) == 1:
-            assert ours.predict_one(x) == theirs.predict(x)
-        assert sum(ours.predict_proba_one(x).values()) == pytest.approx(1.0)
-        rivals = near_the_top(theirs.oracle.scores(x))
-        if len(rivals) > 1 and not rivals <= untouched(theirs.oracle):
-            return  # rounding decides whom the step is for: from here on both may be right
-        ours.learn_one(x, y, w=weights[step])
-        theirs.learn(x, y, weights[step])
-        assert_same_weights(ours.weights, theirs.w)
-        assert_same_weights(ours.last.weights, theirs.oracle.w)
-        if step == pickle_at:
-            ours = pickle.loads(pickle.dumps(ours))
-
-
-@pytest.mark.parametrize("name", ["HPerceptron", "HAROW"])
-@given(
-    data=multilabel_streams(),
-    pickle_at=st.integers(0, 25),
-    weights=sample_weights,
-    all_rounds=st.booleans(),
-)
-@n_examples(40)
-def test_multilabel(name: str, data: Any, pickle_at: int, weights: Any, all_rounds: bool) -> None:
-    taxonomy, stream = data
-    inner = getattr(linear_model, name)(taxonomy, intercept=0.0)
-    ours: Any = linear_model.Averaged(inner, all_rounds)
-    theirs = oracles.Averaged(getattr(oracles, name)(parents_of(taxonomy)), all_rounds)
-    for step, (x, y) in enumerate(stream):
-        scores = theirs.scores(x)
-        assert_near(ours.score_one(x), scores)
-        answer = ours.predict_one(x)
-        if decided(scores, lambda label: True):
-            assert answer == theirs.predict(x)
-        assert list(answer) == list(taxonomy.nodes[1:])
-        assert_coherent(ours.predict_proba_one(x), taxonomy)
-        edge = theirs.oracle.scores(x)
-        if name == "HAROW" and any(abs(abs(s) - 1.0) < 1e-9 for s in edge.values()):
-            return  # rounding decides whether the margin is met
-        ours.learn_one(x, y, w=weights[step])
-        theirs.learn(x, y, weights[step])
-        assert_same_weights(ours.weights, theirs.w)
-        if step == pickle_at:
-            ours = pickle.loads(pickle.dumps(ours))
 
 
 @each

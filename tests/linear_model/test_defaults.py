@@ -1,7 +1,5 @@
 """With defaults, the recommended learners are never worse than an answer that ignores x."""
 
-from __future__ import annotations
-
 import random
 import runpy
 import warnings
@@ -133,10 +131,7 @@ REAL: dict[str, tuple[str, Callable[[Path], Collection]]] = {
     "CLINC150": ("clinc150", queries),
     "products": ("products", products),
     "TIMIT": ("timit", lambda f: plain(datasets.TIMITSegments(f), False)),
-    "ImCLEF07D, one label": (
-        "hmc",
-        lambda f: single(genes(f, "ImCLEF07D", ("train",))),
-    ),
+    "ImCLEF07D, one label": ("hmc", lambda f: single(genes(f, "ImCLEF07D", ("train",)))),
 }
 
 FIRST, LAST = 500, 1_500  # the examples that count

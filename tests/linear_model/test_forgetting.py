@@ -1,7 +1,5 @@
 """Learners that forget: against oracles that compute the weights of all ages."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from typing import Any
@@ -23,28 +21,6 @@ TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
 
 def near(values: Any) -> Any:
     return pytest.approx(values, abs=NEAR, rel=NEAR)
-
-
-@given(
-    data=multilabel_streams(),
-    pickle_at=st.integers(0, 25),
-    r=st.sampled_from([0.1, 1.0]),
-    forgetting=st.sampled_from([0.1, 0.9, 0.99]),
-)
-@n_examples(20)
-def test_harow_equals_the_oracle(data: Any, pickle_at: int, r: float, forgetting: float) -> None:
-    taxonomy, stream = data
-    theirs = oracles.HAROW(parents_of(taxonomy), r, forgetting)
-    ours = linear_model.HAROW(taxonomy, r=r, forgetting=forgetting, intercept=0)
-    for step, (x, y) in enumerate(stream):
-        scores = theirs.scores(x)
-        assert ours.score_one(x) == near(scores)
-        if any(abs(abs(score) - 1.0) < NEAR for score in scores.values()):
-            return  # rounding decides whether the margin is met
-        ours.learn_one(x, y)
-        theirs.learn(x, y)
-        if step == pickle_at:
-            ours = pickle.loads(pickle.dumps(ours))
 
 
 WIDE = ["few features", "many features"]  # primal variables, or dual ones

@@ -1,7 +1,5 @@
 """Label ranking: the online ranker, and what River makes of it."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle
@@ -12,7 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from river import preprocessing
+from river import dummy, preprocessing
 
 import oracles
 from river_hier import Taxonomy, datasets, evaluate, linear_model, losses, metrics
@@ -142,11 +140,8 @@ def test_the_rule_in_python_equals_the_compiled_policy(
         np.testing.assert_allclose(ours._threshold.a, theirs._threshold.a, rtol=1e-12)
         np.testing.assert_allclose(ours._threshold.b, theirs._threshold.b, rtol=1e-12, atol=1e-12)
     batch = linear_model.HMinOver(taxonomy, dtype=dtype, **parameters)
-    if len(examples) <= 6 and examples:
-        names = sorted({name for x, _ in examples for name in x}, key=str)
-        rows = pd.DataFrame(
-            [[x.get(name, 0.0) for name in names] for x, _ in examples], columns=names
-        )
+    if 0 < len(examples) <= 6:
+        rows = pd.DataFrame([x for x, _ in examples]).fillna(0.0)
         batch.learn_many(rows, [y for _, y in examples], w=weights[: len(examples)])
         assert batch.weights == theirs.weights
 
@@ -316,7 +311,6 @@ def test_an_open_taxonomy_scores_labels_that_arrive(stream: Any, probe: Any) -> 
         ({"t": None}, "`t` must be a finite number of at least 0, got None"),
         ({"t": {"b": math.nan}}, r"`t\['b'\]` must be a finite number of at least 0, got nan"),
         ({"t": {"x": 1.0}}, "label 'x' is not in the taxonomy"),
-        ({"dtype": "float16"}, '`dtype` must be "float64" or "float32", got \'float16\''),
         ({"taxonomy": None, "t": {"b": 1.0}}, "`t` and `candidates` .* need a taxonomy, got None"),
         ({"taxonomy": None, "candidates": ["b"]}, "`candidates` .* need a taxonomy, got None"),
     ],
@@ -350,14 +344,10 @@ def test_debug_one_tells_the_rule() -> None:
 
 
 def test_ranked_refuses_what_has_no_scores() -> None:
-    from river import dummy
-
-    with pytest.raises(TypeError, match="`model` must have a `score_one`, as the models"):
-        evaluate.Ranked(dummy.PriorClassifier())
-    with pytest.raises(TypeError, match="`model` must have a `score_one`, as the models"):
-        evaluate.Ranked(preprocessing.Normalizer() | dummy.PriorClassifier())
-    with pytest.raises(TypeError, match="`model` must have a `score_one`, as the models"):
-        evaluate.Ranked(linear_model.HMinOver)
+    prior = dummy.PriorClassifier()
+    for model in (prior, preprocessing.Normalizer() | prior, linear_model.HMinOver):
+        with pytest.raises(TypeError, match="`model` must have a `score_one`, as the models"):
+            evaluate.Ranked(model)
 
 
 def test_a_margin_that_is_just_met_is_enough() -> None:

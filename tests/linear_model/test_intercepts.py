@@ -1,7 +1,5 @@
 """An intercept is a constant feature: everywhere, and in every way to learn and to predict."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 
@@ -13,8 +11,7 @@ from river_hier import Taxonomy, base, inspection, linear_model
 TREE = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
 VALUE = 1.5
 SINGLE = ["Hieron", "AveragedHieron", "Averaged Hieron", "Sign"]
-MULTI = ["HPerceptron", "HAROW", "Averaged HAROW", "HRLS", "SHRLS", "HMinOver"]
-MULTI += ["Delta"]
+MULTI = ["HPerceptron", "HAROW", "Averaged HAROW", "HRLS", "SHRLS", "HMinOver", "Delta"]
 
 
 class Sign(base.PathLearner):

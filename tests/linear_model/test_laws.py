@@ -1,7 +1,5 @@
 """What the papers prove, as properties of the learners."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from typing import Any
@@ -14,13 +12,7 @@ from hypothesis import strategies as st
 from river_hier import Taxonomy, evaluate, kernel, linear_model
 from support.hypothesis_settings import n_examples
 from support.public_api import learners
-from support.strategies import (
-    features,
-    multilabel_streams,
-    reals,
-    single_label_streams,
-    trees,
-)
+from support.strategies import features, multilabel_streams, reals, single_label_streams, trees
 
 SINGLE, MULTI = learners("linear_model")
 

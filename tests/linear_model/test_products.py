@@ -1,7 +1,5 @@
 """Dense batches are scored by matrix products: like a loop over the rows, but for rounding."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A parameter can take the place of scaling x, as the page on choosing a model says."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

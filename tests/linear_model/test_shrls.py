@@ -1,7 +1,5 @@
 """Budgets of H-RLS and SH-RLS: what they promise, step by step."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from typing import Any

@@ -1,7 +1,5 @@
 """Weights of single precision."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -43,7 +41,7 @@ def test_single_precision_decides_as_double_does(name: str, n_nodes: int) -> Non
 
 @pytest.mark.parametrize("name", TYPED)
 @pytest.mark.parametrize(
-    "value", ["float128", "double", np.float32, None, 32, "Float64", b"float32"]
+    "value", ["float128", "float16", "double", np.float32, None, 32, "Float64", b"float32"]
 )
 def test_bad_dtypes(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=r'`dtype` must be "float64",? (or )?"float32".*, got'):

@@ -8,24 +8,14 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import (
-    base,
-    datasets,
-    drift,
-    evaluate,
-    multioutput,
-    naive_bayes,
-    preprocessing,
-)
+from river import base, datasets, drift, multioutput, naive_bayes, preprocessing
 from river import linear_model as river_linear_model
-from river import metrics as river_metrics
 from river import tree as river_tree
 
 import oracles
 from river_hier import Taxonomy, linear_model, local
 from river_hier.datasets import synth
 from support.hypothesis_settings import n_examples
-from support.river_data import TREE as PICTURES
 from support.strategies import features, multilabel_streams, parents_of, single_label_streams
 
 ROUTING = ["PerParent", "PerLevel"]
@@ -332,9 +322,6 @@ def test_the_path_ends_where_a_level_has_no_probabilities():
     assert model.predict_proba_one({"z": 1})["d"] == pytest.approx(2 / 3)
 
 
-# --- Thresholds ---------------------------------------------------------------------------------
-
-
 def test_a_threshold_function_decides_whether_the_path_continues():
     asked = []
 
@@ -355,9 +342,6 @@ def test_a_threshold_function_decides_whether_the_path_continues():
     assert {"a", "d", "e", "f", "g"} >= on >= {"a"}
 
 
-# --- Open taxonomies ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_an_open_taxonomy_grows(name):
     model = getattr(local, name)(Frequencies())
@@ -373,9 +357,6 @@ def test_an_open_taxonomy_grows(name):
     else:
         assert [model.predict_one({str(label): 1}) for label in labels] == labels
     assert model.taxonomy is None
-
-
-# --- Explanations -------------------------------------------------------------------------------
 
 
 def test_debug_one():
@@ -475,13 +456,3 @@ def test_taxonomies(name):
     if name in ROUTING:
         with pytest.raises(ValueError, match=r"node 'c' has 2 parents \('a', 'b'\)"):
             getattr(local, name)(Frequencies(), DAG)
-
-
-# --- River's checks and loop --------------------------------------------------------------------
-
-
-def test_a_pipeline_at_every_node():
-    stream = datasets.ImageSegments()
-    model = local.PerParent(preprocessing.StandardScaler() | naive_bayes.GaussianNB(), PICTURES)
-    score = evaluate.progressive_val_score(stream.take(400), model, river_metrics.Accuracy())
-    assert score.get() > 0.6

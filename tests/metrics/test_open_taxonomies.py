@@ -6,13 +6,11 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import linear_model as river_linear_model
 from river import utils
 
-from river_hier import OpenTaxonomy, Taxonomy, drift, linear_model, local, metrics
+from river_hier import OpenTaxonomy, Taxonomy, metrics
 from river_hier.taxonomy import UnknownLabelError
 from support.hypothesis_settings import n_examples
-from support.public_api import estimators
 
 CANDIDATES = [("a",), ("a", "b"), ("b",), ("b", "a", "a")]
 RANKING = {"candidates": CANDIDATES}
@@ -131,24 +129,3 @@ def test_rolling_and_iterators():
     metric = metrics.HLoss(OpenTaxonomy("/"))
     metric.update(iter(["a/b", "c"]), iter(["a", "c/d"]))
     assert metric.get() == 2.0
-
-
-def test_every_model_shows_its_taxonomy():
-    """Also wrappers, and also where it has grown or another one has been adopted."""
-    found = 0
-    for name, model in estimators().items():
-        if hasattr(model, "taxonomy") and not callable(model.taxonomy):
-            assert isinstance(model.taxonomy_, Taxonomy), name
-            found += 1
-    assert found > 25
-    wrapped = drift.BranchReset(linear_model.HAROW(OpenTaxonomy("/")))
-    wrapped.learn_one({"x": 1.0}, {"a/b"})
-    assert wrapped.taxonomy == OpenTaxonomy("/")
-    assert wrapped.taxonomy_.nodes == ("", "a", "a/b")
-    after = wrapped.taxonomy_.extend([("a", "a/c")])
-    wrapped.adopt(after)
-    assert wrapped.taxonomy_ == wrapped.taxonomy == after
-    flat = local.PerNode(river_linear_model.LogisticRegression(), None)
-    flat.learn_one({"x": 1.0}, {"b"})
-    assert flat.taxonomy is None
-    assert flat.taxonomy_.nodes == ("root", "b")

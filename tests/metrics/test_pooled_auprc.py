@@ -34,9 +34,6 @@ def test_bins_are_a_thousandth_wide():
     assert bins(np.array([-0.0, 0.0])).tolist() == [0, 0]
 
 
-# Models that answer with probabilities
-
-
 def test_probabilities_refuses_what_is_not_multilabel():
     for model in (
         dummy.PriorClassifier(),

@@ -76,8 +76,7 @@ class Averaged:
 
     def scores(self, x):
         """Of the average."""
-        scores = self.averaged().scores(x)
-        return scores
+        return self.averaged().scores(x)
 
     def predict(self, x):
         """By the average."""

@@ -163,9 +163,8 @@ class KernelRLS:
         self.parents, self.kernel, self.threshold = parents, kernel, threshold
         self.l2, self.budget = l2, budget
         self.t = 0
-        self.examples = {
-            i: [] for i in labels_below_root(parents)
-        }  # of every node: instance, label, and coefficient in w0
+        # Of every node: instance, label, and coefficient in w0.
+        self.examples = {i: [] for i in labels_below_root(parents)}
         self.n_stored = dict.fromkeys(self.examples, 0)
 
     def prior(self, node, x):
@@ -176,8 +175,7 @@ class KernelRLS:
         """(l2 I + K)^-1 of what w0 leaves of the labels."""
         K = np.array([[self.kernel(a, b) for b in instances] for a in instances])
         left = [v - self.prior(node, z) for z, v in zip(instances, labels, strict=True)]
-        solution = np.linalg.solve(self.l2 * np.eye(len(instances)) + K, left)
-        return solution
+        return np.linalg.solve(self.l2 * np.eye(len(instances)) + K, left)
 
     def margin(self, node, x):
         """w . x / (1 + r), r = (K(x, x) - k^T (l2 I + K)^-1 k) / l2."""

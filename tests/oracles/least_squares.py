@@ -76,7 +76,7 @@ class _RLS:
     forgetting^a max(1, |x|^2 / l2) < faint.
     """
 
-    def __init__(self, parents, l2, forgetting=1.0, faint=0.0):
+    def __init__(self, parents, l2=1.0, forgetting=1.0, faint=0.0):
         self.parents = parents
         self.l2 = l2
         self.faint = faint
@@ -131,10 +131,6 @@ class _RLS:
         """Top-down, for every node but the root."""
         return top_down(self.parents, self.scores(x), self.t)
 
-    def _stores(self, node, x):
-        """Whether the node stores x on this round."""
-        raise NotImplementedError
-
     def learn(self, x, y, weight=1.0):
         """Store (x, +1 / -1) where the parents are truly on; a zero x is a round, never stored."""
         self.t += weight
@@ -154,9 +150,6 @@ class _RLS:
 
 class HRLS(_RLS):
     """H-RLS ([R] Fig. 3): every trained node stores every example."""
-
-    def __init__(self, parents, l2=1.0, forgetting=1.0, faint=0.0):
-        super().__init__(parents, l2, forgetting, faint)
 
     def _stores(self, node, x):
         return True

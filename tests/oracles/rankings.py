@@ -165,12 +165,13 @@ class HMinOver:
         true = relevant(self.parents, self.candidates, y)
         self.thresholds.append((self.summary(scores), best_threshold(scores, true), weight))
         if pair is not None and scores[pair[0]] - scores[pair[1]] < self.margin:
-            up, down = (closure(self.parents, [v]) for v in pair)
-            delta = weight * pair_loss(self.parents, *pair)
-            for v in up - down:
-                add(self.w[v], delta * self.t[v], x)
-            for v in down - up:
-                add(self.w[v], -delta * self.t[v], x)
+            self.step(x, pair, weight)
+
+    def step(self, x, pair, weight=1.0):
+        up, down = (closure(self.parents, [v]) for v in pair)
+        delta = weight * pair_loss(self.parents, *pair)
+        for v in up ^ down:
+            add(self.w[v], (1 if v in up else -1) * delta * self.t[v], x)
 
 
 class BatchHMinOver(HMinOver):
@@ -187,11 +188,8 @@ class BatchHMinOver(HMinOver):
             smallest = min(margins, key=lambda m: m[0], default=(math.inf, 0, (None, None)))
             if smallest[0] >= self.margin:
                 return step
-            _, i, (y, ybar) = smallest
-            up, down = (closure(self.parents, [v]) for v in (y, ybar))
-            delta = pair_loss(self.parents, y, ybar)
-            for v in up ^ down:
-                add(self.w[v], (1 if v in up else -1) * delta * self.t[v], examples[i][0])
+            _, i, pair = smallest
+            self.step(examples[i][0], pair)
         return max_steps
 
 

@@ -1,9 +1,6 @@
 """Nearest neighbours: the oracle, batches, and what is forgotten."""
 
-from __future__ import annotations
-
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
@@ -56,22 +53,6 @@ def test_the_latest_examples_vote(budget: int) -> None:
         if i % 25 == 20:  # the oldest of those that remain are replaced first
             model.forget("b")
             oracle.forget({"b"})
-
-
-@given(st.lists(st.integers(1, 70), max_size=4), st.integers(1, 100))
-def test_batches_are_loops(sizes: list[int], budget: int) -> None:
-    draws = np.random.default_rng(sum(sizes))
-    many, loop = (probabilistic.DiscriminantNeighbors(TREE, budget=budget) for _ in range(2))
-    for n in sizes:
-        X = draws.normal(size=(n, 3))
-        y = draws.choice(["b", "c", "d"], n).tolist()
-        many.learn_many(X, y)
-        for x, label in zip(X, y, strict=True):
-            loop.learn_one(x, label)
-        assert many.score_one(X[0]) == pytest.approx(loop.score_one(X[0]))
-        probabilities: Any = many.predict_proba_many(X)
-        expected = [list(many.predict_proba_one(x).values()) for x in X]
-        assert np.allclose(probabilities, expected)
 
 
 def test_the_metric_ignores_what_does_not_tell_labels_apart() -> None:

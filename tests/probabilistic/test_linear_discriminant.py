@@ -1,7 +1,5 @@
 """Gaussian labels with one covariance: the oracle, the laws, River."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from typing import Any
@@ -11,7 +9,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import sparse
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import oracles
@@ -44,47 +41,6 @@ def test_step_by_step(stream: Any, data: st.DataObject) -> None:
         oracle.learn(x, y, w)
         if i == 5:
             model = pickle.loads(pickle.dumps(model))
-
-
-@given(single_label_streams(), st.data())
-def test_batches(stream: Any, data: st.DataObject) -> None:
-    """Dataframes, arrays and sparse matrices of weighted rows, in closed and open taxonomies."""
-    t, examples = stream
-    t = data.draw(st.sampled_from([t, None]))
-    model, loop = probabilistic.LinearDiscriminant(t), probabilistic.LinearDiscriminant(t)
-    names = list(dict.fromkeys(name for x, _ in examples for name in x))
-    cells = np.array([[float(x.get(name, 0.0)) for name in names] for x, _ in examples])
-    cells = cells.reshape(len(examples), len(names))
-    kind = data.draw(st.sampled_from(["dataframe", "array", "sparse"]))
-    for first in range(0, len(examples), 4):
-        rows = cells[first : first + 4]
-        w = data.draw(st.none() | st.lists(weights, min_size=len(rows), max_size=len(rows)))
-        y = [label for _, label in examples[first : first + 4]]
-        keys = list(range(len(names))) if kind == "array" else names
-        xs = [dict(zip(keys, row, strict=True)) for row in rows.tolist()]
-        if kind == "sparse":
-            xs = [{name: value for name, value in x.items() if value} for x in xs]
-        X: Any = pd.DataFrame(rows, columns=names) if kind == "dataframe" else rows
-        X = sparse.csr_array(rows) if kind == "sparse" else X
-        columns = names if kind == "sparse" else None
-        model.learn_many(X, y, w, columns)
-        for i, (x, label) in enumerate(zip(xs, y, strict=True)):
-            loop.learn_one(x, label, 1.0 if w is None else w[i])
-        assert model._taxonomy == loop._taxonomy
-        assert set(model._features.names()) == set(loop._features.names())
-        asked = [loop.score_one(x) for x in xs]
-        for x, scores in zip(xs, asked, strict=True):
-            assert model.score_one(x) == pytest.approx(scores, rel=1e-7, abs=1e-7)
-        many = np.array(model.predict_proba_many(X, columns))
-        for row, x in zip(many, xs, strict=True):
-            assert row == pytest.approx(list(loop.predict_proba_one(x).values()), abs=1e-7)
-            if len(row):  # there has been a label
-                best = list(model._taxonomy).index(model.predict_one(x))
-                assert row.max() == pytest.approx(row[best])
-    before = pickle.dumps(model)
-    model.learn_many(np.ones((2, 1)), ["new", "newer"], w=[0, 0.0])
-    model.learn_one({"new": 1.0}, "new", w=0)
-    assert pickle.dumps(model) == before
 
 
 def test_forgetting_a_branch_changes_nothing_elsewhere() -> None:

@@ -1,7 +1,5 @@
 """Softmax regression with one covariance: the oracle, batches, and scikit-learn in one pass."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 
@@ -32,21 +30,6 @@ def test_step_by_step(stream: Any, data: st.DataObject) -> None:
         oracle.learn(x, y, w)
         if i == 5:
             model = pickle.loads(pickle.dumps(model))
-
-
-@given(st.lists(st.integers(1, 70), max_size=4), st.booleans())
-def test_batches_are_loops(sizes: list[int], opened: bool) -> None:
-    """However the rows are cut, also beyond the update at 32 examples."""
-    draws = np.random.default_rng(sum(sizes))
-    many, loop = (probabilistic.NewtonSoftmax(None if opened else TREE) for _ in range(2))
-    for n in sizes:
-        X, w = draws.normal(size=(n, 3)), draws.choice([0.5, 1.0, 2.0], n)
-        y = draws.choice(["b", "c", "d"], n).tolist()
-        many.learn_many(X, y, w)
-        for x, label, weight in zip(X, y, w, strict=True):
-            loop.learn_one(x, label, weight)
-        assert many.score_one(X[0]) == pytest.approx(loop.score_one(X[0]), rel=1e-9, abs=1e-9)
-        assert np.array_equal(many.predict_many(X), [many.predict_one(x) for x in X])
 
 
 def test_late_features_and_labels() -> None:

@@ -1,7 +1,5 @@
 """Several passes, by a buffer of examples that are yielded again."""
 
-from __future__ import annotations
-
 import inspect
 import itertools
 from collections import Counter

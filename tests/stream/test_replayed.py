@@ -1,7 +1,5 @@
 """Models that learn each example several times."""
 
-from __future__ import annotations
-
 import pickle
 from collections import Counter
 from typing import Any

@@ -1,7 +1,5 @@
 """Taxonomies made of others: larger ones, and open ones."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from typing import Any

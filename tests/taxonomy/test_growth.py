@@ -1,7 +1,5 @@
 """Taxonomies that grow share one table of nodes; each is as if it had a table of its own."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import threading

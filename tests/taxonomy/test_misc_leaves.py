@@ -1,7 +1,5 @@
 """Leaves for examples that end at inner nodes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Taxonomies of paths, and paths in place of labels."""
 
-from __future__ import annotations
-
 import gzip
 import pickle
 import re

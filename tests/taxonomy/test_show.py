@@ -1,7 +1,5 @@
 """A taxonomy as text and in a notebook."""
 
-from __future__ import annotations
-
 import html.parser
 import pickle
 from typing import Any
