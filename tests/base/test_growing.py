@@ -202,7 +202,7 @@ def test_a_dag_may_grow_above_the_parents_of_new_nodes() -> None:
 def test_decoders_check_the_new_taxonomy() -> None:
     dag = T.extend([("d", "new"), ("b", "new")])
     for model in (
-        decision.HLossBayes(linear_model.HAROW(T), costs={"b": 2.0}),
+        decision.HFBetaBayes(linear_model.HAROW(T)),
         decision.TreeBayes(probabilistic.LinearDiscriminant(T), T),
     ):
         with pytest.raises(ValueError, match="node 'new' has 2 parents"):

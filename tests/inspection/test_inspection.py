@@ -98,6 +98,8 @@ def test_truncated_labels_equal_the_oracle(data):
 @pytest.mark.parametrize("name", MULTI)
 @pytest.mark.parametrize("taxonomy", [TREE, DAG])
 def test_truncated_multilabels_equal_the_oracle(name, taxonomy):
+    if taxonomy is DAG and "dag" in MULTI[name].refuses:
+        pytest.skip("trees only")
     model, parents = taught(MULTI[name], taxonomy), strategies.parents_of(taxonomy)
     own = {v for v, on in model.predict_one(X).items() if on}
     p = {v: likely[True] for v, likely in model.predict_proba_one(X).items()}
