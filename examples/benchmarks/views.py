@@ -94,12 +94,16 @@ def online(make: Callable[[Any], Any]) -> Callable[[Collection], Predict]:
         model = make(c.taxonomy)
         for text, y in c.train:
             model.learn_one(text, y)
-        return lambda texts: (
-            [model.predict_one(text) for text in texts],
-            [model.predict_proba_one(text) for text in texts],
-        )
+        return answers_of(model)
 
     return learn
+
+
+def answers_of(model: Any) -> Predict:
+    return lambda texts: (
+        [model.predict_one(text) for text in texts],
+        [model.predict_proba_one(text) for text in texts],
+    )
 
 
 def words() -> Any:
@@ -165,14 +169,7 @@ def thrice(t: Any) -> Any:
 
 def passes(c: Collection) -> Predict:
     texts, ys = zip(*c.train, strict=True)
-    model = HierarchicalClassifier(taxonomy=c.taxonomy).fit(texts, ys)
-
-    def predict(texts: Sequence[str]) -> Any:
-        classes = model.classes_.tolist()
-        rows = [dict(zip(classes, p, strict=True)) for p in model.predict_proba(texts).tolist()]
-        return [max(row, key=lambda v: row[v]) for row in rows], rows
-
-    return predict
+    return answers_of(HierarchicalClassifier(taxonomy=c.taxonomy).fit(texts, ys).model_)
 
 
 def pool(t: Any) -> Any:
