@@ -1,7 +1,5 @@
 """Online hierarchical classification for River."""
 
-from __future__ import annotations
-
 import importlib
 from typing import TYPE_CHECKING, Any
 

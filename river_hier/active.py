@@ -1,7 +1,5 @@
 """Samplers in the form of River's: a prediction comes with whether to ask for the label."""
 
-from __future__ import annotations
-
 from heapq import nlargest
 from typing import Any
 

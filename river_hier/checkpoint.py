@@ -1,7 +1,5 @@
 """Checkpoints: the state of a program in a file that is complete, or else refused."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import os

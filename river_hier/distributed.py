@@ -1,7 +1,5 @@
 """Many machines: workers learn from parts of a stream, and their models are merged into one."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 from collections.abc import Callable, Iterable, Sequence

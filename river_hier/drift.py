@@ -1,7 +1,5 @@
 """Concept drift: models that are reset only in the branches where the stream has changed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

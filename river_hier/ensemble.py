@@ -1,7 +1,5 @@
 """Ensembles: several models whose probabilities are combined, with weights learned online."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, cast

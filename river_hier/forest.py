@@ -1,7 +1,5 @@
 """Forests: randomised trees that grow with the stream, for columns of numbers."""
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Iterator, Mapping
 from typing import Any

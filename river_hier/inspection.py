@@ -1,7 +1,5 @@
 """Inspect the predictions of any model or pipeline."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -15,8 +15,6 @@ Each is defined beside its metric, whose page has the formula, the parameters an
 
 """
 
-from __future__ import annotations
-
 from .metrics.multilabels import (
     expected_h_loss,
     expected_symmetric_difference_loss,

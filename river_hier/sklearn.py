@@ -1,7 +1,5 @@
 """The face of scikit-learn: `pip install river-hier[sklearn]`."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """Several passes: `replay` repeats a stream's examples, `Replayed` those a model has learned."""
 
-from __future__ import annotations
-
 import copy
 import random
 from collections import deque

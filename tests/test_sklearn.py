@@ -1,7 +1,5 @@
 """scikit-learn's checks, searches, validation and pipelines with our models."""
 
-from __future__ import annotations
-
 import pickle
 import re
 from contextlib import nullcontext

@@ -6,8 +6,6 @@ modules of this folder have the arithmetic on arrays that needs no compiled code
 
 # ruff: noqa: F401 - names are imported here for the whole package
 
-from __future__ import annotations
-
 from typing import Any
 
 from .. import _native

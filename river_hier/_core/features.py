@@ -1,7 +1,5 @@
 """Reading of examples that compiled code leaves to Python: unusual ones, and all errors."""
 
-from __future__ import annotations
-
 import math
 import numbers
 from collections.abc import Hashable, Mapping

@@ -7,8 +7,6 @@ say what these are. y, c, w0 and w have a column for each node. With a kernel, t
 instances, and the rows of the Cholesky factor are saved too, as only the caller could compute them.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, TypeAlias
 

@@ -1,7 +1,5 @@
 """Paths, sums along them, probabilities from scores, and decisions from the top down."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pickles and copies of compiled objects: plain values and arrays, with a version of the format."""
 
-from __future__ import annotations
-
 import copyreg
 from typing import Any
 

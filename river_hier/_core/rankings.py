@@ -1,7 +1,5 @@
 """Rankings of labels by their attributes in a taxonomy (Cai and Hofmann, 2007)."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ A policy of the core calls them by their addresses. These belong to the process,
 with the class, never in a model or its pickle.
 """
 
-from __future__ import annotations
-
 from collections import namedtuple
 from functools import cached_property
 from typing import Any

@@ -1,7 +1,5 @@
 """The threshold on scores that decides how many labels are on, learned online."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

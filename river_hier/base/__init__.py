@@ -1,7 +1,5 @@
 """The base classes for a linear learner of your own, of which you write only the rule."""
 
-from __future__ import annotations
-
 from .path import PathLearner
 from .top_down import TopDownLearner
 

@@ -1,7 +1,5 @@
 """Checks of constructor arguments."""
 
-from __future__ import annotations
-
 import math
 import numbers
 from typing import Any

@@ -1,7 +1,5 @@
 """Classifiers that are given as parameters: copies, weights, probabilities, messages."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 from typing import Any, TypeVar, cast

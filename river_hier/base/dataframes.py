@@ -1,7 +1,5 @@
 """Mini-batches: read dataframes and sparse matrices, and return predictions of the same kind."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager

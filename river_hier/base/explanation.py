@@ -1,7 +1,5 @@
 """Explanations: the contributions to the score of a node, and weights by label."""
 
-from __future__ import annotations
-
 import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple

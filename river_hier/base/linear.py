@@ -5,8 +5,6 @@ The rule is a method, in numpy. Learners of the library also have a compiled pol
 (`_core/native/algorithms`), which is used unless a subclass defines its own rule.
 """
 
-from __future__ import annotations
-
 import abc
 import importlib.util
 import math

@@ -1,7 +1,5 @@
 """The memory of models, as River's evaluation reports it."""
 
-from __future__ import annotations
-
 import gc
 import sys
 from types import FunctionType, ModuleType

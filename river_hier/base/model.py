@@ -1,7 +1,5 @@
 """The base classes of all learners in a taxonomy, of one label and of several."""
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress

@@ -1,7 +1,5 @@
 """Single-label learners in a tree, whose scores add up along paths."""
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Mapping
 from operator import attrgetter

@@ -6,8 +6,6 @@ in place of dictionaries. Here it is implemented by public methods, and batches 
 rows; subclasses define what they can do faster.
 """
 
-from __future__ import annotations
-
 import abc
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Any model as a `Predictor`, from which wrappers, decoders and rankings take arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any

@@ -1,7 +1,5 @@
 """The y of a mini-batch."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace

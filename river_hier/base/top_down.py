@@ -1,7 +1,5 @@
 """Multilabel learners with a weight vector at every node, each trained independently."""
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Mapping
 from typing import Any, ClassVar

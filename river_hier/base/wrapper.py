@@ -1,7 +1,5 @@
 """The base class of model wrappers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """Batch comparators: models that `fit` trains on a list of examples, and that then only predict."""
 
-from __future__ import annotations
-
 from .hierarchical_multilabel_svm import HierarchicalMultilabelSVM
 from .label_ranker import BatchHMinOver
 from .svm import HSVM

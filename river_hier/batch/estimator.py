@@ -1,7 +1,5 @@
 """Base class of the models that are trained on a list of examples."""
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self

@@ -4,8 +4,6 @@ A `LinearExpansion` stores the weights, a `KernelExpansion` the coefficients. Bo
 and hold the closed mask of the labels of each, `on`. Scorers, which are trained, score an x.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar

@@ -1,7 +1,5 @@
 """The hierarchical multilabel SVM, trained by dual ascent."""
 
-from __future__ import annotations
-
 import math
 from typing import Self
 

@@ -1,7 +1,5 @@
 """The base class of the batch label rankers, and `BatchHMinOver`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Self
 

@@ -1,7 +1,5 @@
 """Support vector machines: one at each node, trained by scikit-learn."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Mapping
 from typing import Any, Self

@@ -4,8 +4,6 @@ Each is a stream of `(x, y)` pairs of plain Python objects, as River's datasets 
 `taxonomy`. Every iteration yields the same examples.
 """
 
-from __future__ import annotations
-
 from . import base, synth
 from .hmc import HMC
 from .ohsumed import OHSUMED

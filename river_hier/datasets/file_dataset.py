@@ -1,7 +1,5 @@
 """Base class of the streams that read files, and the download of files."""
 
-from __future__ import annotations
-
 import abc
 import contextlib
 import hashlib

@@ -4,8 +4,6 @@ Archives are never extracted into a folder, so a malicious file name cannot writ
 Links and devices in archives are ignored; of several files with the same name the last one counts.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import io

@@ -3,8 +3,6 @@
 A record is `.I` and a number, then tags on lines of their own, each with its text on the next ones.
 """
 
-from __future__ import annotations
-
 import collections
 import functools
 import os

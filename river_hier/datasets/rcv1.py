@@ -1,7 +1,5 @@
 """RCV1-v2, and the files of its LYRL2004 distribution."""
 
-from __future__ import annotations
-
 import functools
 import math
 import os

@@ -1,7 +1,5 @@
 """Reuters-21578, Distribution 1.0, and its files in Lewis's SGML."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import functools

@@ -1,7 +1,5 @@
 """TIMIT frame by frame and segment by segment: its phonetic tree, transcriptions and recordings."""
 
-from __future__ import annotations
-
 import abc
 import contextlib
 import importlib

@@ -1,7 +1,5 @@
 """Calibrated probabilities, and the predictions with the least expected loss under them."""
 
-from __future__ import annotations
-
 from .bayes import HFBetaBayes, HLossBayes, SymmetricDifferenceBayes, TreeBayes, ZeroOneBayes
 from .calibration import Calibrated, Tempered
 from .selective import Selective

@@ -1,7 +1,5 @@
 """Decoders: the prediction of least expected loss under the probabilities of a model."""
 
-from __future__ import annotations
-
 import abc
 import math
 from collections.abc import Iterator, Mapping, Sequence

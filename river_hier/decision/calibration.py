@@ -1,7 +1,5 @@
 """Calibration: probabilities of labels from the scores of a model."""
 
-from __future__ import annotations
-
 import abc
 import math
 from collections.abc import Iterator, Mapping

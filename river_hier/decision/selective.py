@@ -1,7 +1,5 @@
 """Predictions that are as specific as a limit on the share of wrong ones allows."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left, bisect_right, insort
 from collections import deque

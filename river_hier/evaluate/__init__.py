@@ -3,8 +3,6 @@
 They run on River's own progressive validation.
 """
 
-from __future__ import annotations
-
 from .bounds import (
     hieron_bound,
     hieron_risk_bound,

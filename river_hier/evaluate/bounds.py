@@ -10,8 +10,6 @@ each label costs as much as there are nodes below it, itself included, also for 
 difference. Bounds on the H-loss omit the first example, for which no label is predicted.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Regret: the cumulative loss of a model minus that of a comparator on the same stream."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """What a model gets wrong, and where in the taxonomy."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import product
 from typing import Any

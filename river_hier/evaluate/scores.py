@@ -1,7 +1,5 @@
 """Models whose predictions are scores or probabilities, as River's loop passes them to metrics."""
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Text features, and random features that approximate kernels."""
 
-from __future__ import annotations
-
 from .log_tfidf import LogTFIDF
 from .random_fourier_features import RandomFourierFeatures
 from .text_views import TextViews

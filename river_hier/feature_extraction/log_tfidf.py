@@ -1,7 +1,5 @@
 """The text features of the H-RLS paper, learned online."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Random features whose dot product approximates the Gaussian kernel."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Hashable, Mapping

@@ -1,7 +1,5 @@
 """Words, pairs of words and runs of characters of a text, side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable
 
 from .. import _core

@@ -1,7 +1,5 @@
 """Binary trees over classes: built from data, classifiers, and bounds on their errors."""
 
-from __future__ import annotations
-
 from .decomposition import BinaryDecomposition, SoftBinaryDecomposition
 from .error_bounds import bayes_error_bounds, tree_recursions
 from .halving import balanced_tree

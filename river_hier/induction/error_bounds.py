@@ -1,7 +1,5 @@
 """Lin's bounds on the Bayes error, and the paper's recursions over a binary tree."""
 
-from __future__ import annotations
-
 import functools
 import operator
 

@@ -1,7 +1,5 @@
 """A tree over very many labels, by halving them again and again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import count, pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Trees over classes by agglomeration, and their errors on examples that are left out."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections import deque

@@ -1,7 +1,5 @@
 """Learners in dual form, which use examples only through a kernel."""
 
-from __future__ import annotations
-
 from .functions import RBF, Kernel, Linear, Polynomial
 from .hieron import AveragedHieron, Hieron
 from .least_squares import HRLS, SHRLS

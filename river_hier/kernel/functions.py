@@ -1,7 +1,5 @@
 """Kernels: inner products of two examples in a space that may be larger than the feature space."""
 
-from __future__ import annotations
-
 import abc
 import math
 from collections.abc import Callable, Mapping

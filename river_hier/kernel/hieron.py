@@ -1,7 +1,5 @@
 """Hieron in the space of a kernel, and its average: prototypes are sums over stored examples."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """H-RLS and SH-RLS in the space of a kernel, which differ only in what nodes store."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

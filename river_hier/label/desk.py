@@ -1,7 +1,5 @@
 """The desk: which text is asked about, what the answers teach, and the page that asks."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 import fcntl

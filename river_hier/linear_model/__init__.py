@@ -1,7 +1,5 @@
 """Linear learners of one label, of multilabels and of rankings."""
 
-from __future__ import annotations
-
 from .averaged import Averaged
 from .averaged_hieron import AveragedHieron
 from .harow import HAROW

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from .._core import Nodes
 from .least_squares import LeastSquaresModel
 

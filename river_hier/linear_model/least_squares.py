@@ -4,8 +4,6 @@ H-RLS stores all, in a system that siblings share (Figure 3); SH-RLS stores what
 doubt, in a system of each node (section 8).
 """
 
-from __future__ import annotations
-
 import abc
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Parameters of label rankers: attributes and candidates, translated from labels to arrays."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from ..base.checks import check_positive
 from ..taxonomy import TaxonomyLike
 from .least_squares import LeastSquaresModel

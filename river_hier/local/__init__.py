@@ -1,7 +1,5 @@
 """Local classifiers: a River classifier per node, per parent or per level of the taxonomy."""
 
-from __future__ import annotations
-
 from .per_node import PerNode
 from .routing import PerLevel, PerParent
 

@@ -1,7 +1,5 @@
 """The base class of models made of local classifiers, and their `classifier` parameter."""
 
-from __future__ import annotations
-
 import abc
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence

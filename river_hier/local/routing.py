@@ -1,7 +1,5 @@
 """Models that follow one path from the root to the label, by parents or by levels."""
 
-from __future__ import annotations
-
 import abc
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -11,8 +11,6 @@ For `PooledAUPRC`, `Reliability`, `CalibrationError` and `LogLoss`, which read p
 the model in `evaluate.Probabilities`. `TopLabelCalibrationError` is for single labels.
 """
 
-from __future__ import annotations
-
 from .multilabels import HLoss, HLossByDepth, SymmetricDifferenceLoss, TreeInducedError, ZeroOneLoss
 from .pooled_auprc import PooledAUPRC
 from .precision_recall import HF1, HFBeta, HPrecision, HRecall

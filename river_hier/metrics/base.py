@@ -1,7 +1,5 @@
 """Base classes of the metrics."""
 
-from __future__ import annotations
-
 import abc
 import math
 import warnings

@@ -1,7 +1,5 @@
 """Costs of nodes, `{label: cost}`: the costs of the H-loss and the volumes of other losses."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar

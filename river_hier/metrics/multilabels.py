@@ -1,7 +1,5 @@
 """Losses of multilabels, their expectations under known probabilities, and their metrics."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Metrics of probabilities, and the reading of probabilities."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Metrics of rankings, `{label: score}`: one ranking of the candidates an example."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Mapping

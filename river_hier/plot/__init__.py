@@ -3,8 +3,6 @@
 Each function draws on the given axes, or on new ones, and returns them; nothing is shown or saved.
 """
 
-from __future__ import annotations
-
 from .evaluation import regret
 from .taxonomy import taxonomy
 

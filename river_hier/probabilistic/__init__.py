@@ -1,7 +1,5 @@
 """Learners of dense features, with probabilities."""
 
-from __future__ import annotations
-
 from .discriminant_neighbors import DiscriminantNeighbors
 from .linear_discriminant import LinearDiscriminant
 from .newton_softmax import NewtonSoftmax

@@ -1,7 +1,5 @@
 """Base classes of learners that read x as a vector of all features."""
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Serve a model over HTTP while it learns; docs/serving.md has the requests."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A journal of the labels that the service has learned, in an SQLite database."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sqlite3

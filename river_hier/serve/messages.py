@@ -1,7 +1,5 @@
 """Requests in JSON: how they are read, checked, answered and counted."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import sqlite3

@@ -1,7 +1,5 @@
 """The service: one process and one thread, which answers, learns, and writes to the disk."""
 
-from __future__ import annotations
-
 import asyncio
 import fcntl
 import hashlib

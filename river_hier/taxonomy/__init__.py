@@ -1,7 +1,5 @@
 """The taxonomy: an immutable value on which all other layers build."""
 
-from __future__ import annotations
-
 from .arrays import Arrays
 from .below import Below
 from .editing import extended

@@ -1,7 +1,5 @@
 """Changes to a taxonomy: each function returns the labels or edges of the new one, or itself."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Errors: unknown labels, nodes with several parents, and values in messages."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Hashable, Iterable
 from numbers import Integral

@@ -1,7 +1,5 @@
 """Sort the nodes of a list of edges topologically, or raise an error that names the wrong edge."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Reading multilabels: a label, an iterable of labels or `{label: bool}` -> sets of nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import compress
 from typing import Any, TypeVar

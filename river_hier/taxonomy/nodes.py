@@ -1,7 +1,5 @@
 """The nodes of a taxonomy and the relations between them, as an immutable value."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """Open taxonomies, to which labels are added as they arrive."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

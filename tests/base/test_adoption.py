@@ -1,7 +1,5 @@
 """Models that adopt a larger taxonomy: what is new, and what must not change."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import random

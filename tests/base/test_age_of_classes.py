@@ -1,7 +1,5 @@
 """A class is learned after about as few examples if it appears late in the stream."""
 
-from __future__ import annotations
-
 import sys
 from itertools import islice
 from typing import Any

@@ -1,7 +1,5 @@
 """Bad input raises a clear error and does not change the model."""
 
-from __future__ import annotations
-
 import math
 import pickle
 import re

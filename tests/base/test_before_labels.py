@@ -1,7 +1,5 @@
 """Models before the first example, and the root that is not a label."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

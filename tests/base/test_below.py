@@ -1,7 +1,5 @@
 """Labels that are known to some depth: beside oracles, and what holds of every model."""
 
-from __future__ import annotations
-
 import math
 import pickle
 import re

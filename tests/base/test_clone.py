@@ -1,7 +1,5 @@
 """`clone` beyond the law of `tests/test_joints.py`: batch models, parameters, shared parts."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 import random

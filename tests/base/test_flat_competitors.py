@@ -1,7 +1,5 @@
 """Models in `taxonomy.flatten()` learn from the same multilabels as models in the taxonomy."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

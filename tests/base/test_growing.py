@@ -1,7 +1,5 @@
 """Labels that arrive along the stream: open taxonomies, local classifiers, decoders."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Ctrl-C: a compiled step is whole, and a batch says how many rows it has learned."""
 
-from __future__ import annotations
-
 import dis
 import functools
 import itertools

@@ -1,7 +1,5 @@
 """Models learn until memory runs out: the error is a MemoryError, and the model goes on."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The memory that models report, compared with what the process has from the system."""
 
-from __future__ import annotations
-
 import gc
 import json
 import random

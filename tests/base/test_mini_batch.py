@@ -1,7 +1,5 @@
 """Mini-batches: the loop of `learn_one`, whatever holds them."""
 
-from __future__ import annotations
-
 import pickle
 import warnings
 from collections.abc import Callable

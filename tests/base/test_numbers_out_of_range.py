@@ -1,7 +1,5 @@
 """Numbers from 1e-308 to 1e308: an example is refused, or the model stays finite."""
 
-from __future__ import annotations
-
 import math
 import pickle
 import random

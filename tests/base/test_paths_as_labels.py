@@ -1,7 +1,5 @@
 """The column of paths that made a taxonomy is a valid y, however its paths are spelled."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """`predict_labels_one` of every multilabel model: the labels that are on in `predict_one`."""
 
-from __future__ import annotations
-
 import functools
 import random
 from typing import Any

@@ -1,7 +1,5 @@
 """A pipeline offers to wrappers what the model at its end offers."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

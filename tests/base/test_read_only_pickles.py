@@ -1,7 +1,5 @@
 """Pickles whose arrays lie in memory that cannot be written to: joblib's, loky's and Ray's."""
 
-from __future__ import annotations
-
 import pickle
 import random
 from pathlib import Path

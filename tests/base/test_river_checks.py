@@ -1,7 +1,5 @@
 """River's own checks, pipelines, evaluation with and without delay, and unusual labels."""
 
-from __future__ import annotations
-
 import copy
 import datetime as dt
 import functools

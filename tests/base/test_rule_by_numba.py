@@ -1,7 +1,5 @@
 """Rules that numba compiles: answers of the same rules in Python, or of the library's in C++."""
 
-from __future__ import annotations
-
 import importlib.util
 import pickle
 from typing import Any

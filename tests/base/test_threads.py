@@ -1,7 +1,5 @@
 """Predictions of several threads beside one that learns."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import sys

@@ -1,7 +1,5 @@
 """Adding nodes to a model does not change its predictions of the other labels."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from typing import Any

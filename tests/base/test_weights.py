@@ -1,7 +1,5 @@
 """Sample weights: what they are not allowed to change, and what a weight of 2 is."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from typing import Any

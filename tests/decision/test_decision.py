@@ -1,7 +1,5 @@
 """Calibrated probabilities, and the best predictions under them."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

@@ -1,7 +1,5 @@
 """Decisions that compute probabilities only where they need them, against those of all nodes."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Answers that are as specific as a limit on mistakes allows."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import random

@@ -1,7 +1,5 @@
 """Logarithmic pools: the oracle, members of every kind, the preset for dense features."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from collections.abc import Callable

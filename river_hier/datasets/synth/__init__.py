@@ -4,8 +4,6 @@ There are generators, two from papers and one of multilabels with partial paths,
 each of which adds a difficulty of real data to any stream of `datasets`.
 """
 
-from __future__ import annotations
-
 from .linear_labels import LinearLabels
 from .prototypes import PrototypePaths, PrototypeTree
 from .transformers import Appearing, SubtreeDrift

@@ -1,7 +1,5 @@
 """Examples around the prototypes of nodes, of one label and of several."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Iterator

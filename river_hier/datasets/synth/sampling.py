@@ -1,7 +1,5 @@
 """The base class of the generators and their random numbers: seeds, distributions, and checks."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """Streams that change the labels of another stream."""
 
-from __future__ import annotations
-
 import inspect
 import reprlib
 from collections.abc import Iterator, Mapping
