@@ -319,8 +319,7 @@ def test_meta_estimators_encode_labels(meta: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "labels",
-    [[5, 7, 9], [True, False], [1.0, 2.5], [1, "a", 2.5], [True, "True", 2], [b"a", 7]],
+    "labels", [[5, 7, 9], [True, False], [1.0, 2.5], [1, "a", 2.5], [True, "True", 2], [b"a", 7]]
 )
 def test_labels_of_any_types(labels: list[Any]) -> None:
     """Each stays what it is, in a list and in a series."""
@@ -437,11 +436,7 @@ def test_labels_known_to_some_depth() -> None:
         (None, pd.Series(["a", np.nan]), "row 1 of y has no label, got nan"),
         (None, [["a", "b"], ["", None]], "row 1 of y has no label"),
         (None, [1.5, 2.5], "Unknown label type: continuous"),
-        (
-            None,
-            [["a", "b"], ["b"]],
-            "y has the list ['a', 'b'], and 'b' is at the top of",
-        ),
+        (None, [["a", "b"], ["b"]], "y has the list ['a', 'b'], and 'b' is at the top of"),
         (linear_model.HAROW(), [["b"], ["a", "b"]], "several labels of a row are a set"),
         (linear_model.HAROW(), ["a", "b"], "y holds labels, and HAROW takes several: sets, or a"),
     ],

@@ -17,12 +17,7 @@ from river_hier import Below, OpenTaxonomy, Taxonomy, linear_model, metrics, pro
 from support.comparison import NEAR, assert_near, near_the_top
 from support.hypothesis_settings import n_examples
 from support.makers import NESTED, TABLE
-from support.strategies import (
-    multilabel_streams,
-    parents_of,
-    sample_weights,
-    single_label_streams,
-)
+from support.strategies import multilabel_streams, parents_of, sample_weights, single_label_streams
 
 TREE = Taxonomy.from_nested({"up": ["sky"], "down": {"ground": ["path", "grass", "cement"]}})
 ONE: dict[str, Any] = {
@@ -71,9 +66,7 @@ def follows(name: str, ours: Any, data: Any, parts: Any, weights: Any) -> None:
 
 @pytest.mark.parametrize("name", ONE | SOME)
 @given(
-    data=st.data(),
-    parts=st.lists(st.booleans(), min_size=25, max_size=25),
-    weights=sample_weights,
+    data=st.data(), parts=st.lists(st.booleans(), min_size=25, max_size=25), weights=sample_weights
 )
 @n_examples(60)
 def test_it_equals_the_oracle(name: str, data: Any, parts: Any, weights: Any) -> None:

@@ -10,13 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
-from river_hier import (
-    Taxonomy,
-    batch,
-    drift,
-    kernel,
-    linear_model,
-)
+from river_hier import Taxonomy, batch, drift, kernel, linear_model
 from river_hier.taxonomy import closure_mask
 from support.hypothesis_settings import n_examples
 from support.makers import SEVERAL

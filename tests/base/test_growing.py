@@ -11,15 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from river import evaluate, naive_bayes
 
-from river_hier import (
-    OpenTaxonomy,
-    Taxonomy,
-    decision,
-    linear_model,
-    local,
-    metrics,
-    probabilistic,
-)
+from river_hier import OpenTaxonomy, Taxonomy, decision, linear_model, local, metrics, probabilistic
 from river_hier.datasets import synth
 from support.hypothesis_settings import n_examples
 from support.makers import LOGISTIC, SEVERAL, SINGLE

@@ -60,8 +60,7 @@ np.testing.assert_allclose(answers(model), answers(again), rtol=1e-9, atol=1e-12
 @pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS limits memory on Linux only")
 @pytest.mark.slow(but=1)
 @pytest.mark.parametrize(
-    "name",
-    ["HPerceptron", "HAROW", "Hieron", "AveragedHieron", "PathSoftmax", "Averaged"],
+    "name", ["HPerceptron", "HAROW", "Hieron", "AveragedHieron", "PathSoftmax", "Averaged"]
 )
 def test_what_is_left_is_a_model(name: str, tmp_path: Path) -> None:
     program = [sys.executable, "-P", "-c", PROGRAM, f"linear_model.{name}", str(tmp_path / "model")]

@@ -6,15 +6,7 @@ import pandas as pd
 import pytest
 from river import naive_bayes
 
-from river_hier import (
-    OpenTaxonomy,
-    Taxonomy,
-    decision,
-    drift,
-    linear_model,
-    losses,
-    metrics,
-)
+from river_hier import OpenTaxonomy, Taxonomy, decision, drift, linear_model, losses, metrics
 from support.makers import SEVERAL, SINGLE
 
 PATHS = ["a > b", "a > c", "d > e", "d"] * 3

@@ -10,14 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from river import base, preprocessing
 
-from river_hier import (
-    OpenTaxonomy,
-    Taxonomy,
-    decision,
-    drift,
-    kernel,
-    linear_model,
-)
+from river_hier import OpenTaxonomy, Taxonomy, decision, drift, kernel, linear_model
 from support import strategies
 from support.hypothesis_settings import n_examples
 from support.public_api import LABELS, estimators, in_taxonomy, one_label

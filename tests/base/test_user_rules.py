@@ -142,10 +142,7 @@ class PathPerceptron(base.PathLearner):
         return 1.0
 
 
-LEARNERS = [
-    (Perceptron, [{"c"}, {"b"}, {"d"}]),
-    (PathPerceptron, ["c", "b", "d"]),
-]
+LEARNERS = [(Perceptron, [{"c"}, {"b"}, {"d"}]), (PathPerceptron, ["c", "b", "d"])]
 
 
 @pytest.mark.parametrize(("learner", "y"), LEARNERS)

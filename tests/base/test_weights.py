@@ -25,9 +25,7 @@ from river_hier import (
 from river_hier import base as base_models
 from support.hypothesis_settings import n_examples
 from support.public_api import learners
-from support.strategies import (
-    multilabel_streams,
-)
+from support.strategies import multilabel_streams
 
 SINGLE, MULTI = learners("linear_model")
 TREE = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": []}})

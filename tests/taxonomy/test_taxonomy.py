@@ -227,12 +227,7 @@ def test_equality_is_by_value_and_order() -> None:
         ([("r", "a"), {"r", "b"}], None, ValueError, "edge 1 is {.*: it must be a .* pair"),
         ([frozenset({"r", "b"})], None, ValueError, "it must be a .* pair"),
         ([{"r": 1, "b": 2}], None, ValueError, "it must be a .* pair"),
-        (
-            None,
-            None,
-            TypeError,
-            r"`edges` must be an iterable of \(parent, child\) pairs, got N",
-        ),
+        (None, None, TypeError, r"`edges` must be an iterable of \(parent, child\) pairs, got N"),
         ("ra", None, TypeError, "iterable of .* pairs, got str"),
         ({"a": "r"}, None, TypeError, "Taxonomy.from_parents"),
         ([("a", "b"), ("c", "d")], "a", ValueError, "'c' is a second root beside 'a'"),
