@@ -188,10 +188,11 @@ class LogarithmicPool(TransparentWrapper):
         for model, (last, read_by_last) in zip(self.models, inputs, strict=True):
             if model in learners:  # before any of them learns
                 last._check_one(read_by_last, y, w)
-        members, before = self._members_of(inputs), inputs[0][0]._taxonomy
+        judged, before = type(y) is not Below and not repeats(), inputs[0][0]._taxonomy
+        members = self._members_of(inputs) if judged else None
         for model in learners:
             model.learn_one(x, y, **kwargs)
-        if type(y) is not Below:
+        if members is not None:
             self._steps(members, [y], [w], before)
 
     def _learners(self, y: Any) -> list[Any]:
@@ -203,8 +204,6 @@ class LogarithmicPool(TransparentWrapper):
 
     def _steps(self, members: Floats, ys: Any, weights: Iterable[float], before: Taxonomy) -> None:
         """Take a step for each example that the models have learned since they predicted it."""
-        if repeats():
-            return
         if is_multilabel(self):
             nodes = [np.flatnonzero(closure_mask(self._taxonomy, y)).tolist() for y in ys]
         else:
@@ -461,7 +460,7 @@ class DensePool(LogarithmicPool):
             if not all(model._in_slices(part) for model in self.models):
                 part = X.part(first, first + 1)
                 self._check_one(part.row(0), y[0], part.weight(0))
-            members, before = self._members(part), self._taxonomy
+            members, before = None if repeats() else self._members(part), self._taxonomy
             try:
                 self.models[0]._learn_rows(part, y)
             finally:  # the rows before one that is refused are learned by all
@@ -471,7 +470,8 @@ class DensePool(LogarithmicPool):
                     for model, rows in zip(self.models[1:], self._views(learned)[1:], strict=True):
                         model._learn_rows(rows, y)
                 X.n_learned = first + part.n_learned
-            self._steps(members, y[: part.n], part.all_weights, before)
+            if members is not None:
+                self._steps(members, y[: part.n], part.all_weights, before)
 
     def _members_one(self, x: Any) -> Floats:
         return self._members(dense_row(x))

@@ -18,12 +18,12 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from ._core import learned_before
 from .base.checks import check_integer
 from .base.classifiers import is_multilabel, last_step
 from .base.dataframes import as_frame, check_same_order, numbers
 from .base.protocol import inner
 from .base.targets import known_part
-from .base.wrapper import learned_before
 from .decision import Calibrated, HLossBayes
 from .ensemble import DensePool, parts_of
 from .feature_extraction import LogTFIDF, TextViews
@@ -72,9 +72,10 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     random_state
         The seed of the orders in which `fit` learns the rows, or `None` for others each time.
     n_passes
-        How often `fit` learns the rows, each time in another order. `None` is 3 for `PathSoftmax`
-        and `HierarchicalSoftmax`, also behind transformers, and else 1. What judges the answers of
-        a model, such as calibration, learns in the first pass only.
+        The number of passes (epochs) of `fit`, each in another order. `None` is 3 for `PathSoftmax`
+        and `HierarchicalSoftmax`, also behind transformers, and else 1. Temperatures, calibration,
+        the coefficients of pools and the words of texts learn in the first pass only. Models that
+        store or count examples, such as forests and neighbours, do not gain by several.
 
     Attributes
     ----------
@@ -98,11 +99,11 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
     In a sequence, a label, path or set that is known to some depth only is `Below(path)`.
 
-    `fit` takes O(rows * n_passes) steps of the model. `partial_fit` learns rows once; there, the
-    default `PathSoftmax` is in `stream.Replayed(model, 3, buffer_size=2_000)`. `predict_proba` has
-    the shape (rows, classes): the probabilities of the labels relative to one another, or that each
-    of several is on. A model may predict a node that is no class, such as an inner node. A model of
-    one label refuses several, and the reverse.
+    `fit` takes O(rows * n_passes) steps of the model, and `partial_fit` makes one pass. If the
+    first call is `partial_fit`, the default is `stream.Replayed(PathSoftmax(margin=1), 3,
+    buffer_size=2_000)`. `predict_proba` has the shape (rows, classes): the probabilities of the
+    labels relative to one another, or that each of several is on. A model may predict a node that
+    is no class, such as an inner node. A model of one label refuses several, and the reverse.
 
     Inside `VotingClassifier`, `StackingClassifier`, `BaggingClassifier` and `cross_val_predict` of
     probabilities y is codes: give no `taxonomy` and `separator`, or y and taxonomy in codes.
@@ -183,15 +184,13 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             The weights of the rows; 1 each by default.
 
         """
-        if self.n_passes is not None:
-            check_integer("n_passes", self.n_passes, at_least=1)
         X, rows, names = self._read(X, y, first=True)
         self._start(X, names)
         rng, n_passes = check_random_state(self.random_state), self.n_passes
         if n_passes is None:
             n_passes = 3 if isinstance(last_step(self.model_), _SOFTMAX) else 1
         self._learn(X, rows, sample_weight, rng.permutation(len(rows)).tolist())
-        with learned_before():
+        with learned_before:
             for _ in range(n_passes - 1):
                 self._learn(X, rows, sample_weight, rng.permutation(len(rows)).tolist())
         return self
@@ -334,6 +333,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         return X, rows, names
 
     def _start(self, X: Any, names: list[Any], taxonomy: Any = None, once: bool = False) -> None:
+        if self.n_passes is not None:
+            check_integer("n_passes", self.n_passes, at_least=1)
         several = self._form in ("matrix", "sets")
         known: Any = self.taxonomy if isinstance(self.taxonomy, Taxonomy) else ()
         named = self._form == "labels" and (self.separator or self.taxonomy) is not None

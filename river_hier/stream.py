@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
-from ._core import Nodes
+from ._core import Nodes, learned_before
 from .base.checks import check_integer, checked_weight
-from .base.wrapper import TransparentWrapper, check_model, learned_before
+from .base.wrapper import TransparentWrapper, check_model
 
 __all__ = ["Replayed", "replay"]
 
@@ -117,10 +117,10 @@ class Replayed(TransparentWrapper):
 
     Notes
     -----
-    A step takes `times` steps of the model; predictions are the model's. What learns from the
-    answers of a model before this learns an example, such as a temperature, `decision.Calibrated`
-    or a pool, learns from each example once, be it around or inside. `forget` empties the buffer.
-    Transformers that learn stand in front: `scaler | Replayed(model)`.
+    A step takes `times` steps of the model; predictions are the model's. Temperatures, calibration,
+    the coefficients of pools and the words of texts, around it or inside, learn from an example
+    when it arrives only. `forget` empties the buffer. Other transformers that learn stand in front:
+    `scaler | Replayed(model)`.
 
     Examples
     --------
@@ -171,7 +171,7 @@ class Replayed(TransparentWrapper):
             ago = k * self.buffer_size // (self.times - 1)
             if ago <= len(self._buffer):
                 old_x, old_y, old_w = self._buffer[-ago]
-                with learned_before():
+                with learned_before:
                     self.model.learn_one(old_x, old_y, w=old_w, **kwargs)
         self._buffer.append((copy.copy(x), copy.copy(y), w))
 

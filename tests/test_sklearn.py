@@ -37,7 +37,7 @@ from river_hier import (
     metrics,
     probabilistic,
 )
-from river_hier.base.wrapper import learned_before
+from river_hier._core import learned_before
 from river_hier.sklearn import HierarchicalClassifier, scorer
 from support import makers
 
@@ -174,7 +174,7 @@ def test_passes(model: str, n_passes: Any, expected: int) -> None:
     rng, slopes = np.random.RandomState(7), []
     for k in range(expected):
         order = rng.permutation(48)
-        with learned_before() if k else nullcontext():
+        with learned_before if k else nullcontext():
             softmax.learn_many(X[order], y[order])
         slopes.append(getattr(softmax, "model", softmax)._state.slope)
     assert len(set(slopes)) == 1

@@ -31,6 +31,7 @@ from .._native import (
     deepest,
     descent,
     distribution,
+    learned_before,
     least_h_loss,
     likeliest,
     logistic,
@@ -40,7 +41,6 @@ from .._native import (
     pool_step,
     ranked,
     repeats,
-    set_repeats,
 )
 from ..taxonomy import Taxonomy, check_taxonomy, multilabel
 from . import features, pickles

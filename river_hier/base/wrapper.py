@@ -1,29 +1,18 @@
 """The base class of model wrappers."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any, Self, cast
 
 from river import base
 
-from .._core import Batch, Nodes, repeats, set_repeats
+from .._core import Batch, Nodes, repeats
 from ..taxonomy import Below, Label, Taxonomy, TaxonomyLike, extended
 from .checks import checked_weight
 from .classifiers import is_multilabel, last_step, shown
 from .predictor import MultiLabelPredictor, Predictor, SingleLabelPredictor, open_for_river
 from .protocol import inner, inner_and_input, is_ours
 from .targets import without_below
-
-
-@contextmanager
-def learned_before() -> Iterator[None]:
-    """Within it, this thread repeats examples: models learn, what judges their answers does not."""
-    before = set_repeats(True)
-    try:
-        yield
-    finally:
-        set_repeats(before)
 
 
 def of_model(name: str) -> Any:

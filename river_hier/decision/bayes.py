@@ -178,10 +178,10 @@ class HLossBayes(Decoder):
     $2 P_i \ge P_j$ holds all the way up are visited, and their children.
 
     In a DAG, a node below several parents costs only if all of them are on, and for $P_j$ stands
-    the probability that they are. This is not known, but at most that of the least probable one. A
-    node is decided as its child, and on only if all its parents are. So whatever the joint
-    distribution of the labels is, the expected loss is not above that of predicting no label, and
-    in small random DAGs it is within 0.1 to 1.4 % of the least one. It is the least one in trees.
+    the probability that they are. This is not known, but at most that of the least probable one:
+    the node is decided as a child of that one, and is on only if all its parents are. So whatever
+    the joint distribution of the labels is, the expected loss is not above that of predicting no
+    label. In trees it is the least one; in random DAGs of 8 nodes it was 0.1 to 1.4 % above it.
 
     Parameters
     ----------

@@ -177,7 +177,8 @@ class Tempered(Calibrator, SingleLabelPredictor):
     where $s_v$ is the score of the label, divided by the root mean square deviation of the scores
     of an example from their mean, over the latest thousand examples. Each example makes one step of
     AdaGrad for $a$, $b$ and $m$ on the logarithmic loss of the true label, with scores clipped at
-    ten units. `predict_one` is the model's. As in `Calibrated`, learn each example once.
+    ten units. `predict_one` is the model's. As in `Calibrated`, temperatures learn from each
+    example once.
 
     Parameters
     ----------

@@ -161,8 +161,9 @@ class LogTFIDF(base.Transformer):
     def learn_one(self, x: Any) -> None:
         """Count the words of a document: of x, a text or a dictionary with the features `on`."""
         text = text_of(x, self._on)
-        self._vocabulary.learn(text)
-        self._learned = text
+        if not _core.repeats():
+            self._vocabulary.learn(text)
+            self._learned = text
 
     def transform_one(self, x: Any) -> dict[Hashable, Any]:
         """Return `{word: weight}`, all positive, of a text or a dictionary with features `on`."""
@@ -177,6 +178,8 @@ class LogTFIDF(base.Transformer):
         before = self.n
         try:
             texts, _ = texts_of(X, self._on)
+            if _core.repeats():
+                return
             self._matrix = self._vocabulary.matrix(texts, self.normalize, True)
             self._learned = texts
         except BaseException as error:

@@ -54,6 +54,11 @@ class OpenTaxonomy:
 
     def __post_init__(self) -> None:
         check_separator(self.separator)
+        if self.separator is not None and self.separator.isalnum():
+            raise ValueError(
+                f'`separator` must stand between the names of a path, as "/" does, got '
+                f"{self.separator!r}; the root of an open taxonomy is the empty path"
+            )
 
     @property
     def root(self) -> Label:

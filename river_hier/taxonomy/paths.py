@@ -255,11 +255,6 @@ def check_separator(separator: Any) -> None:
         raise TypeError(f"`separator` must be a string or None, got {separator!r}")
     if separator == "":
         raise ValueError("`separator` must not be empty; None is for paths that are tuples")
-    if separator is not None and separator.isalnum():
-        raise ValueError(
-            f'`separator` must stand between the names of a path, as "/" does, got {separator!r}, '
-            "which may be part of a name; the root of an open taxonomy has no name of its own"
-        )
 
 
 def is_empty(name: Any) -> bool:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from river import preprocessing
 
 from river_hier import Taxonomy, decision, ensemble, linear_model
-from river_hier.base.wrapper import learned_before
+from river_hier._core import learned_before
 from river_hier.stream import Replayed
 from support.hypothesis_settings import n_examples
 from support.strategies import multilabel_streams, single_label_streams
@@ -136,7 +136,7 @@ def test_a_temperature_learns_from_each_example_once(model: Any) -> None:
     for x, y in once * 2:
         model.learn_one(x, y)
     before, slope = model.predict_proba_one(once[0][0]), model._state.slope
-    with learned_before():
+    with learned_before:
         model.learn_one(*once[0])
         model.learn_many(pd.DataFrame([x for x, _ in once]).fillna(0.0), [y for _, y in once])
     assert model._state.slope == slope
@@ -150,7 +150,7 @@ def test_coefficients_of_a_pool_learn_from_each_example_once() -> None:
     for x, y in [({"x": 1.0}, "c"), ({"z": 1.0}, "h")] * 3:
         pool.learn_one(x, y)
     coefficients = pool.coefficients
-    with learned_before():
+    with learned_before:
         pool.learn_one({"x": 1.0}, "c")
     assert (pool.coefficients == coefficients).all()
     pool.learn_one({"x": 1.0}, "c")

@@ -38,7 +38,7 @@ class Forest {
 
     // Learns a row of d features with the nodes that are on, ascending from the root.
     void learn(const double* x, Nodes&& targets, double w) {
-        if (!of_labels_ && n_ % judged == 0) judge(x, targets, w);
+        if (!of_labels_ && !repeats && n_ % judged == 0) judge(x, targets, w);
         const auto i = static_cast<uint32_t>(n_ % budget_);
         if (n_ < budget_) {
             x_.resize((n_ + 1) * stride_);

@@ -334,6 +334,9 @@ void merge(LinearState& merged, const nb::list& states, double prior) {
 
 }  // namespace
 
+// Within it, this thread repeats examples. No signal can come between its beginning and its end in Python.
+struct LearnedBefore {};
+
 void linear(nb::module_& m) {
     nb::dict policies;
     add_learner<HPerceptron>(policies, m, "HPerceptron");
@@ -348,8 +351,12 @@ void linear(nb::module_& m) {
     add_learner<ByAddress<SecondOrder>, uint64_t, uint64_t, Numbers, double>(policies, m, "second_order");
     add_learner<ByAddress<OnPaths>, uint64_t, uint64_t, Numbers, double>(policies, m, "on_paths");
     m.attr("policies") = policies;
-    m.def("repeats", [] { return repeats; });
-    m.def("set_repeats", [](bool now) { return std::exchange(repeats, now); }, "now"_a);
+
+    nb::class_<LearnedBefore>(m, "LearnedBefore")
+        .def("__enter__", [](LearnedBefore) { ++repeats; })
+        .def("__exit__", [](LearnedBefore, nb::args) { --repeats; });
+    m.attr("learned_before") = nb::cast(LearnedBefore{});
+    m.def("repeats", [] { return repeats > 0; });
 
     nb::class_<LinearState>(m, "LinearState")
         .def(nb::new_(&restored),

@@ -13,10 +13,14 @@
 
 namespace river_hier {
 
-// Lists with this allocator begin with zeros, whatever their type says, and take no memory before it is used.
+// Lists with this allocator begin with zeros, whatever their type says, and large ones take memory as it is used.
 template <class T>
 struct Zeros {
     using value_type = T;
+
+    Zeros() = default;
+    template <class U>
+    Zeros(const Zeros<U>&) {}
 
     T* allocate(size_t n) {
         constexpr size_t huge = size_t{1} << 21;
@@ -37,8 +41,10 @@ struct Zeros {
     template <class Item>
     void construct(Item*) {}
 
-    bool operator==(const Zeros&) const { return true; }
-    bool operator!=(const Zeros&) const { return false; }
+    template <class U>
+    bool operator==(const Zeros<U>&) const { return true; }
+    template <class U>
+    bool operator!=(const Zeros<U>&) const { return false; }
 };
 
 }  // namespace river_hier

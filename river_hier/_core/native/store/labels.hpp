@@ -9,6 +9,9 @@
 
 namespace river_hier {
 
+// Above 0 while this thread teaches models what they have learned before, of which they are too sure.
+inline thread_local int repeats = 0;
+
 // Nodes side by side: [first, last).
 struct Range {
     uint32_t first, last;

@@ -245,8 +245,10 @@ class Postings : public WeightStore {
     void densify(size_t feature) {
         const size_t size = dense_.stride / lanes<T>;
         if (!n_free_) {
-            n_free_ = std::max(small_ ? size_t{64} : size_t{1}, n_dense_ / 4);
-            blocks_.emplace_back(n_free_ * size);
+            const size_t most = (size_t{1} << 26) / (size * sizeof(Line<T>));  // 64 MB
+            const size_t n = std::max(small_ ? size_t{64} : size_t{1}, std::min(n_dense_ / 4, most));
+            blocks_.emplace_back(n * size);
+            n_free_ = n;
         }
         T* const numbers = numbers_[feature] = (blocks_.back().data() + blocks_.back().size() - n_free_-- * size)->numbers;
         ++n_dense_;

@@ -14,9 +14,6 @@ namespace river_hier {
 
 class Average;
 
-// Whether this thread teaches models what they have learned before, of which they are too sure.
-inline thread_local bool repeats = false;
-
 // The temperature of a softmax, 1 / slope: its logarithm follows the log loss of the latest thousand examples.
 struct Temperature {
     double log_slope = 0.0, curvature = 10.0;
