@@ -31,7 +31,7 @@ from .forest import ExtraTrees
 from .linear_model import PathSoftmax
 from .probabilistic import DiscriminantNeighbors, LinearDiscriminant, NewtonSoftmax
 from .taxonomy import Below, Label, Taxonomy, TaxonomyLike, closure_mask
-from .taxonomy.errors import short
+from .taxonomy.errors import is_missing, short
 
 __all__ = ["DensePool", "LogarithmicPool", "make_views"]
 
@@ -358,6 +358,9 @@ def make_views(
     0.959
 
     """
+    for names in (texts, categories, numbers):
+        if isinstance(names, str):
+            raise TypeError(f"a view needs a list of names, got {names!r}; write [{names!r}]")
     models = [TextViews(on=name) | PathSoftmax(taxonomy, margin=1.0) for name in texts]
     if categories:
         models.append(View(categories, indicators=True) | PathSoftmax(taxonomy))
@@ -506,7 +509,7 @@ class View(base.Transformer):
         self.indicators = indicators
 
     def transform_one(self, x: dict[Any, Any]) -> dict[Any, Any]:
-        found = {name: x[name] for name in self.names if x.get(name) is not None}
+        found = {name: x[name] for name in self.names if not is_missing(x.get(name))}
         if not self.indicators:
             return found
         return {(name, value): len(found) ** -0.5 for name, value in found.items()}

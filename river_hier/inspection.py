@@ -32,7 +32,8 @@ def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
     Parameters
     ----------
     model
-        A model of `linear_model`, `kernel` or `probabilistic`, or a pipeline that ends in one.
+        A model of `linear_model`, `kernel` or `probabilistic`, a wrapper around one, whose own
+        decisions are not explained, a pipeline that ends in one, or a `HierarchicalClassifier`.
     x
         A dictionary of features, a row of an array or a text, as the pipeline takes it.
 
@@ -59,15 +60,23 @@ def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
     [('fur', 0.446), ('at', 0.00261), ('night', 0.00261), ('intercept', 0.00261)]
 
     """
+    model = _fitted(model)
     last = last_step(model)
     if isinstance(model, type) or not callable(getattr(last, "explain_one", None)):
-        help_ = "; give the model that it wraps" * hasattr(last, "_wrapped_model")
+        if isinstance(last, ModelWrapper) and not hasattr(last, "models"):
+            return explain_one(last.model, last_step_and_input(model, x)[1])
+        help_ = "; give one of its `models`" * hasattr(last, "models")
         raise TypeError(
             "`model` must have an `explain_one`, as the models of linear_model do, or be a "
             f"pipeline that ends in one, got {shown(last)}{help_}"
         )
     last, x = last_step_and_input(model, x)
     return last.explain_one(x)
+
+
+def _fitted(model: Any) -> Any:
+    """The model inside an estimator of scikit-learn that has been fitted, else the model."""
+    return getattr(model, "model_", model)
 
 
 def explain_many(model: Any, X: Any) -> dict[Label, list[tuple[Any, float]]]:
@@ -159,7 +168,7 @@ def top_one(
     ('animal', 'mammal', 'wolf') 0.501
 
     """
-    labels = _checked(model, k, depth)
+    labels = _checked(model := _fitted(model), k, depth)
     last, x = last_step_and_input(model, x)
     return _top(last, x, labels, k, leaves, depth)
 
@@ -212,7 +221,7 @@ def top_many(
     1     owl  0.936488
 
     """
-    labels = _checked(model, k, depth)
+    labels = _checked(model := _fitted(model), k, depth)
     if last_step(model) is not model:
         X, model = model._transform_many(X)
     batch, like = valid(read_batch(X, columns)), frame_like(X)
@@ -260,6 +269,7 @@ def labels_one(
     ['mammal', 'wolf']
 
     """
+    model = _fitted(model)
     if isinstance(model, type) or not hasattr(last_step(model), "predict_labels_one"):
         raise TypeError(
             "`model` must be a multilabel model of this library, or a pipeline that ends in one, "

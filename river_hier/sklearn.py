@@ -1,6 +1,7 @@
 """The face of scikit-learn: `pip install river-hier[sklearn]`."""
 
 import functools
+import re
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any, Self
 
@@ -30,7 +31,7 @@ from .feature_extraction import LogTFIDF, TextViews
 from .linear_model import HAROW, HierarchicalSoftmax, PathSoftmax
 from .stream import Replayed
 from .taxonomy import Below, OpenTaxonomy, Taxonomy, UnknownLabelError
-from .taxonomy.errors import is_missing
+from .taxonomy.errors import is_missing, short
 from .taxonomy.paths import PathFormat
 
 __all__ = ["HierarchicalClassifier", "scorer"]
@@ -209,7 +210,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             The weights of the rows; 1 each by default.
         classes
             All labels, or paths, in the first call. If `taxonomy` is left out too, labels are added
-            as they arrive; otherwise, unknown ones are an error.
+            as they arrive; otherwise, unknown ones are an error, as are new paths after `fit`,
+            unless `taxonomy` is an `OpenTaxonomy`.
 
         """
         first = not hasattr(self, "model_")
@@ -311,10 +313,13 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
                 X = frame[:, 0].to_list()
             elif isinstance(self.model, Base) and inner(self.model)._of_pipeline:
                 return "rows", pd.DataFrame(frame.to_dict(as_series=False))
+        if isinstance(X, str):
+            raise ValueError(f"X must be a list of texts, got one, {short(X)}; write [{short(X)}]")
         column = isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1
-        return (
-            ("texts", list(X)) if column and any(isinstance(x, str) for x in X) else ("numbers", X)
-        )
+        texts = any(isinstance(x, str) for x in X) if column else False
+        # As texts are expected, any column has some, or none.
+        texts = texts or (column and getattr(self, "_kind", "") == "texts")
+        return ("texts", list(X)) if texts else ("numbers", X)
 
     def _read(self, X: Any, y: Any, first: bool) -> tuple[Any, list[Any], list[Any]]:
         """The rows of X and y, and the labels."""
@@ -341,8 +346,9 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         if named and all(type(v) is int and v not in known for v in names):
             raise ValueError(
                 f"y holds the codes {min(names)} to {max(names)} and not the names in the taxonomy;"
-                " VotingClassifier, StackingClassifier, BaggingClassifier and cross_val_predict of "
-                "probabilities encode y: leave both out there, or give y and taxonomy in codes"
+                " VotingClassifier, StackingClassifier, BaggingClassifier, CalibratedClassifierCV"
+                " and cross_val_predict of probabilities encode y: leave both out there, or give y "
+                "and taxonomy in codes"
             )
         model = _default(X, several, once) if self.model is None else self.model
         _check_model(model)
@@ -369,7 +375,16 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             X = [X[i] for i in order]
         else:
             X = X[order] if self._kind == "numbers" else X.iloc[order]
-        self._batches.learn_many(X, [rows[i] for i in order], w=w)
+        try:
+            self._batches.learn_many(X, [rows[i] for i in order], w=w)
+        except (TypeError, ValueError) as error:  # it names the row in the order of learning
+            if found := re.match(r"row (\d+): ", said := str(error)):
+                message = f"row {order[int(found[1])]}: {said[found.end() :]}"
+                if isinstance(error, UnknownLabelError):
+                    error.message = message
+                else:
+                    error.args = (message,)
+            raise
         return self
 
     def _of_classes(self, columns: NDArray[Any], names: Sequence[Any]) -> NDArray[Any]:

@@ -90,6 +90,27 @@ def test_one_pass_is_as_good_as_a_batch() -> None:
     assert error < least + 0.01 < 0.05
 
 
+def test_an_inner_node_is_forgotten_with_all_below_it() -> None:
+    for make in BOTH:
+        model = make(TREE, n_trees=3)
+        for y in ("b", "c", "a", "d"):
+            model.learn_one({"u": 1.0}, y)
+        model.forget("a")
+        assert [on for on in model._forest.saved()[4][1] if on] == [[0, TREE.index("d")]]
+
+
+def test_weights_are_repetitions() -> None:
+    """Where x is the same; elsewhere, trees are built after other examples."""
+    once, twice = (forest.ExtraTrees(TREE, n_trees=3) for _ in range(2))
+    for y, w in (("b", 2), ("c", 1), ("d", 3)):
+        once.learn_one({"u": 1.0}, y, w=w)
+        for _ in range(w):
+            twice.learn_one({"u": 1.0}, y)
+    p = once.predict_proba_one({"u": 1.0})
+    assert p == pytest.approx(twice.predict_proba_one({"u": 1.0}))
+    assert p["d"] == pytest.approx((3 / 6 + 1e-4) / (1 + 5e-4))
+
+
 def test_the_latest_examples_count() -> None:
     """After the labels have been exchanged, the forest forgets what no longer holds."""
     draws = np.random.default_rng(0)

@@ -33,6 +33,7 @@ from river_hier import (
     evaluate,
     feature_extraction,
     forest,
+    inspection,
     linear_model,
     metrics,
     probabilistic,
@@ -160,7 +161,13 @@ def test_weights_belong_to_their_rows() -> None:
 
 @pytest.mark.parametrize(
     ("model", "n_passes", "expected"),
-    [("default", None, 3), ("default", 2, 2), ("PathSoftmax", None, 3), ("Tempered", None, 1)],
+    [
+        ("default", None, 3),
+        ("default", 2, 2),
+        ("PathSoftmax", None, 3),
+        ("Tempered", None, 1),
+        ("Tempered", 3, 3),
+    ],
 )
 def test_passes(model: str, n_passes: Any, expected: int) -> None:
     """Each has another order, and temperatures learn in the first one only."""
@@ -176,7 +183,8 @@ def test_passes(model: str, n_passes: Any, expected: int) -> None:
         order = rng.permutation(48)
         with learned_before if k else nullcontext():
             softmax.learn_many(X[order], y[order])
-        slopes.append(getattr(softmax, "model", softmax)._state.slope)
+        tempered = model == "Tempered"
+        slopes.append(softmax._temperatures.slopes if tempered else softmax._state.slope)
     assert len(set(slopes)) == 1
     p = np.asarray(softmax.predict_proba_many(X)[found.classes_])
     p = p / p.sum(axis=1, keepdims=True)
@@ -446,6 +454,29 @@ def test_refused(model: Any, y: Any, message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=re.escape(message)):
         classifier.fit(np.eye(2), y)
     assert not hasattr(classifier, "model_")
+
+
+@pytest.mark.parametrize(
+    ("texts", "y", "w"),
+    [
+        (TEXTS[:10], [*PATHS[:9], "zz"], None),
+        ([*TEXTS[:9], None], PATHS[:10], None),
+        (TEXTS[:10], PATHS[:10], [1.0] * 9 + [-1.0]),
+    ],
+)
+def test_errors_name_the_row_of_x(texts: Any, y: Any, w: Any) -> None:
+    with pytest.raises(ValueError, match=r"^row 9: "):
+        HierarchicalClassifier(taxonomy=TREE).fit(texts, y, w)
+
+
+def test_a_text_is_no_list_of_texts() -> None:
+    model = HierarchicalClassifier(taxonomy=TREE).fit(TEXTS, PATHS)
+    with pytest.raises(ValueError, match=r"must be a list of texts, got one, 'shirt'; write \["):
+        model.predict("shirt")
+    with pytest.raises(ValueError, match="row 0: expected text, got None"):
+        model.predict([None])
+    assert model.predict([]).tolist() == []
+    assert inspection.top_one(model, "silk", k=1)[0][0][-1] == "women > shirts"
 
 
 def test_no_pass_is_refused() -> None:

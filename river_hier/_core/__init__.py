@@ -8,7 +8,13 @@ modules of this folder have the arithmetic on arrays that needs no compiled code
 
 from typing import Any
 
-from .. import _native
+try:
+    from .. import _native
+except ImportError as error:
+    raise ImportError(
+        f"river_hier is imported from its sources, which have no compiled core: {error}; start "
+        "Python in another folder, or install with `pip install -e .`"
+    ) from error
 from .._native import (
     LARGEST_RATIO,
     Calibration,

@@ -81,9 +81,11 @@ def valid(batch: Batch) -> Batch:
 
 def frame_like(X: Any) -> Frame | None:
     """A dataframe of the kind to return; None for arrays and lists."""
-    if is_sparse(X) and not hasattr(X, "columns"):  # else of a list of texts
+    if is_sparse(X):
+        if hasattr(X, "columns"):  # the words of texts
+            return getattr(X, "like", None)
         return nw.from_dict({"row": range(X.shape[0])}, backend="pandas")
-    if isinstance(X, np.ndarray | list) or is_sparse(X):
+    if isinstance(X, np.ndarray | list):
         return None
     series = nw.from_native(X, series_only=True, pass_through=True)
     return series.to_frame() if isinstance(series, nw.Series) else as_frame(X)

@@ -189,9 +189,9 @@ class LogTFIDF(base.Transformer):
     def transform_many(self, X: Any) -> Any:
         """Return the weights of the words of a batch of documents, as `transform_one` does.
 
-        For a dataframe with the columns `on`, or a series of texts, they are a dataframe of the
-        same kind with a column for each word of the batch, sparse in pandas. For an array or a list
-        of texts, they are a `scipy.sparse.csr_array`, whose attribute `columns` lists the words.
+        For a dataframe of pandas with the columns `on`, or a series, they are a sparse dataframe
+        with a column for each word of the batch. Otherwise they are a `scipy.sparse.csr_array`,
+        whose attribute `columns` lists the words.
         """
         texts, like = texts_of(X, self._on)
         if self._is_latest(texts):

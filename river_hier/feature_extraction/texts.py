@@ -69,9 +69,9 @@ def _rows(X: Any, on: list[Hashable] | tuple[Hashable, ...] | None) -> tuple[lis
 
 
 def frame_of(values: Any, columns: Any, start: Any, names: list[Any], like: Any) -> Any:
-    """A frame like another one, or a sparse array, with a column for each name."""
+    """A frame of pandas like another one, or a sparse array, with a column for each name."""
     matrix: Any = Words((values, columns, start), (len(start) - 1, len(names)))
-    if like is not None:
+    if like is not None and like.implementation.is_pandas_like():
         enabled = gc.isenabled()
         gc.disable()  # a frame has several objects a column, and collections would look at all
         try:
@@ -80,6 +80,7 @@ def frame_of(values: Any, columns: Any, start: Any, names: list[Any], like: Any)
             if enabled:
                 gc.enable()
     matrix.columns = names
+    matrix.like = like.to_frame() if isinstance(like, nw.Series) else like
     return matrix
 
 
@@ -87,6 +88,7 @@ class Words(sparse.csr_array):
     """A sparse array with named columns, which narwhals puts side by side in River's unions."""
 
     columns: list[Any]
+    like: Any = None  # a frame of the kind of the answers, which would not be sparse itself
 
     def __narwhals_dataframe__(self) -> Words:
         return self
@@ -106,6 +108,7 @@ class Words(sparse.csr_array):
         """The columns of all parts."""
         matrix = Words(sparse.hstack(parts, format="csr"))
         matrix.columns = [name for part in parts for name in part.columns]
+        matrix.like = parts[0].like
         return matrix._with_version(self._version)
 
 

@@ -18,7 +18,8 @@ import pandas as pd
 import pytest
 
 import river_hier
-from river_hier import Taxonomy, linear_model
+from river_hier import Taxonomy, linear_model, stream
+from river_hier._core import repeats
 
 HOME = str(Path(river_hier.__file__).parent)  # `__path__` of an editable install has two
 
@@ -129,6 +130,15 @@ def test_a_step_is_learned_or_not(name: str, taxonomy: Taxonomy | None) -> None:
         assert one.score_one(ASKED) in expected, at
         one.learn_one(x, y)
     assert interrupted >= n // 2
+
+
+def test_after_a_repetition_the_thread_repeats_no_more() -> None:
+    model = stream.Replayed(linear_model.HAROW(TREE), 3, buffer_size=2)
+    for _ in range(3):
+        model.learn_one({"x": 1.0}, {"a"})
+    for at in range(1, count(lambda: model.learn_one({"x": 1.0}, {"a"})) + 1):
+        assert interrupt(lambda: model.learn_one({"x": 1.0}, {"a"}), at)
+        assert not repeats()
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")

@@ -19,6 +19,7 @@ from river_hier import (
     batch,
     decision,
     drift,
+    ensemble,
     evaluate,
     feature_extraction,
     inspection,
@@ -370,8 +371,12 @@ def test_reasons_through_a_pipeline():
     for wrong in (local.PerNode(logistic(), TREE), linear_model.HAROW, None):
         with pytest.raises(TypeError, match="`model` must have an `explain_one`"):
             inspection.explain_one(wrong, X)
-    with pytest.raises(TypeError, match=r"got Calibrated\(.*\); give the model that it wraps$"):
-        inspection.explain_one(decision.Calibrated(model), X)
+    wrapped = decision.HLossBayes(decision.Calibrated(model))
+    assert inspection.explain_one(wrapped, {"x": 3.0, "y": 4.0}) == inside
+    behind = preprocessing.Normalizer() | decision.Calibrated(model["HAROW"])
+    assert inspection.explain_one(behind, {"x": 3.0, "y": 4.0}) == inside
+    with pytest.raises(TypeError, match=r"got LogarithmicPool.*; give one of its `models`$"):
+        inspection.explain_one(ensemble.LogarithmicPool([model]), X)
 
 
 # Batches

@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from river import preprocessing
 
-from river_hier import Taxonomy, decision, ensemble, linear_model
+from river_hier import (
+    Taxonomy,
+    decision,
+    drift,
+    ensemble,
+    feature_extraction,
+    forest,
+    linear_model,
+)
 from river_hier._core import learned_before
 from river_hier.stream import Replayed
 from support.hypothesis_settings import n_examples
@@ -95,9 +103,12 @@ def test_bad_arguments() -> None:
 
 
 class WithRule(linear_model.PathSoftmax):
-    """Learns by the rule in Python."""
+    """Learns by the rule in Python, and counts its steps."""
+
+    steps = 0
 
     def rule(self, *args: Any) -> Any:
+        self.steps += 1
         return super().rule(*args)
 
 
@@ -143,6 +154,32 @@ def test_a_temperature_learns_from_each_example_once(model: Any) -> None:
     assert model.predict_proba_one(once[0][0]) != before
     model.learn_one(*once[0])
     assert model._state.slope != slope
+    assert getattr(model, "steps", 14) == 14
+
+
+def test_detectors_texts_and_forests_count_each_example_once() -> None:
+    watched = drift.BranchReset(ONE_LABEL.clone())
+    trees = forest.MultilabelExtraTrees(T, n_trees=2)
+    bag = feature_extraction.LogTFIDF(min_count=2)
+    for x, text, y in [({"x": 1.0}, "a word", "c"), ({"z": 1.0}, "another word", "h")] * 4:
+        watched.learn_one(x, y)
+        trees.learn_one(x, {y})
+        bag.learn_one(text)
+    bag.learn_one("rare word")
+    with learned_before:
+        watched.learn_one({"x": 1.0}, "h")
+        trees.learn_one({"x": 1.0}, {"h"})
+        bag.learn_one("rare word")
+        bag.learn_many(["rare word"])
+    assert watched._step == 8
+    losses = trees._forest.saved()[4][5].tolist()
+    assert bag.n == 9
+    assert "rare" not in bag.dfs
+    assert bag.dfs["word"] == 9
+    with learned_before:
+        for _ in range(20):  # an example in ten is judged
+            trees.learn_one({"z": 1.0}, {"c"})
+    assert trees._forest.saved()[4][5].tolist() == losses
 
 
 def test_coefficients_of_a_pool_learn_from_each_example_once() -> None:
