@@ -285,7 +285,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
     def _matrix(self, X: Any, first: bool = False) -> Any:
         """X as the model takes it: a matrix of numbers, a list of texts, or rows of any cells."""
-        kind, X = self._kind_of(X)
+        kind, X = self._kind_of(X, first)
         if first:
             self._kind = kind
         elif self._kind != kind:
@@ -305,7 +305,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
                 "numbers side by side give `model=ensemble.make_views(texts=..., ...)`"
             ) from None
 
-    def _kind_of(self, X: Any) -> tuple[str, Any]:
+    def _kind_of(self, X: Any, first: bool) -> tuple[str, Any]:
         frame = None if isinstance(X, list | tuple) else as_frame(X)
         if frame is not None and numbers(frame) is None:
             by_name = any(getattr(part, "on", None) is not None for part in parts_of([self.model]))
@@ -317,8 +317,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"X must be a list of texts, got one, {short(X)}; write [{short(X)}]")
         column = isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1
         texts = any(isinstance(x, str) for x in X) if column else False
-        # As texts are expected, any column has some, or none.
-        texts = texts or (column and getattr(self, "_kind", "") == "texts")
+        texts = texts or (column and not first and self._kind == "texts")  # some, or none
         return ("texts", list(X)) if texts else ("numbers", X)
 
     def _read(self, X: Any, y: Any, first: bool) -> tuple[Any, list[Any], list[Any]]:

@@ -476,6 +476,8 @@ def test_a_text_is_no_list_of_texts() -> None:
     with pytest.raises(ValueError, match="row 0: expected text, got None"):
         model.predict([None])
     assert model.predict([]).tolist() == []
+    again = clone(model).fit(TEXTS, PATHS).fit([[0.0], [1.0]], PATHS[:2])  # of another kind
+    assert again.n_features_in_ == 1
     assert inspection.top_one(model, "silk", k=1)[0][0][-1] == "women > shirts"
 
 
