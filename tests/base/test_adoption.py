@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from river_hier import Taxonomy, kernel, linear_model, probabilistic
+from river_hier import OpenTaxonomy, Taxonomy, drift, kernel, linear_model, probabilistic
 from river_hier.taxonomy import closure_mask
 from support.hypothesis_settings import n_examples
+from support.public_api import estimators
 from support.strategies import extensions, features, multilabels, reals, sample_weights, trees
 
 SINGLE = ["Hieron", "AveragedHieron"]
@@ -303,3 +304,18 @@ def test_a_branch_of_a_long_chain(name: str) -> None:
     model.adopt(model.taxonomy.extend([(n, -1)]))
     assert time.process_time() - begun < 5.0
     assert len(model.score_one({"x": 1.0})) >= n
+
+
+def test_every_model_shows_its_taxonomy() -> None:
+    """Also wrappers, and also where it has grown or another one has been adopted."""
+    shown = [
+        m for m in estimators().values() if isinstance(getattr(m, "taxonomy_", None), Taxonomy)
+    ]
+    assert len(shown) > 25
+    wrapped: Any = drift.BranchReset(linear_model.HAROW(OpenTaxonomy("/")))
+    wrapped.learn_one({"x": 1.0}, {"a/b"})
+    assert wrapped.taxonomy == OpenTaxonomy("/")
+    assert wrapped.taxonomy_.nodes == ("", "a", "a/b")
+    after = wrapped.taxonomy_.extend([("a", "a/c")])
+    wrapped.adopt(after)
+    assert wrapped.taxonomy_ == wrapped.taxonomy == after
