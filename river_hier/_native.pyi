@@ -90,9 +90,9 @@ class LinearState:
         rows: Any = None,
         average: Any = None,
         decides: bool = False,
-        temperature: tuple[float, float] = ...,
+        temperature: Any = None,
     ) -> None: ...
-    slope: float
+    temperature: list[float]
     def temper(self, scores: _Floats, y: int, weight: float) -> None: ...
     from_first_round: bool | None
     def saved(self) -> tuple[Any, ...]: ...
@@ -151,6 +151,7 @@ class LabelProbabilities:
         sharp: float,
         flat: float,
         share: float,
+        tempered: bool,
     ) -> None: ...
 
 class Calibration:

@@ -273,7 +273,6 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
     """
 
     _multiclass: bool = True
-    _slope: Any = 1.0  # of the softmax: its scores are multiplied by it
     _decision_rule = "by the sum of the weights on its path"
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
@@ -364,8 +363,12 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
 
     def _probabilities(self, X: Batch) -> NDArray[Any]:
         """The softmax of the scores, (rows, nodes)."""
-        scores = self._slope * self._scores_many(X)
-        return softmax(replaced(scores, self._never_predicted, -np.inf)).T
+        scores = replaced(self._scores_many(X), self._never_predicted, -np.inf)
+        return softmax(self._tempered(scores)).T
+
+    def _tempered(self, scores: Floats) -> Floats:
+        """The scores whose softmax is the probabilities, (nodes, rows)."""
+        return scores
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return self._taxonomy.nodes[int(self._best_of(self._scores_one(x)))]

@@ -2,7 +2,6 @@
 
 import abc
 from collections.abc import Mapping
-from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -52,7 +51,6 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
     _by_numba: ClassVar[str | None] = "rival"
     _rule_methods = ("rule", "rival")
-    _slope: Any = property(attrgetter("_state.slope"))
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Refuse a `rival` that would never be called."""
@@ -132,10 +130,10 @@ class PathLearner(LinearLearner, SingleLabelModel):
         return self._scale * self._label_scores(super()._scores_many(X))
 
     def _softmax(self, x: Mapping[Any, Any], slopes: Any = None) -> LabelProbabilities:
-        """By two slopes, those of a sharp and a flat softmax, and the share of the flat one."""
-        sharp, flat, share = slopes or (self._slope, 0.0, 0.0)
-        slopes = self._scale * sharp, self._scale * flat, share
-        return LabelProbabilities(self._state, x, self._averaged, self._first_label, *slopes)
+        """By the model's temperature, or two slopes and the share of the flat softmax."""
+        sharp, flat, share = slopes or (1.0, 0.0, 0.0)
+        mixture = self._scale * sharp, self._scale * flat, share, slopes is None
+        return LabelProbabilities(self._state, x, self._averaged, self._first_label, *mixture)
 
 
 def moves_apart(model: Any, scores: Floats, y: int, norm2: float, w: float) -> Moves:

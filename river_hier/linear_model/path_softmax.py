@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import entr
 
 from .._core import distances_from, path_difference, path_sums, softmax, subtree_sums
 from ..base.checks import check, check_answer, check_forgetting, check_positive, number
@@ -59,9 +60,14 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
     (softmax-margin [^3]). Where features are many, as those of texts, one pass then makes fewer and
     smaller mistakes; where they are few and labels overlap, probabilities become worse.
 
-    Probabilities are those of Eq. (2) with scores times $e^a$. Before each step, the temperature
-    $e^{-a}$ makes a Newton step on the log loss of the latest thousand examples. It changes neither
-    weights nor labels, only `predict_proba_one` and what is decided by it.
+    Before probabilities are predicted, scores are multiplied by
+
+    $$e^a (1 + H)^b, \\tag{6}$$
+
+    where H is the entropy of Eq. (2): examples that the model is unsure of have another temperature
+    than clear ones [^4]. Before each step, a and b make a Newton step on the log loss of the latest
+    thousand examples. This changes neither weights nor labels, only `predict_proba_one` and what is
+    decided by it.
 
     A step takes O(features of x * nodes) to score and O(features of x * vectors that move) to
     learn; weights and variances take O(features * nodes) memory. The flat counterpart is
@@ -114,6 +120,9 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         Computation, 4(5), pp. 720-736.](https://doi.org/10.1162/neco.1992.4.5.720)
     [^3]: [Gimpel, K. and Smith, N. A., 2010. Softmax-margin CRFs: training log-linear models with
         cost functions. NAACL HLT, pp. 733-736.](https://aclanthology.org/N10-1112/)
+    [^4]: [Balanya, S.A., Maronas, J. and Ramos, D., 2024. Adaptive temperature scaling for robust
+        calibration of deep neural networks. Neural Computing and Applications, 36.](
+        https://arxiv.org/abs/2208.00461)
 
     """
 
@@ -246,6 +255,11 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
     @property
     def _scale(self) -> float:
         return math.sqrt(self.prior_variance)  # weights are stored for a variance of 1
+
+    def _tempered(self, scores: Floats) -> Floats:
+        a, b = self._state.temperature[:2]
+        entropy = entr(softmax(scores)).sum(axis=0)
+        return scores * np.exp(np.clip(a + b * np.log1p(entropy), -3.0, 3.0))  # Eq. (6)
 
     def _label_scores(self, columns: Floats) -> Floats:
         sums = path_sums(columns[::2], self._taxonomy._arrays)

@@ -19,9 +19,9 @@ class PathSoftmax:
     the step, of the labels that are in the same moving sets as y. In a step, though not in
     predictions, a label's score is larger by `margin` for each edge between it and y.
 
-    Probabilities to be predicted are the softmax of e^a times the scores. Before a step, a moves by
-    a Newton step, of at most 1, on the log loss, whose curvature is that of the latest thousand
-    examples."""
+    Probabilities to be predicted are the softmax of e^a (1 + H)^b times the scores, whose own
+    softmax has the entropy H. Before a step, a and b move by a Newton step, each by at most 1, on
+    the log loss, whose second derivatives are those of the latest thousand examples."""
 
     def __init__(self, parents, prior_variance=32.0, forgetting=1.0, margin=0.0):
         self.parents, self.prior, self.forgetting = parents, prior_variance, forgetting
@@ -35,7 +35,7 @@ class PathSoftmax:
                 self.sets["own", u] = {u}
         self.vectors = {i: {} for i in self.sets}
         self.variances = {i: {} for i in self.sets}
-        self.log_slope, self.curvature = 0.0, 10.0
+        self.temperature, self.curvature = [0.0, 0.0], [[10.0, 0.0], [0.0, 10.0]]
 
     @property
     def w(self):
@@ -72,19 +72,37 @@ class PathSoftmax:
 
     def predicted(self, x):
         """The probabilities of the labels."""
-        slope = math.exp(self.log_slope)
+        slope = self.slope(self.by(x))
         return self.probabilities({v: slope * s for v, s in self.scores(x).items()})
+
+    def by(self, x):
+        """The derivatives of the logarithm of the slope: 1, and log(1 + entropy)."""
+        p = self.probabilities(self.scores(x)).values()
+        return 1.0, math.log1p(-sum(q * math.log(q) for q in p if q))
+
+    def slope(self, by):
+        """The factor of the scores."""
+        log = sum(value * each for value, each in zip(self.temperature, by, strict=True))
+        return math.exp(min(max(log, -3.0), 3.0))
 
     def temper(self, x, y, weight):
         """One step of the temperature."""
-        p, slope = self.predicted(x), math.exp(self.log_slope)
+        by = self.by(x)
+        p, slope = self.predicted(x), self.slope(by)
         gap = {v: slope * (s - self.scores(x)[y]) for v, s in self.scores(x).items()}
         mean = sum(p[v] * gap[v] for v in p)
         second = sum(p[v] * (gap[v] - mean) ** 2 for v in p)
         kept = max(1.0 - weight / 1000.0, 0.0)
-        self.curvature = kept * self.curvature + weight * (0.1 + second)
-        move = min(max(weight * mean / self.curvature, -1.0), 1.0)
-        self.log_slope = min(max(self.log_slope - move, -3.0), 3.0)
+        for i in range(2):
+            for j in range(2):
+                new = weight * (0.1 * (i == j) + second * by[i] * by[j])
+                self.curvature[i][j] = kept * self.curvature[i][j] + new
+        (aa, ab), (_, bb) = self.curvature
+        g = [weight * mean * each for each in by]
+        moves = [(bb * g[0] - ab * g[1]), (aa * g[1] - ab * g[0])]
+        for i, move in enumerate(moves):
+            move = min(max(move / (aa * bb - ab * ab), -1.0), 1.0)
+            self.temperature[i] = min(max(self.temperature[i] - move, -3.0), 3.0)
 
     def rivals(self, x, y, fixed=()):
         """The scores of a step; labels that are one with y have no distance from it."""

@@ -37,8 +37,8 @@ class Merging {
         for (const Part& part : parts) {
             if (!examples(part)) continue;
             const double share = examples(part) / (merged.n - start_.n);
-            mean.log_slope += share * (part.state.w.temperature.log_slope - start_.w.temperature.log_slope);
-            mean.curvature += share * (part.state.w.temperature.curvature - start_.w.temperature.curvature);
+            for (size_t i = 0; i < mean.values.size(); ++i)
+                mean.values[i] += share * (part.state.w.temperature.values[i] - start_.w.temperature.values[i]);
         }
     }
 

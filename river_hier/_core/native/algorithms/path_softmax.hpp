@@ -80,20 +80,34 @@ inline double* label_scores(Weights& w, const Vector& x, const Labels& tree) {
     return s;
 }
 
+// The softmax of scores times a slope, of which some may be -inf: the mean and the variance of their gaps to the
+// largest, and its entropy.
+struct Gaps {
+    Gaps(const double* scores, size_t n, double slope) : slope(slope), largest(scores[argmax(scores, n)]) {
+        Numbers p(whole_lines<double>(n), -HUGE_VAL);
+        std::copy(scores, scores + n, p.begin());
+        const double total = exponentials(p.data(), largest, slope, p.size());
+        double square = 0.0;
+        for (size_t v = 0; v < n; ++v) {
+            const double gap = of(scores[v]);
+            mean += p[v] / total * gap;
+            square += p[v] / total * gap * gap;
+        }
+        variance = square - mean * mean;
+        entropy = std::max(std::log(total) - mean, 0.0);
+    }
+
+    double of(double score) const { return slope * std::max(score - largest, -1e100); }
+
+    double slope, largest, mean = 0.0, variance, entropy;
+};
+
 // Learns the temperature from the scores of all labels; those of unseen ones are -inf.
 inline void temper(Temperature& temperature, const double* scores, size_t n, uint32_t y, double weight) {
     if (repeats) return;
-    const double slope = temperature.slope(), largest = scores[argmax(scores, n)];
-    Numbers p(whole_lines<double>(n), -HUGE_VAL);
-    std::copy(scores, scores + n, p.begin());
-    const double total = exponentials(p.data(), largest, slope, p.size());
-    const auto gap = [&](size_t v) { return slope * std::max(scores[v] - largest, -1e100); };
-    double mean = 0.0, square = 0.0;
-    for (size_t v = 0; v < n; ++v) {
-        mean += p[v] / total * gap(v);
-        square += p[v] / total * gap(v) * gap(v);
-    }
-    temperature.learn(mean - gap(y), square - mean * mean, weight);
+    const double entropy = Gaps(scores, n, 1.0).entropy;
+    const Gaps gaps(scores, n, temperature.slope(entropy));
+    temperature.learn(gaps.mean - gaps.of(scores[y]), gaps.variance, entropy, weight);
 }
 
 inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_t y,

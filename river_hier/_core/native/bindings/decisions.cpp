@@ -54,6 +54,7 @@ struct LabelProbabilities {
     bool averaged;
     uint32_t first;
     double sharp, flat, share;
+    bool tempered;  // by the temperature of the state
 };
 
 // A linear learner's scores of labels, in which those that are never predicted are -inf.
@@ -77,7 +78,11 @@ auto by_search(nb::handle values, Decide decide) -> std::optional<decltype(decid
 // They become probabilities, but for the factor that is returned.
 double to_probabilities(double* scores, const LabelProbabilities& from) {
     auto& state = nb::cast<LinearState&>(from.state);
-    return Softmax{from.sharp, from.flat, from.share}.apply(scores, state.labels, from.first, state.w.p);
+    const Temperature& temperature = state.w.temperature;
+    double sharp = from.sharp;
+    if (from.tempered)
+        sharp *= temperature.slope(temperature.constant() ? 0.0 : Gaps(scores, state.labels.n(), sharp).entropy);
+    return Softmax{sharp, from.flat, from.share}.apply(scores, state.labels, from.first, state.w.p);
 }
 
 // P(label) of each node but for a factor, valid until the next call. Those of an array, whose nan stand for 0,
@@ -350,8 +355,8 @@ void decisions(nb::module_& m) {
         .def(nb::init<nb::object, nb::object, bool, nb::object, bool>(), "state"_a, "x"_a.none(), "averaged"_a,
              "calibration"_a.none(), "given"_a);
     nb::class_<LabelProbabilities>(m, "LabelProbabilities")
-        .def(nb::init<nb::object, nb::object, bool, uint32_t, double, double, double>(), "state"_a,
-             "x"_a.none(), "averaged"_a, "first"_a, "sharp"_a, "flat"_a, "share"_a);
+        .def(nb::init<nb::object, nb::object, bool, uint32_t, double, double, double, bool>(), "state"_a,
+             "x"_a.none(), "averaged"_a, "first"_a, "sharp"_a, "flat"_a, "share"_a, "tempered"_a);
     m.def("deepest", &deepest_label, "tree"_a, "values"_a, "threshold"_a.none());
     m.def("descent", &descent, "tree"_a, "values"_a);
     m.def("distribution", &distribution, "labels"_a, "values"_a);

@@ -2,6 +2,7 @@
 // policy (see algorithms/linear.hpp) and one line in `linear` below; `learn_one` and `learn_many` are built
 // from it here.
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -288,14 +289,13 @@ nb::tuple saved(const LinearState& state) {
         average = nb::make_tuple(of->from_first_round, of->m, array(of->since), array(of->begun), saved(of->updates));
     return nb::make_tuple(state.shared_labels, state.features.names(), state.features.intercept,
                           state.w.dtype(), state.w.n_planes, state.vectors, state.n, saved(state.w), average,
-                          state.decides,
-                          nb::make_tuple(state.w.temperature.log_slope, state.w.temperature.curvature));
+                          state.decides, nb::cast(state.w.temperature.values));
 }
 
 std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, double intercept,
                                       const nb::str& dtype, size_t n_planes, size_t vectors, double n,
                                       nb::handle rows, nb::handle average, bool decides,
-                                      std::pair<double, double> temperature) {
+                                      nb::handle temperature) {
     const bool single = nb::str("float32").equal(dtype);
     ensure(single || nb::str("float64").equal(dtype), "a type of weights");
     ensure(n_planes == 1 || n_planes == 2, "one plane or two");
@@ -305,9 +305,15 @@ std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, do
     state->n = n;
     if (!rows.is_none()) load(state->w, rows);
     load(*state, average);
-    const auto [log_slope, curvature] = temperature;
-    ensure(std::abs(log_slope) <= 3.0 && std::isfinite(curvature) && curvature > 0.0, "a temperature");
-    state->w.temperature = {log_slope, curvature};
+    if (temperature.is_none()) return state;
+    Numbers values = numbers(temperature);
+    if (values.size() == 2) values = {values[0], 0.0, values[1], 0.0, 10.0};  // 0.1.0: the same for any entropy
+    auto& found = state->w.temperature.values;
+    ensure(values.size() == found.size(), "a temperature");
+    std::copy(values.begin(), values.end(), found.begin());
+    const auto [a, b, aa, ab, bb] = found;
+    ensure(std::abs(a) <= 3.0 && std::abs(b) <= 3.0 && aa > 0.0 && aa * bb > ab * ab && std::isfinite(aa * bb),
+           "a temperature");
     return state;
 }
 
@@ -362,7 +368,7 @@ void linear(nb::module_& m) {
         .def(nb::new_(&restored),
              "labels"_a, "features"_a, "intercept"_a, "dtype"_a, "n_planes"_a = 1, "vectors"_a = 1, "n"_a = 0.0,
              "rows"_a = nb::none(), "average"_a = nb::none(), "decides"_a = false,
-             "temperature"_a = std::pair(0.0, 10.0))
+             "temperature"_a = nb::none())
         .def("saved", [](const LinearState& state) { return saved(state); })
         .def_prop_ro("features", [](LinearState& s) -> FeatureIndex& { return s.features; },
                      nb::rv_policy::reference_internal)
@@ -371,7 +377,7 @@ void linear(nb::module_& m) {
             return sizeof(LinearState) + s.w.bytes() + s.labels.bytes() + s.features.bytes();
         })
         .def_ro("n", &LinearState::n)
-        .def_prop_ro("slope", [](const LinearState& s) { return s.w.temperature.slope(); })
+        .def_prop_ro("temperature", [](const LinearState& s) { return s.w.temperature.values; })
         .def("temper",
              [](LinearState& s, nb::handle scores, uint32_t y, double weight) {
                  const Numbers of = numbers(scores);

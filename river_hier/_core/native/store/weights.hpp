@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 
@@ -14,16 +15,27 @@ namespace river_hier {
 
 class Average;
 
-// The temperature of a softmax, 1 / slope: its logarithm follows the log loss of the latest thousand examples.
+// The temperature of a softmax whose entropy is H, 1 / slope with slope = e^a (1 + H)^b; a and b follow the log loss
+// of the latest thousand examples.
 struct Temperature {
-    double log_slope = 0.0, curvature = 10.0;
+    std::array<double, 5> values{0.0, 0.0, 10.0, 0.0, 10.0};  // a, b, and the second derivatives aa, ab, bb
 
-    double slope() const { return std::exp(log_slope); }
+    bool constant() const { return values[1] == 0.0; }
 
-    // A Newton step, from the first and the second derivative of the log loss.
-    void learn(double gradient, double second, double weight) {
-        curvature = std::max(1.0 - weight / 1000.0, 0.0) * curvature + weight * (0.1 + second);
-        log_slope = std::clamp(log_slope - std::clamp(weight * gradient / curvature, -1.0, 1.0), -3.0, 3.0);
+    double slope(double entropy) const {
+        return std::exp(std::clamp(values[0] + values[1] * std::log1p(entropy), -3.0, 3.0));
+    }
+
+    // A Newton step, from the first and the second derivative of the log loss in the logarithm of the slope.
+    void learn(double gradient, double second, double entropy, double weight) {
+        auto& [a, b, aa, ab, bb] = values;
+        const double kept = std::max(1.0 - weight / 1000.0, 0.0), by = std::log1p(entropy);
+        aa = kept * aa + weight * (0.1 + second);
+        ab = kept * ab + weight * second * by;
+        bb = kept * bb + weight * (0.1 + second * by * by);
+        const double step = weight * gradient / (aa * bb - ab * ab);
+        a = std::clamp(a - std::clamp(step * (bb - ab * by), -1.0, 1.0), -3.0, 3.0);
+        b = std::clamp(b - std::clamp(step * (aa * by - ab), -1.0, 1.0), -3.0, 3.0);
     }
 };
 
