@@ -62,6 +62,8 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
     The decomposition is due to [^1], and to [^2] for many words; here trees may have any number of
     children, and labels may be inner nodes. As a label above others may end there, its descendants
     need not be known: an example that is known to lie below a node would be the decisions above it.
+    There is no temperature as in `PathSoftmax`: if the probabilities of texts must be right,
+    `decision.Tempered` mends them for O(nodes) a step.
 
     Examples
     --------
