@@ -89,7 +89,7 @@ void learn_many(LinearState& state, Rows& rows, nb::handle y, nb::handle paramet
     const auto policy = policy_for<Policy, P...>(state, parameters);
     auto targets = targets_of<Policy>(y, state.labels);
     learn_next(rows, targets.size(), seconds, [&](size_t row, size_t i) {
-        next(state, rows, row);  // or an error, before anything is written
+        if (state.w.single) next(state, rows, row);  // or an error, before anything is written
         learn(policy, state, rows.insert(row), targets[i], rows.weight(row));
         return true;
     });

@@ -50,9 +50,7 @@ void features(nb::module_& m) {
         .def("insert", [](FeatureIndex& names, nb::handle x) { return Vector(names.insert(x)); }, "x"_a.none())
         .def("names", &FeatureIndex::names)
         .def("row", [](FeatureIndex& names, nb::handle name) {
-            PyObject* one = name.ptr();
-            uint32_t row;
-            names.find_rows(&one, 1, &row, false);
+            const uint32_t row = names.row_of(name.ptr());
             return row == no_row ? nb::none() : nb::object(nb::int_(row));
         }, "name"_a.none())
         .def("saved", [](const FeatureIndex& names) { return nb::make_tuple(names.names(), names.intercept); });

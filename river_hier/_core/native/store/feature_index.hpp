@@ -82,21 +82,27 @@ class FeatureIndex {
         return bytes;
     }
 
-    // visit(i) for each of these names, of which those that follow are prefetched, with their slots in the table.
-    template <class Visit>
-    void each(PyObject* const* names, size_t n, Visit visit) const {
+    // visit(i) for the n names name(i), of which those that follow are prefetched, with their slots in the table.
+    template <class Name, class Visit>
+    void each(size_t n, Name name, Visit visit) const {
         constexpr size_t soon = 16;
         for (size_t i = 0; i < n + soon; ++i) {
-            if (i + soon < n) prefetch(names[i + soon]);
-            if (i < n && is_text(names[i])) table_.prefetch(hash_of_text(names[i]));
+            if (i + soon < n) prefetch(name(i + soon));
+            if (i < n && is_text(name(i))) table_.prefetch(hash_of_text(name(i)));
             if (i >= soon) visit(i - soon);
         }
     }
 
+    // The row of a name, or `no_row`.
+    uint32_t row_of(PyObject* name) {
+        return in_table(name) ? table_.find(name, hash_of_text(name), keys_.data()) : other(name);
+    }
+
     // The row of each name or, unless new ones get the next rows, `no_row`. The caller owns the names.
-    void find_rows(PyObject* const* names, size_t n, uint32_t* rows, bool insert) {
-        each(names, n, [&](size_t i) { rows[i] = row_of(names[i]); });
-        for (size_t i = 0; insert && i < n; ++i) if (rows[i] == no_row) rows[i] = add(names[i]);
+    template <class Name>
+    void find_rows(size_t n, Name name, uint32_t* rows, bool insert) {
+        each(n, name, [&](size_t i) { rows[i] = row_of(name(i)); });
+        for (size_t i = 0; insert && i < n; ++i) if (rows[i] == no_row) rows[i] = add(name(i));
     }
 
     // The next row for a name that has none, or the one that it has got meanwhile.
@@ -126,10 +132,8 @@ class FeatureIndex {
     }
 
     std::vector<uint32_t> find_rows(const nb::list& names, bool insert) {
-        std::vector<PyObject*> pointers;
-        for (nb::handle name : names) pointers.push_back(name.ptr());
-        std::vector<uint32_t> rows(pointers.size());
-        find_rows(pointers.data(), pointers.size(), rows.data(), insert);
+        std::vector<uint32_t> rows(names.size());
+        find_rows(rows.size(), [&](size_t i) { return names[i].ptr(); }, rows.data(), insert);
         return rows;
     }
 
@@ -162,7 +166,7 @@ class FeatureIndex {
     const Vector& read(nb::handle x, bool insert, bool finished = true) {
         const bool dict = PyDict_CheckExact(x.ptr()) || dicts_.hold(x.ptr());
         if (dict && !foreign_ && read_plain(x.ptr()))
-            find_rows(names_.data(), found_.size(), found_.rows.data(), insert);
+            find_rows(found_.size(), [&](size_t i) { return names_[i]; }, found_.rows.data(), insert);
         else if (foreign_ || !arrays_.hold(x.ptr()) || !read_row(x, insert))
             found_ = read_odd(x, insert);
         if (finished) finish(found_);
@@ -231,10 +235,6 @@ class FeatureIndex {
     }
 
     bool in_table(PyObject* name) const { return is_text(name) && !foreign_; }
-
-    uint32_t row_of(PyObject* name) {
-        return in_table(name) ? table_.find(name, hash_of_text(name), keys_.data()) : other(name);
-    }
 
     uint32_t other(PyObject* name) {
         if (!foreign_ && !harmless(name)) keep_all_in_dict();

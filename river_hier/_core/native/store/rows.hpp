@@ -59,16 +59,13 @@ class Rows {
     // The same, but features that are new get the next rows.
     const Vector& insert(size_t i) {
         new_.clear();
-        new_names_.clear();
         for (size_t e = begin(i); e < begin(i + 1); ++e) {
             const uint32_t c = dense_ ? static_cast<uint32_t>(e - begin(i)) : columns_[e];
-            if (row_of_[c] != no_row) continue;
-            new_.push_back(c);
-            new_names_.push_back(nb::object(names_[c]).ptr());
+            if (row_of_[c] == no_row) new_.push_back(c);
         }
-        features_.each(new_names_.data(), new_.size(), [&](size_t k) {
+        features_.each(new_.size(), [&](size_t k) { return names_[new_[k]].ptr(); }, [&](size_t k) {
             const size_t before = features_.size();
-            const uint32_t row = features_.add(new_names_[k]);
+            const uint32_t row = features_.add(names_[new_[k]].ptr());
             if (features_.size() == before) throw twice(new_[k]);
             row_of_[new_[k]] = row;
         });
@@ -106,8 +103,10 @@ class Rows {
 
     void look_up(nb::handle batch, const std::vector<uint32_t>& used) {
         const nb::object names = batch.attr("names");
-        for (uint32_t c : used) names_.append(names[c]);
-        row_of_ = features_.find_rows(names_, false);
+        names_.reserve(used.size());
+        for (uint32_t c : used) names_.emplace_back(names[c]);
+        row_of_.resize(used.size());
+        features_.find_rows(used.size(), [&](size_t c) { return names_[c].ptr(); }, row_of_.data(), false);
         std::vector<bool> taken(features_.size());
         for (size_t c = 0; c < used.size(); ++c) {
             if (row_of_[c] == no_row) continue;
@@ -130,10 +129,9 @@ class Rows {
     Numbers weights_;                // of the examples; none if they are all 1
     std::vector<uint32_t> columns_;  // of each entry, and where those of each row start
     std::vector<int64_t> start_;
-    std::vector<uint32_t> row_of_;  // of each column: its row, or `no_row`
-    nb::list names_;                // of the columns, which nobody can change meanwhile
-    std::vector<uint32_t> new_;     // those of one row of the batch that have none yet, and their names
-    std::vector<PyObject*> new_names_;
+    std::vector<uint32_t> row_of_;   // of each column: its row, or `no_row`
+    std::vector<nb::object> names_;  // of the columns
+    std::vector<uint32_t> new_;      // those of one row of the batch that have none yet
     Vector x_;
 };
 
