@@ -74,7 +74,7 @@ class MarginSampler(Sampler):
     ...     if ask:
     ...         model.learn_one(x, y)
     >>> asked / 2000, mistakes / 2000
-    (0.3125, 0.2015)
+    (0.313, 0.2035)
 
     """
 

@@ -101,7 +101,7 @@ class LogarithmicPool(TransparentWrapper):
     TreeInducedError: 1.204
 
     >>> model.coefficients.round(2)
-    array([0.86, 0.08])
+    array([0.87, 0.08])
 
     References
     ----------

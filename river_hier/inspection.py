@@ -217,8 +217,8 @@ def top_many(
     >>> model.learn_many(X, ["wolf", "owl"])
     >>> inspection.top_many(model, X, k=1)
       label_1   value_1
-    0    wolf  0.935661
-    1     owl  0.936488
+    0    wolf  0.935619
+    1     owl  0.936447
 
     """
     labels = _checked(model := _fitted(model), k, depth)

@@ -14,11 +14,11 @@ The folder holds `clinc150`, `products`, `trec`, `icd`, `rcv1`, `reuters21578` a
 the training examples, drawn at random (for queries, the publisher's validation part), is used for
 validation; the test parts are not read. The first table has the log loss (of the true label, or of
 the whole multilabel) and the calibration error in per cent, of the model without calibration after
-one pass, and with calibration after several passes over the same shuffled examples. The second has
-the share of wrong answers after one pass, after three passes by `stream.replay` with buffers of
-several sizes, and after three passes over all examples. All figures are means over the seeds, with
-their standard errors. The last table has `PathSoftmax` after one pass: the log loss and the error
-of the softmax of its scores, and of its probabilities.
+one pass, and with calibration after one pass and learned three times, by `stream.Replayed` with a
+buffer of 2,000 examples. The second has the share of wrong answers after one pass, and learned
+three times with buffers of several sizes, the last of all examples. All figures are means over the
+seeds, with their standard errors. The last table has `PathSoftmax` after one pass: the log loss and
+the error of the softmax of its scores, and of its probabilities.
 """
 
 # %%
@@ -39,10 +39,9 @@ from river import compose, preprocessing
 from river import metrics as river_metrics
 
 from river_hier import Taxonomy, datasets, decision, feature_extraction, linear_model, metrics
-from river_hier.stream import replay
+from river_hier.stream import Replayed
 
 Examples = list[tuple[Any, Any]]
-PASSES = 1, 3, 5
 BUFFERS = 500, 2_000, 1_000_000
 
 
@@ -171,30 +170,15 @@ def measured(model: Any, c: Collection) -> Measures:
     return Measures(loss.get(), 100 * error.get(), wrong / len(c.valid))
 
 
-def learned(c: Collection, examples: Iterable[tuple[Any, Any]]) -> Any:
-    model = calibrated(c)
-    for x, y in examples:
-        model.learn_one(x, y)
-    return model
-
-
 # %% Tables
-def after_passes(c: Collection) -> list[Measures]:
-    """Uncalibrated after one pass, then calibrated after each of `PASSES`."""
-    model, found = calibrated(c), []
-    for i in range(1, max(PASSES) + 1):
-        for x, y in c.train:
+def measures(c: Collection) -> list[Measures]:
+    """Uncalibrated and calibrated after one pass, then learned three times with each buffer."""
+    once = calibrated(c)
+    thrice = [Replayed(calibrated(c), 3, buffer_size=size) for size in BUFFERS]
+    for x, y in c.train:
+        for model in (once, *thrice):
             model.learn_one(x, y)
-        if i == 1:
-            found.append(measured(uncalibrated(model), c))
-        if i in PASSES:
-            found.append(measured(model, c))
-    return found
-
-
-def after_replay(c: Collection, seed: int) -> list[Measures]:
-    """After three passes by `stream.replay`, for each of `BUFFERS`."""
-    return [measured(learned(c, replay(c.train, 3, size, seed)), c) for size in BUFFERS]
+    return [measured(model, c) for model in (uncalibrated(once), once, *thrice)]
 
 
 def untempered(model: Any, x: Any) -> dict[Any, float]:
@@ -250,23 +234,20 @@ def softmax_table(data: Path, n_seeds: int) -> None:
 
 
 def main(data: Path, n_seeds: int) -> None:
-    collections = {
-        name: [make(data, seed) for seed in range(n_seeds)] for name, make in COLLECTIONS.items()
-    }
-    print(line("", "", ["uncalibrated", *(f"{n} pass{'es' * (n > 1)}" for n in PASSES)]))
+    print(line("", "", ["uncalibrated", "1 pass", "3 times"]))
     wrong = {}
-    for name, drawn in collections.items():
-        columns = list(zip(*(after_passes(c) for c in drawn), strict=True))
-        print(line(name, "log loss", [with_error([m.loss for m in ms], 3) for ms in columns]))
-        errors = [with_error([m.error for m in ms], 2) for ms in columns]
+    for name, make in COLLECTIONS.items():
+        rows = [measures(make(data, seed)) for seed in range(n_seeds)]
+        columns = list(zip(*rows, strict=True))
+        shown = [columns[0], columns[1], columns[3]]
+        print(line(name, "log loss", [with_error([m.loss for m in ms], 3) for ms in shown]))
+        errors = [with_error([m.error for m in ms], 2) for ms in shown]
         print(line("", "error, %", errors), flush=True)
-        wrong[name] = dict(zip(PASSES, columns[1:], strict=True))
+        wrong[name] = [with_error([m.wrong for m in ms], 3) for ms in columns[1:]]
     buffers = [f"buffer {size:,}" for size in BUFFERS[:-1]]
-    print("\n" + line("wrong answers", "", ["1 pass", *buffers, "of all", "3 passes"]))
-    for name, drawn in collections.items():
-        replayed = zip(*(after_replay(c, seed) for seed, c in enumerate(drawn)), strict=True)
-        columns = [wrong[name][1], *replayed, wrong[name][3]]
-        print(line(name, "", [with_error([m.wrong for m in ms], 3) for ms in columns]), flush=True)
+    print("\n" + line("wrong answers", "", ["1 pass", *buffers, "of all"]))
+    for name, cells in wrong.items():
+        print(line(name, "", cells))
 
 
 if __name__ == "__main__":

@@ -148,7 +148,7 @@ class Selective(TransparentWrapper):
     ...     depth += t.depth(answer)
     ...     model.learn_one(x, y)
     >>> mistakes / 4000, depth / 4000
-    (0.05075, 1.70575)
+    (0.05075, 1.708)
 
     References
     ----------
