@@ -52,7 +52,6 @@ from sklearn.svm import LinearSVC
 from river_hier import (
     Taxonomy,
     datasets,
-    decision,
     ensemble,
     feature_extraction,
     linear_model,
@@ -168,11 +167,6 @@ def thrice(t: Any) -> Any:
     return feature_extraction.TextViews() | last
 
 
-def tempered(t: Any) -> Any:
-    last = decision.Tempered(linear_model.PathSoftmax(t, margin=1.0))
-    return feature_extraction.TextViews() | last
-
-
 def passes(c: Collection) -> Predict:
     texts, ys = zip(*c.train, strict=True)
     return answers_of(HierarchicalClassifier(taxonomy=c.taxonomy).fit(texts, ys).model_)
@@ -189,7 +183,6 @@ MODELS: dict[str, Callable[[Collection], Predict]] = {
     "PathSoftmax, words": online(softmax(feature_extraction.LogTFIDF)),
     "PathSoftmax, views": online(softmax(feature_extraction.TextViews, margin=1.0)),
     "  without a margin": online(softmax(feature_extraction.TextViews)),
-    "  in Tempered": online(tempered),
     "  learned 3 times": online(thrice),
     "  3 passes": passes,
     "pool of views": online(pool),
