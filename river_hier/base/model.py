@@ -213,6 +213,7 @@ class TaxonomyModel(Predictor, base.Estimator):
     # Learn from an example that is known `Below` nodes, given its label as `_learn` is; None if the
     # model cannot.
     _learn_below: Any = None
+    _learns_below: Any = property(lambda self: self._learn_below is not None)
 
     def _known(self, y: Any) -> Any:
         """What is known of y, or an error if the model cannot learn from a part of a label."""

@@ -30,6 +30,11 @@ def for_one(name: str) -> Any:
     return call
 
 
+def learns_below(model: Any) -> bool:
+    """Whether a model, or a pipeline, learns from labels `Below` inner nodes."""
+    return bool(getattr(last_step(model), "_learns_below", True))
+
+
 class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     """Base class of wrappers, which change a model's output or maintain the model.
 
@@ -46,6 +51,7 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
 
     _features: Any = property(lambda self: self.model._features if is_ours(self.model) else None)
     _last: Any = property(lambda self: last_step(self.model))  # without the pipeline before it
+    _learns_below: Any = property(lambda self: learns_below(self.model))
     _first = of_model("_first")
     _labels = of_model("_labels")
     _never_predicted = of_model("_never_predicted")
@@ -92,6 +98,9 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         taxonomy = extended(self._taxonomy, taxonomy)
         self._check_taxonomy(taxonomy)
         self._last.adopt(taxonomy)
+
+    def _extend(self, taxonomy: Taxonomy, unseen: bool) -> None:
+        self._last._extend(taxonomy, unseen)
 
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in the model and in the wrapper."""
