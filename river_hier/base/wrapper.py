@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import Any, Self, cast
 
+import numpy as np
 from river import base
 
 from .._core import Batch, Nodes, repeats
@@ -104,15 +105,16 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
 
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in the model and in the wrapper."""
-        nodes = self._taxonomy._arrays.branch(self._taxonomy.index(label))
+        v = self._taxonomy.index(label)
+        nodes = self._taxonomy._arrays.branch(v)
         self._last.forget(label)
-        self._forget(nodes)
+        self._forget(nodes if v else np.append(np.uint32(0), nodes))
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         """Raise an error if the wrapper does not work in this taxonomy."""
 
     def _forget(self, nodes: Nodes) -> None:
-        """Reset the wrapper's own state of a branch, given its nodes without the root."""
+        """Reset the wrapper's own state of a branch, given its nodes."""
 
     def _learn_rows(self, X: Batch, ys: Any) -> None:
         own = type(self)
