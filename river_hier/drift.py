@@ -120,8 +120,6 @@ class BranchReset(TransparentWrapper):
                 self.drifts_detected.append((step, label))
 
     def _forget(self, nodes: Nodes) -> None:
-        if len(nodes) == len(self._taxonomy) - 1:
-            self._detectors.clear()  # that of the root, too
         for v in nodes.tolist():
             self._detectors.pop(self._taxonomy.nodes[v], None)
 

@@ -25,7 +25,7 @@ from .base.explanation import Floats
 from .base.predictor import Mask, open_for_river
 from .base.protocol import inner, inner_and_input
 from .base.targets import read_label, without_below
-from .base.wrapper import ModelWrapper, TransparentWrapper, check_model
+from .base.wrapper import ModelWrapper, TransparentWrapper, check_model, learns_below
 from .feature_extraction import RandomFourierFeatures, TextViews
 from .forest import ExtraTrees
 from .linear_model import PathSoftmax
@@ -192,6 +192,11 @@ class LogarithmicPool(TransparentWrapper):
         members = self._members_of(inputs) if judged else None
         for model in learners:
             model.learn_one(x, y, **kwargs)
+        if len(learners) < len(self.models):  # nodes have the same numbers in all of them
+            taxonomy = inner(learners[0])._taxonomy
+            for model in self.models:
+                if len(inner(model)._taxonomy) < len(taxonomy):
+                    last_step(model)._extend(taxonomy, unseen=False)
         if members is not None:
             self._steps(members, [y], [w], before)
 
@@ -199,8 +204,9 @@ class LogarithmicPool(TransparentWrapper):
         """The models that learn from y: of a label `Below` a node those that can, if any."""
         if type(y) is not Below:
             return self.models
-        able = [m for m in self.models if getattr(last_step(m), "_learn_below", m) is not None]
-        return able or self.models
+        return list(filter(learns_below, self.models)) or self.models
+
+    _learns_below: Any = property(lambda self: any(map(learns_below, self.models)))
 
     def _steps(self, members: Floats, ys: Any, weights: Iterable[float], before: Taxonomy) -> None:
         """Take a step for each example that the models have learned since they predicted it."""
@@ -305,6 +311,10 @@ class LogarithmicPool(TransparentWrapper):
         """Continue with a larger taxonomy in all models."""
         for model in self.models:
             last_step(model).adopt(taxonomy)
+
+    def _extend(self, taxonomy: Taxonomy, unseen: bool) -> None:
+        for model in self.models:
+            last_step(model)._extend(taxonomy, unseen)
 
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in all models."""
@@ -411,6 +421,8 @@ class DensePool(LogarithmicPool):
     TreeInducedError: 1.045
 
     """
+
+    _learns_below = False
 
     def __init__(
         self,

@@ -10,11 +10,8 @@ from .base.classifiers import is_multilabel, last_step, last_step_and_input, sho
 from .base.dataframes import (
     ColumnNames,
     answer_table,
-    check_known,
     frame_like,
-    read_batch,
     rows,
-    valid,
 )
 from .base.explanation import Explanation
 from .base.explanation import ranked as ranked_terms
@@ -224,8 +221,7 @@ def top_many(
     labels = _checked(model := _fitted(model), k, depth)
     if last_step(model) is not model:
         X, model = model._transform_many(X)
-    batch, like = valid(read_batch(X, columns)), frame_like(X)
-    check_known(getattr(model, "_features", None), batch)
+    batch, like = inner(model)._read_batch(X, columns), frame_like(X)
     answers = _top_rows(model, batch, labels, min(k, len(labels.taxonomy)), leaves, depth)
     cells: dict[str, list[Any]] = {}
     for place in range(min(k, len(labels.taxonomy))):

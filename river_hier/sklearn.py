@@ -81,7 +81,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels in y, or its columns; those of `predict_proba`. Levels are tuples.
+        The labels in y, sorted, or its columns; those of `predict_proba`. Levels are tuples.
     model_
         The model that has learned; its `taxonomy_` has all nodes.
     n_features_in_ : int
@@ -214,7 +214,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             unless `taxonomy` is an `OpenTaxonomy`.
 
         """
-        first = not hasattr(self, "model_")
+        first, width = not hasattr(self, "model_"), getattr(self, "_width", 0)
         X, rows, names = self._read(X, y, first)
         if first:
             taxonomy: Any = self.taxonomy
@@ -224,9 +224,16 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             elif taxonomy is None and (self._form == "levels" or self.separator is not None):
                 taxonomy = OpenTaxonomy(None if self._form == "levels" else self.separator)
             self._start(X, names, taxonomy, once=True)
-        elif new := set(names).difference(self.classes_.tolist()):
-            self.classes_ = _labels([*self.classes_.tolist(), *_ordered(new)])
-        return self._learn(X, rows, sample_weight, list(range(len(rows))))
+        known = self.classes_.tolist()
+        try:
+            return self._learn(X, rows, sample_weight, list(range(len(rows))))
+        except BaseException:  # the rows before a refused one may have new labels
+            names, self._width = [v for v in names if v in self._taxonomy], width
+            raise
+        finally:
+            if new := set(names).difference(known):  # metrics of scikit-learn expect sorted labels
+                columns = [*known, *_ordered(new)]
+                self.classes_ = _labels(columns if self._form == "matrix" else _ordered({*columns}))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the rows of X, in the form of y."""
@@ -255,6 +262,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         p = np.asarray(self._batches.predict_proba_many(self._matrix(X)), dtype=np.float64)
         p = self._of_classes(p, self._taxonomy.nodes[-p.shape[1] :])
         if self._form not in ("matrix", "sets"):
+            p[~p.any(axis=1)] = 1.0  # other nodes are infinitely more probable than all classes
             p /= p.sum(axis=1, keepdims=True)
         return p
 

@@ -17,6 +17,7 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
@@ -262,6 +263,37 @@ def test_in_parts(form: str) -> None:
             closed.partial_fit(X[:1], [["men", "hats"]])
         with pytest.raises(ValueError, match="y must hold levels, as in the first call, got lab"):
             closed.partial_fit(X[:1], ["men"])
+
+
+def test_a_later_label_has_its_place_among_the_sorted_ones() -> None:
+    """Where metrics of scikit-learn look for its probabilities."""
+    X, y = np.repeat(np.eye(3), 20, axis=0), np.repeat(["b", "c", "a"], 20)
+    model = HierarchicalClassifier().partial_fit(X[:40], y[:40]).partial_fit(X, y)
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    assert get_scorer("neg_log_loss")(model, X, y) > -0.5
+    assert get_scorer("roc_auc_ovr")(model, X, y) == 1.0
+
+
+def test_a_refused_part_adds_no_class_but_those_that_were_learned() -> None:
+    X, closed = np.eye(4), HierarchicalClassifier(taxonomy=Taxonomy.flat("abcd"))
+    closed.partial_fit(X[:1], ["b"])
+    with pytest.raises(ValueError, match="row 1: label 'z'"):
+        closed.partial_fit(X, ["a", "z", "a", "b"])
+    assert closed.classes_.tolist() == ["a", "b"]
+    levels = HierarchicalClassifier().partial_fit(X, LEVELS[:4], classes=LEVELS[:4])
+    with pytest.raises(ValueError, match="'sandals'"):
+        levels.partial_fit(X[:1], [["men", "shoes", "sandals", "red"]])
+    assert levels.predict(X).shape == (4, 3)
+    assert len(levels.classes_) == 4
+
+
+@pytest.mark.parametrize("model", [linear_model.PathSoftmax(), linear_model.HierarchicalSoftmax()])
+def test_probabilities_where_all_classes_have_none(model: Any) -> None:
+    tree = Taxonomy.from_nested({"r": {"a": ["b", "c"]}})
+    found = HierarchicalClassifier(model, tree).fit(np.eye(2), ["b", "c"])
+    X = np.full((1, 2), -1e6)  # an inner node has all of it
+    assert found.predict(X)[0] not in found.classes_
+    assert found.predict_proba(X).tolist() == [[0.5, 0.5]]
 
 
 def test_searches_and_validation() -> None:

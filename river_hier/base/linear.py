@@ -171,8 +171,6 @@ class LinearLearner(TaxonomyModel):
         return self._state.scores_many(Vectors(self._features, X), self._averaged)
 
     def _forget(self, nodes: Nodes) -> None:
-        if self._vectors > 1 and len(nodes) == len(self._taxonomy) - 1:
-            nodes = np.append(np.uint32(0), nodes)  # of the root, its label too
         self._state.forget(nodes)
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:

@@ -127,7 +127,9 @@ class TaxonomyModel(Predictor, base.Estimator):
             The node; with the root, everything is reset.
 
         """
-        self._forget(self._taxonomy._arrays.branch(self._taxonomy.index(label)))
+        v = self._taxonomy.index(label)
+        nodes = self._taxonomy._arrays.branch(v)
+        self._forget(nodes if v or self._first else np.append(np.uint32(0), nodes))
 
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x as text.
@@ -194,7 +196,7 @@ class TaxonomyModel(Predictor, base.Estimator):
 
     @abc.abstractmethod
     def _forget(self, nodes: Nodes) -> None:
-        """Reset a branch, given its nodes without the root, or refuse."""
+        """Reset a branch, given its nodes, or refuse; the root is only one if it is a label."""
 
     @abc.abstractmethod
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
@@ -213,6 +215,7 @@ class TaxonomyModel(Predictor, base.Estimator):
     # Learn from an example that is known `Below` nodes, given its label as `_learn` is; None if the
     # model cannot.
     _learn_below: Any = None
+    _learns_below: Any = property(lambda self: self._learn_below is not None)
 
     def _known(self, y: Any) -> Any:
         """What is known of y, or an error if the model cannot learn from a part of a label."""

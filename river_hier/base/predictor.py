@@ -72,6 +72,7 @@ class Predictor(abc.ABC):
     predict_proba_one: Any
     _taxonomy: Any
     _labels: Labels  # those of `_taxonomy`, which grow with it
+    _learns_below: Any = False  # whether it learns from labels `Below` inner nodes
     _of_pipeline = False  # whether a pipeline inside reads x, which may then hold texts
     _width = 0  # the number of columns of the last sparse X without names that it has learned
     _features: Any = None  # the `FeatureIndex` of the names it has learned, if it has one

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import Any, Self, cast
 
+import numpy as np
 from river import base
 
 from .._core import Batch, Nodes, repeats
@@ -30,6 +31,11 @@ def for_one(name: str) -> Any:
     return call
 
 
+def learns_below(model: Any) -> bool:
+    """Whether a model, or a pipeline, learns from labels `Below` inner nodes."""
+    return bool(getattr(last_step(model), "_learns_below", True))
+
+
 class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     """Base class of wrappers, which change a model's output or maintain the model.
 
@@ -46,6 +52,7 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
 
     _features: Any = property(lambda self: self.model._features if is_ours(self.model) else None)
     _last: Any = property(lambda self: last_step(self.model))  # without the pipeline before it
+    _learns_below: Any = property(lambda self: learns_below(self.model))
     _first = of_model("_first")
     _labels = of_model("_labels")
     _never_predicted = of_model("_never_predicted")
@@ -93,17 +100,21 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         self._check_taxonomy(taxonomy)
         self._last.adopt(taxonomy)
 
+    def _extend(self, taxonomy: Taxonomy, unseen: bool) -> None:
+        self._last._extend(taxonomy, unseen)
+
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in the model and in the wrapper."""
-        nodes = self._taxonomy._arrays.branch(self._taxonomy.index(label))
+        v = self._taxonomy.index(label)
+        nodes = self._taxonomy._arrays.branch(v)
         self._last.forget(label)
-        self._forget(nodes)
+        self._forget(nodes if v else np.append(np.uint32(0), nodes))
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         """Raise an error if the wrapper does not work in this taxonomy."""
 
     def _forget(self, nodes: Nodes) -> None:
-        """Reset the wrapper's own state of a branch, given its nodes without the root."""
+        """Reset the wrapper's own state of a branch, given its nodes."""
 
     def _learn_rows(self, X: Batch, ys: Any) -> None:
         own = type(self)

@@ -103,9 +103,13 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
         """
         taxonomy = extended(self._taxonomy, taxonomy)
         self._check_positions(taxonomy)
-        if self._local:
+        self._extend(taxonomy, unseen=bool(self._local))
+        self.taxonomy = taxonomy
+
+    def _extend(self, taxonomy: Taxonomy, unseen: bool) -> None:
+        if unseen:
             self._unseen |= frozenset(range(len(self._taxonomy), len(taxonomy)))
-        self._taxonomy = self.taxonomy = taxonomy
+        self._taxonomy = taxonomy
 
     @property
     def _wrapped_model(self) -> base.Estimator:
@@ -137,9 +141,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
         for position, y in targets:
             model, takes_w = local[position]
             model.learn_one(x, y, **(kwargs | {"w": w} if takes_w else kwargs))
-        if self._unseen and taxonomy is not self._taxonomy:
-            self._unseen |= frozenset(range(len(self._taxonomy), len(taxonomy)))
-        self._taxonomy = taxonomy
+        self._extend(taxonomy, unseen=bool(self._unseen))
         self._local.update(local)
         self._record(targets)
 

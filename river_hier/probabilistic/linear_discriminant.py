@@ -227,7 +227,7 @@ class LinearDiscriminant(DenseModel):
         n, sums = self._with_kept()
         kept = {v: found for v, found in self._kept.items() if v not in forgotten}
         for u in sorted(forgotten, reverse=True):
-            if n[u]:
+            if u and n[u]:
                 share = self.shrinkage / (n[u] + self.shrinkage)
                 above = int(self._tree.parent_index[u - 1])
                 if above in forgotten:

@@ -13,7 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
-from river_hier import Below, OpenTaxonomy, Taxonomy, linear_model, metrics, probabilistic
+from river_hier import (
+    Below,
+    OpenTaxonomy,
+    Taxonomy,
+    ensemble,
+    kernel,
+    linear_model,
+    metrics,
+    probabilistic,
+)
 from support.comparison import NEAR, assert_near, near_the_top
 from support.hypothesis_settings import n_examples
 from support.makers import NESTED, TABLE
@@ -138,6 +147,31 @@ def test_an_open_taxonomy_grows(name: str) -> None:
     moved = {v for v, w in model.weights.items() if w != before[v]}
     assert shoes in moved
     assert (*shoes, "boots") not in moved
+
+
+WHOLE_ONLY = ["LinearDiscriminant", "PerParent", "PerLevel", "Tempered", "DensePool"]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("name", [*WHOLE_ONLY, "MultilabelExtraTrees", "PerNode"])
+def test_in_a_pool_those_learn_it_that_can_and_all_grow(name: str, turned: bool) -> None:
+    """Also around models that cannot; else nodes of two members would be different labels."""
+    row, taxonomy = ALL[name], OpenTaxonomy("/")
+    able = linear_model.HAROW(taxonomy) if row.several else linear_model.PathSoftmax(taxonomy)
+    unable = kernel.Hieron(taxonomy) if name == "Tempered" else taxonomy
+    other = row.make(unable)
+    pool = ensemble.LogarithmicPool([other, able] if turned else [able, other])
+    for y in ("a/b", "c"):
+        pool.learn_one(NEW, row.y(y))
+    pool.learn_one(NEW, Below(row.y("c/d")))
+    assert able.taxonomy_.nodes == other.taxonomy_.nodes == ("", "a", "a/b", "c", "c/d")
+    pool.learn_one(NEW, Below(row.y("c")))
+    pool.learn_one({"z": 1.0}, row.y("c/e"))
+    assert able.taxonomy_.nodes == other.taxonomy_.nodes
+    assert pool.taxonomy_.nodes[5:] == ("c/e",)
+    ones, many = pool.predict_proba_one(NEW), pool.predict_proba_many(pd.DataFrame([NEW]))
+    ones = {v: p[True] if row.several else p for v, p in ones.items()}
+    assert many.iloc[0].to_dict() == pytest.approx(ones)
 
 
 @pytest.mark.parametrize("loss", ["TreeInducedError", "ZeroOneLoss", "HLoss"])

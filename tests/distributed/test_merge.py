@@ -251,6 +251,21 @@ def test_words_that_a_part_has_forgotten_count_for_the_others() -> None:
     assert merged.dfs == {"wolf": 5}
 
 
+def test_a_merged_temperature_at_its_limit_is_opened_again() -> None:
+    """The mean of 3, 3, ... may be 3 and a rounding error."""
+    parts = []
+    for n in (777, 912, 431, 42, 266):
+        part = linear_model.PathSoftmax(Taxonomy.flat("ab"))
+        for label in "ab" * 5:
+            part.learn_one({"x": 1.0}, label, w=1000.0)
+        part.learn_one({}, "a", w=float(n))
+        parts.append(part)
+    merged = distributed.merge(parts)
+    assert merged._state.temperature[0] < -3.0 == parts[0]._state.temperature[0]
+    opened = pickle.loads(pickle.dumps(merged))
+    assert opened._state.temperature == merged._state.temperature
+
+
 def test_the_scale_of_temperatures_is_the_mean_of_the_parts() -> None:
     """It is that of the latest scores, and a part counts as the examples that it has learned."""
     start = decision.Tempered(linear_model.Hieron(TREE))

@@ -18,6 +18,7 @@ from river_hier import OpenTaxonomy, Taxonomy, decision, drift, linear_model
 from river_hier.datasets import synth
 from river_hier.evaluate import Ranked
 from support.hypothesis_settings import n_examples
+from support.makers import TABLE
 from support.paths import ROOT
 from support.strategies import (
     features,
@@ -118,6 +119,26 @@ def test_a_forgotten_branch_learns_like_a_new_model(name: str, data: Any) -> Non
             if label != t.root:
                 expected = pytest.approx(fresh.score_one(x)[label], abs=1e-9)
                 assert scores[label] == expected
+
+
+LABELLED = [n for n, r in TABLE.items() if not r.several and "forget" not in r.refuses]
+
+
+@pytest.mark.parametrize("name", LABELLED)
+def test_the_root_is_forgotten_with_the_root_only(name: str) -> None:
+    """It is a label itself, also where it has one child and all other nodes are below that."""
+    row, t = TABLE[name], Taxonomy.from_nested({"r": {"a": ["b", "c"]}})
+    examples = [({v: 1.0, "i": 0.1 * i}, v) for i in range(20) for v in "rbc"]
+    model, other = learned(row(t), examples), learned(row(t), examples)
+    model.forget("r")
+    asked = {"r": 1.0, "i": 1.0}
+    new = row(t).predict_proba_one(asked)
+    assert model.predict_proba_one(asked) == pytest.approx(new, abs=1e-6)
+    if name == "PathSoftmax":  # in which nothing else is learned
+        later = learned(model, examples[:9]), learned(row(t), examples[:9])
+        assert later[0].predict_proba_one(asked) == later[1].predict_proba_one(asked)
+        other.forget("a")
+        assert other.own_weights["r"]
 
 
 def test_new_labels_after_everything_was_forgotten() -> None:

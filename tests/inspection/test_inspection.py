@@ -440,6 +440,21 @@ def test_best_labels_of_rows_of_other_kinds():
     assert len(inspection.top_many(linear_model.Hieron(), array)) == 2  # no label yet
 
 
+@pytest.mark.parametrize("name", ["pool of views", "wrapper of a pipeline", "wrapper of texts"])
+def test_top_many_of_models_around_pipelines(name):
+    rows = [{"title": "red boots", "n": 1.0}, {"title": "wool hat", "n": 2.0}] * 3
+    t, on = Taxonomy.flat(["boots", "hats"]), None if name == "wrapper of texts" else "title"
+    pipeline = feature_extraction.LogTFIDF(on=on) | linear_model.PathSoftmax(t)
+    views = ensemble.make_views(t, texts=["title"], numbers=["n"])
+    model = views if name == "pool of views" else drift.BranchReset(pipeline)
+    X = [row["title"] for row in rows] if on is None else pd.DataFrame(rows)
+    model.learn_many(X, ["boots", "hats"] * 3)
+    best = inspection.top_many(model, X, k=1)
+    for x, found in zip(X if on is None else rows, best.itertuples(), strict=True):
+        ((path, p),) = inspection.top_one(model, x, k=1)
+        assert (found.label_1, found.value_1) == (path[-1], pytest.approx(p))
+
+
 def test_labels_through_a_pipeline():
     model = feature_extraction.LogTFIDF() | linear_model.HAROW(TREE)
     model.learn_one("one two", {"b"})
