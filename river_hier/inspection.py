@@ -57,7 +57,7 @@ def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
     [('fur', 0.446), ('at', 0.00261), ('night', 0.00261), ('intercept', 0.00261)]
 
     """
-    model = _fitted(model)
+    model = fitted(model)
     last = last_step(model)
     if isinstance(model, type) or not callable(getattr(last, "explain_one", None)):
         if isinstance(last, ModelWrapper) and not hasattr(last, "models"):
@@ -71,7 +71,7 @@ def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
     return last.explain_one(x)
 
 
-def _fitted(model: Any) -> Any:
+def fitted(model: Any) -> Any:
     """The model inside an estimator of scikit-learn that has been fitted, else the model."""
     return getattr(model, "model_", model)
 
@@ -165,7 +165,7 @@ def top_one(
     ('animal', 'mammal', 'wolf') 0.501
 
     """
-    labels = _checked(model := _fitted(model), k, depth)
+    labels = _checked(model := fitted(model), k, depth)
     last, x = last_step_and_input(model, x)
     return _top(last, x, labels, k, leaves, depth)
 
@@ -218,7 +218,7 @@ def top_many(
     1     owl  0.936447
 
     """
-    labels = _checked(model := _fitted(model), k, depth)
+    labels = _checked(model := fitted(model), k, depth)
     if last_step(model) is not model:
         X, model = model._transform_many(X)
     batch, like = inner(model)._read_batch(X, columns), frame_like(X)
@@ -265,7 +265,7 @@ def labels_one(
     ['mammal', 'wolf']
 
     """
-    model = _fitted(model)
+    model = fitted(model)
     if isinstance(model, type) or not hasattr(last_step(model), "predict_labels_one"):
         raise TypeError(
             "`model` must be a multilabel model of this library, or a pipeline that ends in one, "

@@ -361,8 +361,9 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
         return visited
 
     def _labels_of(self, X: Batch) -> list[Label]:
+        answers = self._answers(X).tolist()  # first, for nodes may be added meanwhile
         nodes: Sequence[Any] = [None] if self._without_labels else self._taxonomy.nodes
-        return [nodes[v] for v in self._answers(X).tolist()]
+        return [nodes[v] for v in answers]
 
     def _probabilities(self, X: Batch) -> NDArray[Any]:
         """The softmax of the scores, (rows, nodes)."""

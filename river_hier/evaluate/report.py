@@ -86,7 +86,8 @@ def report(model: Any, X: Any, y: Any = None) -> Report:
     Parameters
     ----------
     model
-        A model in a taxonomy with probabilities, or a pipeline that ends in one.
+        A model in a taxonomy with probabilities, a pipeline that ends in one, or a fitted
+        `HierarchicalClassifier`.
     X
         A dataframe, or anything to iterate over, of what `predict_one` takes. Without `y` a stream
         of `(x, y)` or `(x, y, kwargs)`: each example is predicted and then learned.
@@ -122,7 +123,7 @@ def report(model: Any, X: Any, y: Any = None) -> Report:
     0.043
 
     """
-    answers, bins = [], np.zeros((_BINS, 3))
+    model, answers, bins = inspection.fitted(model), [], np.zeros((_BINS, 3))
     for x, true, *given in rows(X) if y is None else zip(rows(X), rows(y), strict=True):
         last, features = inner_and_input(model, x)
         if several := is_multilabel(last):

@@ -157,3 +157,15 @@ def test_labels_that_come_and_paths_in_tuples():
 def test_refused(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_a_fitted_estimator() -> None:
+    from river_hier.sklearn import HierarchicalClassifier
+
+    texts, y = ["blue shirt", "warm hat", "old boots"], ["shirt", "hat", "boot"]
+    model = HierarchicalClassifier(taxonomy=SHOP).fit(texts * 5, y * 5)
+    found = evaluate.report(model, texts, ["shirt", "hat", "hat"])
+    assert (found.n, found.right) == (3, pytest.approx(2 / 3))
+    assert found.calibration.equals(
+        evaluate.report(model.model_, texts, ["shirt", "hat", "hat"]).calibration
+    )
