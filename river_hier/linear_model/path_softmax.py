@@ -64,10 +64,10 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
 
     $$e^a (1 + H)^b, \\tag{6}$$
 
-    where H is the entropy of Eq. (2): examples that the model is unsure of have another temperature
-    than clear ones [^4]. Before each step, a and b make a Newton step on the log loss of the latest
-    thousand examples. This changes neither weights nor labels, only `predict_proba_one` and what is
-    decided by it.
+    but by at least $e^{-3}$ and at most $e^3$, where H is the entropy of Eq. (2): examples that the
+    model is unsure of have another temperature than clear ones, as in [^4]. Before each step, a and
+    b make a Newton step on the log loss of the latest thousand examples. This changes neither
+    weights nor labels, only `predict_proba_one` and what is decided by it.
 
     A step takes O(features of x * nodes) to score and O(features of x * vectors that move) to
     learn; weights and variances take O(features * nodes) memory. The flat counterpart is
