@@ -50,7 +50,7 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     forgetting
-        The factor f; 1 forgets nothing.
+        The factor f of `HAROW`; 1 forgets nothing.
     intercept
         The value of a constant feature that is added to every x; 0 adds none.
     prior_variance

@@ -84,7 +84,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         The variance of each weight before the first step. The default is for x of norm 1; for
         features of another scale, divide it by the mean of $\\|x\\|^2$, or normalise x.
     forgetting
-        The factor f; 1 forgets nothing.
+        The factor f of `HAROW`; 1 forgets nothing.
     intercept
         The value of a constant feature that is added to every x; 0 adds none. The default is small
         compared with an x of norm 1.
