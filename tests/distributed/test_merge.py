@@ -8,6 +8,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -264,6 +265,19 @@ def test_a_merged_temperature_at_its_limit_is_opened_again() -> None:
     assert merged._state.temperature[0] < -3.0 == parts[0]._state.temperature[0]
     opened = pickle.loads(pickle.dumps(merged))
     assert opened._state.temperature == merged._state.temperature
+
+
+def test_a_merged_temperature_is_the_mean_by_the_number_of_examples() -> None:
+    t = Taxonomy([("r", "a"), ("r", "b"), ("a", "c")])
+    start = linear_model.PathSoftmax(t)
+    parts = [start.clone(), start.clone()]
+    for part, n in zip(parts, (5, 15), strict=True):
+        for i in range(n):
+            part.learn_one({"x": 1.0 + i % 3, i % 4: 1.0}, "abc"[i * n % 3])
+    first, second = (np.array(part._state.temperature) for part in parts)
+    merged = distributed.merge(parts, start)._state.temperature
+    assert merged == pytest.approx(0.25 * first + 0.75 * second)
+    assert (np.abs(first - second) > 1e-6).all()
 
 
 def test_the_scale_of_temperatures_is_the_mean_of_the_parts() -> None:
