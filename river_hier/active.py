@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from river.active.base import ActiveLearningClassifier
 
-from ._core import below, trained_nodes
+from ._core import trained_nodes
+from .base.answer import answer_of
 from .base.checks import check, check_positive, number
-from .base.protocol import inner_and_input
+from .base.classifiers import last_step
 from .linear_model import SHRLS, HPerceptron, PathSoftmax
 from .taxonomy import Label
 
@@ -102,13 +103,13 @@ class MarginSampler(Sampler):
         $P_v$, these are $(1 + \textrm{depth}_v) \, P_v - 1$ fewer than from the root. The
         classifier must be a model in a taxonomy.
         """
-        model, x = inner_and_input(self.classifier, x)
-        arrays = model._taxonomy._arrays
-        if (softmax := model._softmax(x)) is None:
-            return model._taxonomy.root
-        saved = (1 + arrays.depth) * below(model._labels, softmax)
-        inner = np.unique([0, *arrays.parent_index])
-        return model._taxonomy.nodes[inner[np.argmax(saved[inner])]]
+        answer = answer_of(self.classifier, x)
+        t = answer.labels.taxonomy
+        if answer.p() is None:
+            return t.root
+        saved = (1 + t._arrays.depth) * answer.marginals()
+        inner = np.unique([0, *t._arrays.parent_index])
+        return t.nodes[inner[np.argmax(saved[inner])]]
 
 
 class PerceptronSampler(Sampler):
@@ -180,8 +181,8 @@ class PerceptronSampler(Sampler):
 
     def _seen(self, x: dict[Any, Any]) -> Any:
         """The scores of the nodes whose parents are predicted to be on."""
-        model, x, nodes = _reached(self.classifier, x)
-        return model._scores_one(x)[nodes]
+        answer, nodes = _reached(self.classifier, x)
+        return answer.scores()[nodes]
 
     def _ask_for_label(self, x: dict[Any, Any], y_pred: Any) -> bool:
         none = np.prod(1.0 - self.b / (self.b + np.abs(y_pred)))
@@ -235,19 +236,21 @@ class ThresholdSampler(Sampler):
 
     def _seen(self, x: dict[Any, Any]) -> Any:
         """The nodes that would store x, as far as their parents are predicted to be on."""
-        model, x, nodes = _reached(self.classifier, x)
+        answer, nodes = _reached(self.classifier, x)
+        model = last_step(self.classifier)
         n = np.array([0.0, *model.n_stored.values()])
-        return model.stores(model._scores_one(x)[nodes], n[nodes], model._t + 1.0)
+        return model.stores(answer.scores()[nodes], n[nodes], model._t + 1.0)
 
     def _ask_for_label(self, x: dict[Any, Any], y_pred: Any) -> bool:
         if not (ask := bool(y_pred.any())):
-            inner_and_input(self.classifier, x)[0]._t += 1.0  # a round, although nothing is learned
+            last_step(self.classifier)._t += 1.0  # a round, although nothing is learned
         return ask
 
 
-def _reached(classifier: Any, x: Any) -> tuple[Any, Any, Any]:
-    """The model, what it reads of x, and the nodes whose parents are predicted to be on."""
-    model, x = inner_and_input(classifier, x)
-    on = np.zeros(len(model._taxonomy), dtype=bool)
-    on[[0, *model._predicted_nodes(x)]] = True
-    return model, x, trained_nodes(on, model._taxonomy._arrays)
+def _reached(classifier: Any, x: Any) -> tuple[Any, Any]:
+    """What the classifier says of x, and the nodes whose parents are predicted to be on."""
+    answer = answer_of(classifier, x)
+    arrays = answer.labels.taxonomy._arrays
+    on = np.zeros(arrays.n, dtype=bool)
+    on[[0, *answer.nodes()]] = True
+    return answer, trained_nodes(on, arrays)

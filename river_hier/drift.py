@@ -1,16 +1,16 @@
 """Concept drift: models that are reset only in the branches where the stream has changed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from river import base, drift
 
-from ._core import Nodes
+from . import linear_model
+from ._core import Nodes, closure_of
 from .base.checks import check_integer
-from .base.classifiers import is_multilabel
-from .base.wrapper import TransparentWrapper, check_model
+from .base.wrapper import ModelWrapper, check_model
 from .taxonomy import Label, closure_mask
 
 __all__ = ["BranchReset"]
@@ -23,7 +23,7 @@ Mask = NDArray[np.bool_]
 _default: Any = drift.binary.HDDMA
 
 
-class BranchReset(TransparentWrapper):
+class BranchReset(ModelWrapper):
     """Reset a branch of the model when the stream drifts in it, and only that branch.
 
     Every inner node has a drift detector, which is updated with 0 or 1: whether the model chose
@@ -102,17 +102,16 @@ class BranchReset(TransparentWrapper):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from . import linear_model
+        yield {"model": linear_model.Hieron()}
 
-        one, several = linear_model.Hieron, linear_model.HPerceptron
-        yield {"model": one() if cls is cls._Single else several()}
+    def _judge(self, answer: Any, y: Any) -> Any:
+        return answer.nodes() if self._kind.several else answer.decided()
 
-    def _observe(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
-        """Learn after the model has predicted x; if a detector raises, the model has learned it."""
-        y_pred, step = self.model.predict_one(x), self._step
-        self.model.learn_one(x, y, w=w, **kwargs)  # raises before any detector is updated
-        self._step = step + 1
-        for v in self._drifted(*self._on(y, y_pred)):
+    def _adjust(self, seen: Any, y: Any, w: float) -> None:
+        """If a detector raises, the model has learned the example."""
+        step = self._step
+        self._step += 1
+        for v in self._drifted(*self._on(y, seen)):
             label = self._taxonomy.nodes[v]
             if self._detectors.pop(label, None):  # else it has been reset with a node above it
                 for child in self._taxonomy.children(label):
@@ -144,15 +143,11 @@ class BranchReset(TransparentWrapper):
                     drifted.append(v)
         return drifted
 
-    def _on(self, y: Any, y_pred: Any) -> tuple[Mask, Mask]:
+    def _on(self, y: Any, predicted: Any) -> tuple[Mask, Mask]:
         """The nodes that are truly on and those that were predicted, both with the root."""
-        t = self._taxonomy
-        if not is_multilabel(self):
-            return self._mask(t.path(y)), self._mask([] if y_pred is None else t.path(y_pred))
-        predicted = self._mask(label for label, on in y_pred.items() if on)
-        return closure_mask(t, y), predicted
-
-    def _mask(self, labels: Iterable[Label]) -> Mask:
-        mask = np.zeros(len(self._taxonomy), dtype=bool)
-        mask[[0, *map(self._taxonomy.index, labels)]] = True
-        return mask
+        t, mask = self._taxonomy, np.zeros(len(self._taxonomy), dtype=bool)
+        if not self._kind.several:
+            y = [y]
+            predicted = [] if predicted is None else closure_of(predicted, t._arrays)
+        mask[[0, *predicted]] = True
+        return closure_mask(t, y), mask

@@ -1,8 +1,8 @@
 """Ensembles: several models whose probabilities are combined, with weights learned online."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Self, cast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Self
 
 import numpy as np
 from river import base, compose
@@ -10,8 +10,6 @@ from river import base, compose
 from ._core import (
     Batch,
     Examples,
-    connected,
-    distribution,
     member_probabilities,
     pool_probabilities,
     pool_scores,
@@ -19,13 +17,23 @@ from ._core import (
     repeats,
 )
 from ._core.features import by_name, read
+from .base.answer import (
+    LabelAnswer,
+    LabelRows,
+    SetAnswer,
+    SetRows,
+    answer_of,
+    answers_of,
+    is_ours,
+    reads_anything,
+    taxonomy_of,
+)
 from .base.checks import checked_weight
-from .base.classifiers import cloned, is_multilabel, last_step, shown
+from .base.classifiers import cloned, is_multilabel, last_step, last_step_and_input, shown
 from .base.explanation import Floats
-from .base.predictor import Mask, open_for_river
-from .base.protocol import inner, inner_and_input
+from .base.predictor import open_for_river
 from .base.targets import read_label, without_below
-from .base.wrapper import ModelWrapper, TransparentWrapper, check_model, learns_below
+from .base.wrapper import ModelWrapper, check_model, check_one, learns_below
 from .feature_extraction import RandomFourierFeatures, TextViews
 from .forest import ExtraTrees
 from .linear_model import PathSoftmax
@@ -40,7 +48,7 @@ BLOCK = 64  # rows that `DensePool` predicts and learns at once
 MOST = 3.0  # deviations; a value that is farther from the mean counts as so far
 
 
-class LogarithmicPool(TransparentWrapper):
+class LogarithmicPool(ModelWrapper):
     r"""Combine the probabilities of models, with coefficients learned from the stream.
 
     For single labels, the probability of label v is
@@ -149,16 +157,11 @@ class LogarithmicPool(TransparentWrapper):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from . import linear_model
-
-        if cls is cls._Multi:
-            yield {"models": [linear_model.HAROW(), linear_model.HPerceptron()]}
-        else:
-            yield {"models": [linear_model.PathSoftmax(), LinearDiscriminant()]}
+        yield {"models": [PathSoftmax(), LinearDiscriminant()]}
 
     @property
     def _of_pipeline(self) -> bool:
-        return any(inner(model)._of_pipeline for model in self.models)
+        return any(map(reads_anything, self.models))
 
     @property
     def coefficients(self) -> Floats:
@@ -183,19 +186,19 @@ class LogarithmicPool(TransparentWrapper):
             y = list(y)
         if w != 1.0:
             kwargs["w"] = w
-        inputs = [inner_and_input(model, x) for model in self.models]
+        inputs = [last_step_and_input(model, x) for model in self.models]
         learners = self._learners(y := without_below(self, y))
         for model, (last, read_by_last) in zip(self.models, inputs, strict=True):
-            if model in learners:  # before any of them learns
+            if model in learners and is_ours(last):  # before any of them learns
                 last._check_one(read_by_last, y, w)
-        judged, before = type(y) is not Below and not repeats(), inputs[0][0]._taxonomy
-        members = self._members_of(inputs) if judged else None
+        judged, before = type(y) is not Below and not repeats(), self._taxonomy
+        members = self._members_of(answer_of(*each) for each in inputs) if judged else None
         for model in learners:
             model.learn_one(x, y, **kwargs)
         if len(learners) < len(self.models):  # nodes have the same numbers in all of them
-            taxonomy = inner(learners[0])._taxonomy
+            taxonomy = taxonomy_of(learners[0])
             for model in self.models:
-                if len(inner(model)._taxonomy) < len(taxonomy):
+                if len(taxonomy_of(model)) < len(taxonomy):
                     last_step(model)._extend(taxonomy, unseen=False)
         if members is not None:
             self._steps(members, [y], [w], before)
@@ -210,7 +213,7 @@ class LogarithmicPool(TransparentWrapper):
 
     def _steps(self, members: Floats, ys: Any, weights: Iterable[float], before: Taxonomy) -> None:
         """Take a step for each example that the models have learned since they predicted it."""
-        if is_multilabel(self):
+        if self._kind.several:
             nodes = [np.flatnonzero(closure_mask(self._taxonomy, y)).tolist() for y in ys]
         else:
             nodes = [[read_label(self._last, y)[1]] for y in ys]
@@ -221,91 +224,47 @@ class LogarithmicPool(TransparentWrapper):
 
     def _step(self, members: Floats, on: list[int], w: float) -> None:
         """Take a Newton step, given the probabilities of the models, (models, nodes)."""
-        n, several = members.shape[-1], is_multilabel(self)
+        several, never = self._kind.several, self._never(members.shape[-1])
         self._coefficients, self._precision = pool_step(
             np.ascontiguousarray(members),
-            *(self._never(n), on, w, MEMORY, several, self._coefficients, self._precision),
+            *(never, on, w, MEMORY, several, self._coefficients, self._precision),
         )
-
-    def _p(self, scores: Floats) -> Floats:
-        """The probabilities of these scores, (rows, nodes)."""
-        return pool_probabilities(scores, self._never(scores.shape[-1]), is_multilabel(self))
 
     def _never(self, n: int) -> list[int]:
         """Those of n nodes that are never predicted."""
         never = list(self._never_predicted)
-        if is_multilabel(self) and len(never) == n - 1:  # before the first example
-            return []
-        return never
+        return [] if self._kind.several and len(never) == n - 1 else never  # before any example
+
+    def _members_of(self, answers: Iterable[Any]) -> Floats:
+        """The probabilities of the models, (models, 1, nodes)."""
+        nothing, found = np.zeros(len(self._taxonomy)), [answer.p() for answer in answers]
+        return member_probabilities(self._labels, [nothing if p is None else p for p in found])
 
     def _members_one(self, x: Any) -> Floats:
-        """The probabilities of the models, (models, 1, nodes)."""
-        return self._members_of([inner_and_input(model, x) for model in self.models])
-
-    def _members_of(self, inputs: list[tuple[Any, Any]]) -> Floats:
-        if is_multilabel(self):
-            return np.stack([model._probabilities(one_row(x)) for model, x in inputs])
-        found, labels = [model._softmax(x) for model, x in inputs], inputs[0][0]._labels
-        if any(p is None for p in found):  # of a model without labels
-            nothing = np.zeros(len(self._taxonomy))
-            found = [nothing if p is None else p for p in found]
-        return member_probabilities(labels, found)
+        return self._members_of(answer_of(model, x) for model in self.models)
 
     def _members(self, X: Batch) -> Floats:
         """The probabilities of the models, (models, rows, nodes)."""
         if isinstance(X, Examples):  # members read different parts of them
             none = np.zeros((len(self.models), 0, len(self._taxonomy)))
             return np.concatenate([none, *map(self._members_one, X)], axis=1)
-        return cast(Floats, np.stack([inner(model)._probabilities(X) for model in self.models]))
+        return np.stack([answers_of(model, X).p() for model in self.models])
 
-    def _pool(self, members: Floats) -> Floats:
-        """The scores, (rows, nodes)."""
-        return pool_scores(members, self._coefficients, is_multilabel(self))
+    def _pooled(self, members: Floats) -> tuple[Floats, Floats]:
+        """The probabilities and the scores, (rows, nodes)."""
+        scores = pool_scores(members, self._coefficients, self._kind.several)
+        never = self._never(scores.shape[-1])
+        return pool_probabilities(scores, never, self._kind.several), scores
 
-    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._pool(self._members_one(x))[0]
+    def _answer(self, x: Any) -> Any:
+        p, scores = (rows[0] for rows in self._pooled(self._members_one(x)))
+        answer = (SetAnswer if self._kind.several else LabelAnswer)(self._labels, scores, p)
+        return answer.but(first=self._first_label, never=self._never_predicted)
 
-    def _scores_many(self, X: Batch) -> Floats:
-        return self._pool(self._members(X)).T
-
-    def _softmax(self, x: Mapping[Any, Any]) -> Any:
-        return None if self._without_labels else self._probabilities_one(x)
-
-    def _probabilities_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._p(self._pool(self._members_one(x)))[0]
-
-    def _probabilities(self, X: Batch) -> Floats:
-        return self._p(self._pool(self._members(X)))
-
-    def _predict(self: Any, x: Mapping[Any, Any]) -> Any:
-        if is_multilabel(self):
-            return self._labels.dictionary(self._predicted_nodes(x))
-        p = self._probabilities_one(x)
-        return None if self._without_labels else self._taxonomy.nodes[int(p.argmax())]
-
-    def _labels_of(self, X: Batch) -> list[Label]:
-        nodes: Sequence[Any] = [None] if self._without_labels else self._taxonomy.nodes
-        return [nodes[v] for v in self._probabilities(X).argmax(axis=1).tolist()]
-
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return connected(self._labels, self._probabilities_one(x), 0.5, None)
-
-    def _masks(self, X: Batch) -> Mask:
-        return self._probabilities(X) >= 0.5
-
-    @open_for_river
-    def score_one(self, x: dict[Any, Any]) -> dict[Label, float]:
-        """The log-odds of each node; for a single label its log-probability, up to a constant."""
-        first, scores = int(is_multilabel(self)), self._scores_one(x).tolist()
-        return dict(zip(self._taxonomy.nodes[first:], scores[first:], strict=True))
-
-    @open_for_river
-    def predict_proba_one(self, x: dict[Any, Any]) -> Any:
-        """The probabilities of the pool, in the form of the models'."""
-        p = self._probabilities_one(x)
-        if is_multilabel(self):
-            return self._labels.probabilities(p)
-        return {} if self._without_labels else distribution(self._labels, p)
+    def _answers(self, X: Batch) -> Any:
+        p, scores = self._pooled(self._members(X))
+        rows = (SetRows if self._kind.several else LabelRows)(self._labels, p=p, scores=scores.T)
+        return rows.but(first=self._first_label, never=self._never_predicted)
 
     def adopt(self, taxonomy: Taxonomy) -> None:
         """Continue with a larger taxonomy in all models."""
@@ -324,8 +283,7 @@ class LogarithmicPool(TransparentWrapper):
 
     def _check_one(self, x: Any, y: Any, w: float) -> None:
         for model in self._learners(y):
-            model, read_by_last = inner_and_input(model, x)
-            model._check_one(read_by_last, y, w)
+            check_one(model, x, y, w)
 
 
 def make_views(
@@ -493,7 +451,7 @@ class DensePool(LogarithmicPool):
 
     def _members(self, X: Batch) -> Floats:
         views = zip(self.models, self._views(X), strict=True)
-        return np.stack([model._probabilities(rows) for model, rows in views])
+        return np.stack([model._answers(rows).p() for model, rows in views])
 
     def _raw(self, X: Batch) -> Floats:
         """The known features of each row, (rows, coordinates)."""
@@ -554,15 +512,8 @@ class Scale:
         return np.clip(scaled, -MOST, MOST) / math.sqrt(max(varied.sum(), 1))
 
 
-def one_row(x: Any, w: float = 1.0) -> Batch:
-    """One example as a batch."""
-    values, _ = read(x := by_name(x))
-    columns = np.arange(len(values), dtype=np.uint32)
-    return Batch(list(x), values, columns, np.array([0, len(values)]), np.array([w], float))
-
-
 def dense_row(x: Any, w: float = 1.0) -> Batch:
-    """The same as a matrix of one row."""
+    """One example as a matrix of one row."""
     values, _ = read(x := by_name(x))
     return Batch(list(x), values[None, :], weights=np.array([w], float))
 

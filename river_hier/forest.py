@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._core import Batch, Forest, Multilabels, Nodes, conditional_probabilities, connected, logistic
+from ._core import Batch, Forest, Multilabels, Nodes, conditional_probabilities
 from ._core.features import by_name, checksum_of
 from .base.checks import check_integer
 from .base.explanation import Floats
@@ -247,9 +247,3 @@ class MultilabelExtraTrees(Trees, MultiLabelModel):
         given[:, shares[0] == 0.0] = 0.5
         given = given.clip(LEAST, 1.0 - LEAST)
         return np.log(given) - np.log1p(-given)
-
-    def _conditionals(self, scores: Floats) -> Floats:
-        return logistic(scores)
-
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return connected(self._labels, self._scores_one(x), 0.0, None)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ._core import Batch, LabelProbabilities, Labels, labels_of, ranked, subtree_sums
+from .base.answer import answer_of, is_ours, taxonomy_of
 from .base.checks import check_integer
 from .base.classifiers import is_multilabel, last_step, last_step_and_input, shown
 from .base.dataframes import (
@@ -15,8 +15,6 @@ from .base.dataframes import (
 )
 from .base.explanation import Explanation
 from .base.explanation import ranked as ranked_terms
-from .base.model import TaxonomyModel
-from .base.protocol import inner, is_ours
 from .base.wrapper import ModelWrapper
 from .taxonomy import Label, Taxonomy
 
@@ -165,9 +163,8 @@ def top_one(
     ('animal', 'mammal', 'wolf') 0.501
 
     """
-    labels = _checked(model := fitted(model), k, depth)
-    last, x = last_step_and_input(model, x)
-    return _top(last, x, labels, k, leaves, depth)
+    _check_ranking(model := fitted(model), k, depth)
+    return answer_of(model, x).top(min(k, 2**32), leaves, depth)  # a taxonomy has fewer nodes
 
 
 def top_many(
@@ -218,17 +215,17 @@ def top_many(
     1     owl  0.936447
 
     """
-    labels = _checked(model := fitted(model), k, depth)
+    _check_ranking(model := fitted(model), k, depth)
     if last_step(model) is not model:
         X, model = model._transform_many(X)
-    batch, like = inner(model)._read_batch(X, columns), frame_like(X)
-    answers = _top_rows(model, batch, labels, min(k, len(labels.taxonomy)), leaves, depth)
+    model, k = model if is_ours(model) else ModelWrapper(model), min(k, len(taxonomy_of(model)))
+    best = model._answers(model._read_batch(X, columns)).tops(k, leaves, depth)
     cells: dict[str, list[Any]] = {}
-    for place in range(min(k, len(labels.taxonomy))):
-        found = [row[place] if place < len(row) else (None, np.nan) for row in answers]
-        cells[f"label_{place + 1}"] = [label for label, _ in found]
+    for place in range(k):
+        found = [row[place] if place < len(row) else ((None,), np.nan) for row in best]
+        cells[f"label_{place + 1}"] = [path[-1] for path, _ in found]
         cells[f"value_{place + 1}"] = [value for _, value in found]
-    return answer_table(like, cells)
+    return answer_table(frame_like(X), cells)
 
 
 def labels_one(
@@ -266,7 +263,8 @@ def labels_one(
 
     """
     model = fitted(model)
-    if isinstance(model, type) or not hasattr(last_step(model), "predict_labels_one"):
+    last = None if isinstance(model, type) else last_step(model)
+    if not is_ours(last) or not is_multilabel(last):
         raise TypeError(
             "`model` must be a multilabel model of this library, or a pipeline that ends in one, "
             f"got {shown(model)}"
@@ -275,72 +273,19 @@ def labels_one(
     return last.predict_labels_one(x, threshold, max_depth)
 
 
-def _checked(model: Any, k: int, depth: int | None) -> Labels:
-    """The labels of a model that can rank them."""
+def _check_ranking(model: Any, k: int, depth: int | None) -> None:
     check_integer("k", k, at_least=1)
     if depth is not None:
         check_integer("depth", depth, at_least=0)
+    check_in_taxonomy(model)
+
+
+def check_in_taxonomy(model: Any) -> None:
+    """Raise an error unless the model predicts labels of a taxonomy."""
     last: Any = None if isinstance(model, type) else last_step(model)
-    if is_ours(last):
-        taxonomy = last._taxonomy
-    else:
-        taxonomy = inner(last)._taxonomy if hasattr(last, "taxonomy") else None
-    if not isinstance(taxonomy, Taxonomy) or not getattr(last, "_predicts_labels", True):
+    in_taxonomy = hasattr(last, "taxonomy") and isinstance(taxonomy_of(last), Taxonomy)
+    if not in_taxonomy or not getattr(last, "_predicts_labels", True):
         raise TypeError(
             "`model` must be a model in a taxonomy, or a pipeline that ends in one, "
             f"got {shown(model)}"
         )
-    return labels_of(taxonomy)
-
-
-def _top(
-    model: Any, x: Any, labels: Labels, k: int, leaves: bool, depth: int | None
-) -> list[tuple[tuple[Label, ...], float]]:
-    """The paths of the k best nodes, and their probabilities or scores."""
-    k = min(k, 2**32)  # a taxonomy has fewer nodes
-    if not is_multilabel(model):
-        found = ranked(labels, _shares(model, x, labels, depth), k, leaves, depth, False)
-        return [] if len(found) == 1 and inner(model)._without_labels else found
-    try:
-        if is_ours(model):  # without building dicts
-            return ranked(labels, model._probabilities_one(x), k, leaves, depth, True)
-        values = {label: p[True] for label, p in model.predict_proba_one(x).items()}
-    except NotImplementedError:
-        values = model.score_one(x)
-    by_node = np.array([np.nan, *(values.get(v, np.nan) for v in labels.taxonomy.nodes[1:])])
-    return ranked(labels, by_node, k, leaves, depth, True)
-
-
-def _top_rows(
-    model: Any, X: Batch, labels: Labels, k: int, leaves: bool, depth: int | None
-) -> list[list[tuple[Label, float]]]:
-    """The k best labels of each row, and their values."""
-    multilabel = is_multilabel(model)
-    if not isinstance(model, TaxonomyModel | ModelWrapper):
-        found = [_top(model, x, labels, k, leaves, depth) for x in X]
-    elif not multilabel and model._without_labels:
-        found = [[]] * X.n
-    else:
-        try:
-            values = np.asarray(model._probabilities(X), dtype=np.float64)
-        except NotImplementedError:
-            values = model._scores_many(X).T
-        if depth is not None and not multilabel:
-            values = subtree_sums(values.T, labels.taxonomy._arrays).T
-        values = np.ascontiguousarray(values)
-        found = [ranked(labels, row, k, leaves, depth, multilabel) for row in values]
-    return [[(path[-1], value) for path, value in row] for row in found]
-
-
-def _shares(model: Any, x: Any, labels: Labels, depth: int | None) -> Any:
-    """P(label) of each node or, at a given depth, of its subtree; nan where it is not known.
-
-    Compiled probabilities are those of labels; `ranked` adds them up.
-    """
-    p, taxonomy = inner(model)._softmax(x), labels.taxonomy
-    if p is None:  # without a prediction
-        p = np.full(len(taxonomy), np.nan)
-    if depth is None or isinstance(p, LabelProbabilities):
-        return p
-    known = subtree_sums(1.0 - np.isnan(p), taxonomy._arrays) > 0.0
-    return np.where(known, subtree_sums(np.nan_to_num(p), taxonomy._arrays), np.nan)

@@ -20,11 +20,12 @@ from sklearn.utils.validation import (
 )
 
 from ._core import learned_before
+from .base.answer import is_ours, reads_anything, taxonomy_of
 from .base.checks import check_integer
 from .base.classifiers import is_multilabel, last_step
 from .base.dataframes import as_frame, check_same_order, numbers
-from .base.protocol import inner
 from .base.targets import known_part
+from .base.wrapper import ModelWrapper
 from .decision import Calibrated, HLossBayes
 from .ensemble import DensePool, parts_of
 from .feature_extraction import LogTFIDF, TextViews
@@ -276,11 +277,12 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     @property
     def _batches(self) -> Any:
         """The model; River's transformers in front of it take rows of numbers one by one."""
-        return self.model_ if self._kind == "texts" else inner(self.model_)
+        rows = self._kind != "texts" and not is_ours(self.model_)
+        return ModelWrapper(self.model_) if rows else self.model_
 
     @property
     def _taxonomy(self) -> Taxonomy:
-        return inner(self.model_)._taxonomy
+        return taxonomy_of(self.model_)
 
     def _is_right(self, label: Any, answer: Any) -> bool:
         """Whether two labels, or sets of them, stand for the same; unknown ones never do."""
@@ -319,7 +321,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             by_name = any(getattr(part, "on", None) is not None for part in parts_of([self.model]))
             if frame.shape[1] == 1 and not by_name:
                 X = frame[:, 0].to_list()
-            elif isinstance(self.model, Base) and inner(self.model)._of_pipeline:
+            elif isinstance(self.model, Base) and reads_anything(self.model):
                 return "rows", pd.DataFrame(frame.to_dict(as_series=False))
         if isinstance(X, str):
             raise ValueError(f"X must be a list of texts, got one, {short(X)}; write [{short(X)}]")

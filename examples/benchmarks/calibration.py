@@ -39,6 +39,7 @@ from river import compose, preprocessing
 from river import metrics as river_metrics
 
 from river_hier import Taxonomy, datasets, decision, feature_extraction, linear_model, metrics
+from river_hier.base.classifiers import last_step
 from river_hier.stream import Replayed
 
 Examples = list[tuple[Any, Any]]
@@ -133,7 +134,7 @@ def calibrated(c: Collection) -> Any:
 
 def uncalibrated(model: Any) -> Any:
     """The same model without its calibration."""
-    last = getattr(model, "_last_step", model)
+    last = last_step(model)
     if last is model:
         return model.model
     steps = list(model.steps.values())[:-1]

@@ -37,6 +37,7 @@ from .._native import (
     deepest,
     descent,
     distribution,
+    expanded,
     learned_before,
     least_h_loss,
     likeliest,
@@ -45,6 +46,7 @@ from .._native import (
     pool_probabilities,
     pool_scores,
     pool_step,
+    probability,
     ranked,
     repeats,
 )

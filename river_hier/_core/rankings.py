@@ -1,6 +1,6 @@
 """Rankings of labels by their attributes in a taxonomy (Cai and Hofmann, 2007)."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,9 +47,9 @@ class Ranking(NamedTuple):
         nodes, signs = closure_difference(y, other, self.taxonomy)
         return nodes, signs * self.t[nodes]
 
-    def answer(self, scores: Floats, threshold: float) -> Mask:
+    def answer(self, scores: Floats, threshold: Any) -> Mask:
         """The candidates that reach the threshold, and all above them: O(nodes + edges)."""
-        on = np.zeros(len(scores), dtype=bool)
+        on = np.zeros(scores.shape, dtype=bool)
         on[self.candidates] = scores[self.candidates] >= threshold
         on[0] = True
         return subtree_maxima(on, self.taxonomy)

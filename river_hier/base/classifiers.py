@@ -4,21 +4,46 @@ import copy
 import inspect
 from typing import Any, TypeVar, cast
 
-from river import base
+from river import base, compose
 
 from ..taxonomy import Label
 
 Model = TypeVar("Model")
 
 
+class OneLabel(base.Classifier):
+    """The kind of models that predict one label.
+
+    It is the `_last_step` of wrappers of such models, by which River knows what a pipeline is.
+    """
+
+    several = False
+
+    def learn_one(self, x: Any, y: Any) -> None:
+        raise NotImplementedError
+
+
+class SeveralLabels(base.MultiLabelClassifier):
+    """The kind of models that predict several labels."""
+
+    several = True
+
+    def learn_one(self, x: Any, y: Any) -> None:
+        raise NotImplementedError
+
+
+ONE, SEVERAL = OneLabel(), SeveralLabels()
+
+
 def last_step(model: Any) -> Any:
     """The model at the end of a pipeline; anything else is returned as it is."""
-    return getattr(model, "_last_step", model)
+    return model._last_step if compose.Pipeline in type(model).__mro__ else model
 
 
 def is_multilabel(model: Any) -> bool:
     """Whether a model predicts several labels."""
-    return base.MultiLabelClassifier in type(model).__mro__
+    kind = getattr(model, "_kind", None)
+    return kind.several if kind else base.MultiLabelClassifier in type(model).__mro__
 
 
 def last_step_and_input(model: Any, x: Any) -> tuple[Any, Any]:
@@ -47,10 +72,8 @@ def takes_weights(model: Any) -> bool:
         return True
     if not any(p.kind is p.VAR_KEYWORD for p in parameters):
         return False
-    for inner in ("_last_step", "_wrapped_model"):
-        if hasattr(model, inner):
-            return takes_weights(getattr(model, inner))
-    return True
+    inside = getattr(last_step(model), "_wrapped_model", last_step(model))
+    return inside is model or takes_weights(inside)
 
 
 def check_weight_taken(model: Any, takes: bool, w: float) -> None:

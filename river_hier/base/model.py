@@ -6,7 +6,6 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from river import base
 
 from .._core import (
@@ -14,31 +13,24 @@ from .._core import (
     Labels,
     Multilabels,
     Nodes,
-    below,
     closed_many,
-    distribution,
-    softmax,
-    top_down_probabilities,
-    trained_nodes,
+    connected,
+    logistic,
+    top_down,
 )
 from .._core.batch import closed_table
 from ..taxonomy import Below, Label, Taxonomy, TaxonomyLike, extended
 from ..taxonomy.multilabel import given_nodes, implied_nodes
 from ..taxonomy.open import initial_taxonomy, named, with_labels
+from .answer import NONE, LabelAnswer, LabelRows, SetAnswer, SetRows, Unseen
 from .checks import check_whole, checked_weight
+from .classifiers import ONE, SEVERAL
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
-from .predictor import (
-    NONE,
-    MultiLabelPredictor,
-    Predictor,
-    SingleLabelPredictor,
-    Unseen,
-    replaced,
-)
+from .predictor import Predictor, predict_labels_one, score_one
 from .targets import read_label
 
 ROWS = 4096  # maximum number of rows of a slice
-ROOT = frozenset({0})
+ROOT: Unseen = frozenset({0})
 
 
 class TaxonomyModel(Predictor, base.Estimator):
@@ -64,10 +56,7 @@ class TaxonomyModel(Predictor, base.Estimator):
     def _unseen(self) -> Unseen:
         return frozenset(self._labels.unseen) if self._labels.n_unseen else NONE
 
-    def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
-        """The score of each label, `{label: score}`; multilabel models leave out the root."""
-        scores = self._scores_one(x).tolist()
-        return dict(zip(self._taxonomy.nodes[self._first :], scores[self._first :], strict=True))
+    score_one = score_one
 
     def explain_one(self, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
         """Explain the prediction for x, node by node.
@@ -85,8 +74,8 @@ class TaxonomyModel(Predictor, base.Estimator):
         `LinearDiscriminant` adds that of an empty x. It takes a prediction for each feature of x.
 
         """
-        scores, p = self._scores_one(x), self._node_probabilities(x)
-        visited = self._visited(x)
+        answer = self._answer(x)
+        scores, p, visited = answer.scores(), answer.marginals(), answer.visited()
         found = self._contributions(x, list(visited))
         return {
             self._taxonomy.nodes[v]: Explanation(on, float(scores[v]), float(p[v]), ranked(terms))
@@ -129,7 +118,7 @@ class TaxonomyModel(Predictor, base.Estimator):
         """
         v = self._taxonomy.index(label)
         nodes = self._taxonomy._arrays.branch(v)
-        self._forget(nodes if v or self._first else np.append(np.uint32(0), nodes))
+        self._forget(nodes if v or self._kind.several else np.append(np.uint32(0), nodes))
 
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x as text.
@@ -146,23 +135,19 @@ class TaxonomyModel(Predictor, base.Estimator):
         One line for each node of `explain_one`, with its score and largest contributions.
 
         """
-        predict = getattr(self, "predict_labels_one", self.predict_one)
+        predict = predict_labels_one.__get__(self) if self._kind.several else self.predict_one
         nodes = explained(self.explain_one(x), self._taxonomy, decimals)
         return "\n".join([f"Prediction: {predict(x)!r}; {self._decision_rule}", *nodes])
 
     _decision_rule: str
 
     @abc.abstractmethod
-    def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
-        """The nodes that `explain_one` shows, in order, and whether they are on."""
-
-    @abc.abstractmethod
-    def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
-        """P(on) of every node; for a single label, P(the label lies at or below the node)."""
-
-    @abc.abstractmethod
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         """The score of every node."""
+
+    def _scores_many(self, X: Batch) -> Floats:
+        """The score of each node, (nodes, rows)."""
+        return np.array([self._scores_one(x) for x in X]).reshape(X.n, len(self._taxonomy)).T
 
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]
@@ -201,11 +186,6 @@ class TaxonomyModel(Predictor, base.Estimator):
     @abc.abstractmethod
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         """Make room for new nodes, the last ones."""
-
-    @property
-    def _never_predicted(self) -> Unseen:
-        """The nodes that are never predicted: the unseen ones."""
-        return self._unseen
 
     def _extend(self, taxonomy: Taxonomy, unseen: bool) -> None:
         """Change to a taxonomy with new nodes, the last ones."""
@@ -268,13 +248,14 @@ class TaxonomyModel(Predictor, base.Estimator):
                     self._record(y[: part.n_learned])
 
 
-class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassifier):
+class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     """A classifier whose labels are the nodes of a tree, the root and inner nodes included.
 
     The prediction is the label with the largest score; ties go to the first in taxonomy order. As
     in River, it is `None` before the first label of an open taxonomy.
     """
 
+    _kind = ONE
     _multiclass: bool = True
     _decision_rule = "by the sum of the weights on its path"
 
@@ -298,18 +279,13 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
                 return self._check(x, w)
         self._labels.learned_path(node)
 
-    def _predict(self, x: Mapping[Any, Any]) -> Label | None:
-        label = self._answer(x)
-        return None if self.taxonomy is not self._taxonomy and self._without_labels else label
+    def _answer(self, x: Mapping[Any, Any]) -> Any:
+        scores, first = self._scores_one(x), self._first_label
+        return LabelAnswer(self._labels, scores, first=first, never=self._never_predicted)
 
-    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
-        """A distribution over all nodes: the softmax of the scores, which are not calibrated.
-
-        `{label: probability}`, the root included; the sum is 1. Without a taxonomy, the root is not
-        a label and has probability 0. Empty if the taxonomy is open and there have been no labels.
-        """
-        p = distribution(self._labels, self._softmax(x))  # which reads x
-        return {} if self._without_labels else p
+    def _answers(self, X: Batch) -> Any:
+        scores, first = self._scores_many(X), self._first_label
+        return LabelRows(self._labels, scores=scores, first=first, never=self._never_predicted)
 
     def _targets(self, ys: Any, first: int, last: int) -> Nodes:
         taxonomy, nodes = self._taxonomy, list[int]()
@@ -327,58 +303,15 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
 
     @property
     def _first_label(self) -> int:
-        """The first node that can be predicted: without a taxonomy, the root is not a label."""
-        return int(self.taxonomy is None and len(self._taxonomy) > 1)
+        """The first node that can be predicted; the root of an open taxonomy may be no label."""
+        if self.taxonomy is self._taxonomy:
+            return 0
+        return int(self.taxonomy is None or len(self._taxonomy) == 1)
 
     @property
     def _never_predicted(self) -> Unseen:
-        return self._unseen | ROOT if self._first_label else self._unseen
-
-    def _best_of(self, scores: Floats) -> Any:
-        """The node with the largest score, (nodes, ...), of those that can be predicted."""
-        if self._labels.n_unseen or self._first_label:
-            scores = replaced(scores, self._never_predicted, -np.inf)
-        return scores.argmax(axis=0)
-
-    def _softmax(self, x: Mapping[Any, Any]) -> Any:
-        return softmax(replaced(self._scores_one(x), self._never_predicted, -np.inf))
-
-    def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
-        return below(self._labels, self._softmax(x))
-
-    def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
-        t, scores = self._taxonomy, self._scores_one(x)
-        if self._without_labels:
-            return {}
-        path = t.path(self.predict_one(x))
-        visited = {0: True}
-        for here, there in zip(path, [*path[1:], None], strict=True):
-            lost = [t.index(label) for label in t.children(here) if label != there]
-            if lost:
-                visited[max(lost, key=scores.__getitem__)] = False
-            if there is not None:
-                visited[t.index(there)] = True
-        return visited
-
-    def _labels_of(self, X: Batch) -> list[Label]:
-        answers = self._answers(X).tolist()  # first, for nodes may be added meanwhile
-        nodes: Sequence[Any] = [None] if self._without_labels else self._taxonomy.nodes
-        return [nodes[v] for v in answers]
-
-    def _probabilities(self, X: Batch) -> NDArray[Any]:
-        """The softmax of the scores, (rows, nodes)."""
-        scores = replaced(self._scores_many(X), self._never_predicted, -np.inf)
-        return softmax(self._tempered(scores)).T
-
-    def _tempered(self, scores: Floats) -> Floats:
-        """The scores whose softmax is the probabilities, (nodes, rows)."""
-        return scores
-
-    def _answer(self, x: Mapping[Any, Any]) -> Label:
-        return self._taxonomy.nodes[int(self._best_of(self._scores_one(x)))]
-
-    def _answers(self, X: Batch) -> NDArray[Any]:
-        return self._best_of(self._scores_many(X))
+        with_root = self._first_label and len(self._taxonomy) > 1
+        return self._unseen | ROOT if with_root else self._unseen
 
     def _record(self, y: Any) -> None:
         if self._labels.n_unseen or not self._labels.has_learned:
@@ -386,7 +319,7 @@ class SingleLabelModel(TaxonomyModel, SingleLabelPredictor, base.MiniBatchClassi
                 self._labels.learned_path(v)
 
 
-class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
+class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
     """A multilabel classifier whose predictions contain all ancestors of their labels.
 
     Unless a learner defines another rule, a node is predicted on if its parents are on and its own
@@ -394,7 +327,9 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
     label; its probabilities given that the parents are on are then 1/2.
     """
 
+    _kind = SEVERAL
     _decision_rule = "a node is on if its parent is on and its score is >= 0"
+    predict_labels_one = predict_labels_one
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         if w != 1.0 and not (w := checked_weight(w)):
@@ -436,20 +371,23 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
                 implied_nodes(taxonomy, y)  # an error if y is invalid
         return taxonomy
 
-    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
-        """The probability of each node but the root, `{label: {False: 1 - p, True: p}}`.
+    def _answer(self, x: Mapping[Any, Any]) -> Any:
+        scores, labels = self._scores_one(x), self._labels
+        return SetAnswer(
+            labels,
+            scores,
+            own=lambda: connected(labels, scores, 0.0, None),
+            never=self._never_predicted,
+        ).but(conditionals=self._conditionals)
 
-        Each is the product along the path of the nodes' probabilities given that their parents are
-        on: never above its parent's, and perhaps below one half where `predict_one` says True.
-        """
-        return self._labels.probabilities(self._probabilities_one(x))
-
-    def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
-        given = replaced(self._conditionals(self._scores_one(x)), self._unseen, 0)
-        return self._labels.marginals(given)
-
-    def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
-        return self._node_probabilities(x)
+    def _answers(self, X: Batch) -> Any:
+        scores, t = self._scores_many(X), self._taxonomy
+        return SetRows(
+            self._labels,
+            scores=scores,
+            own=lambda: top_down(scores >= 0.0, t._arrays).T,
+            never=self._never_predicted,
+        ).but(conditionals=self._conditionals)
 
     def _targets(self, ys: Any, first: int, last: int) -> Multilabels:
         if isinstance(ys, Batch):
@@ -463,28 +401,10 @@ class MultiLabelModel(TaxonomyModel, MultiLabelPredictor):
         y = self._known(y)
         return implied_nodes(self._with_labels(y), y)
 
-    def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
-        on = np.array([True, *self.predict_one(x).values()])
-        visited = set(trained_nodes(on, self._taxonomy._arrays).tolist())
-        # The visited nodes, each after its parent, and only once even if it has several.
-        order: dict[int, bool] = {}
-        stack = [0]
-        while stack:
-            v = stack.pop()
-            if v in visited:
-                order.setdefault(v, bool(on[v]))
-            if on[v]:
-                stack += [c for c in reversed(self._taxonomy._arrays.children[v]) if c in visited]
-        return order
-
-    def _probabilities(self, X: Batch) -> Floats:
-        given = replaced(self._conditionals(self._scores_many(X)), self._unseen, 0)
-        return top_down_probabilities(given, self._taxonomy._arrays, in_place=True).T
-
     def _record(self, y: Multilabels) -> None:
         if self._labels.n_unseen or not self._labels.has_learned:
             self._labels.learned(np.unique(y.nodes))
 
-    @abc.abstractmethod
     def _conditionals(self, scores: Floats) -> Floats:
-        """P(node on | parents on) for every node, from the scores."""
+        """P(node on | parents on) of each node, from the scores, (nodes, ...)."""
+        return logistic(scores)

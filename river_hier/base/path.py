@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, LabelProbabilities, Vectors, path_difference, path_sums
-from ..taxonomy import Label
+from .._core import Batch, LabelProbabilities, Vectors, path_difference, path_sums, softmax
+from .answer import LabelAnswer, LabelRows, replaced
 from .explanation import Floats
 from .linear import NOTHING, LinearLearner, Moves, pays, score_blocks
 from .model import SingleLabelModel
@@ -109,12 +109,28 @@ class PathLearner(LinearLearner, SingleLabelModel):
             scores[y] = best
         return moves_apart(self, scores, y, vector.norm2, w)
 
-    def _answer(self, x: Mapping[Any, Any]) -> Label:
-        return self._state.best_path(x, self._averaged, self._first_label)
+    def _answer(self, x: Mapping[Any, Any]) -> Any:
+        return PathAnswer(self, x)
 
-    def _answers(self, X: Batch) -> NDArray[np.uint32]:
+    def _answers(self, X: Batch) -> Any:
+        def p() -> Floats:
+            scores = replaced(self._scores_many(X), never, -np.inf)
+            return softmax(self._tempered(scores)).T
+
+        never = self._never_predicted
+        parts: dict[str, Any] = {
+            "scores": lambda: self._scores_many(X),
+            "p": p,
+            "own": lambda: self._best(X),
+        }
+        return LabelRows(self._labels, first=self._first_label, never=never, **parts)
+
+    def _best(self, X: Batch) -> NDArray[np.uint32]:
+        """The node of each row with the largest score."""
         if pays(self, X):
-            best = [self._best_of(self._label_scores(s)) for s in score_blocks(self, X)]
+            never = self._never_predicted
+            blocks = (self._label_scores(s) for s in score_blocks(self, X))
+            best = [replaced(scores, never, -np.inf).argmax(axis=0) for scores in blocks]
             return np.concatenate(best).astype(np.uint32)
         vectors = Vectors(self._features, X)
         return self._state.best_paths(vectors, self._averaged, self._first_label)
@@ -129,11 +145,37 @@ class PathLearner(LinearLearner, SingleLabelModel):
     def _scores_many(self, X: Batch) -> Floats:
         return self._scale * self._label_scores(super()._scores_many(X))
 
-    def _softmax(self, x: Mapping[Any, Any], slopes: Any = None) -> LabelProbabilities:
+    def _tempered(self, scores: Floats) -> Floats:
+        """The scores whose softmax is the probabilities, (nodes, rows)."""
+        return scores
+
+
+class PathAnswer(LabelAnswer):
+    """Compiled code computes what is asked for."""
+
+    def __init__(self, model: Any, x: Any) -> None:
+        self.model, self.x = model, x
+        self.labels, self.first = model._labels, model._first_label
+
+    never = property(lambda self: self.model._never_predicted)
+
+    def scores(self) -> Floats:
+        return self.model._scores_one(self.x)
+
+    def p(self) -> Any:
         """By the model's temperature, or two slopes and the share of the flat softmax."""
-        sharp, flat, share = slopes or (1.0, 0.0, 0.0)
-        mixture = self._scale * sharp, self._scale * flat, share, slopes is None
-        return LabelProbabilities(self._state, x, self._averaged, self._first_label, *mixture)
+        m = self.model
+        sharp, flat, share = (1.0, 0.0, 0.0) if self.link is None else self.link.slopes
+        mixture = m._scale * sharp, m._scale * flat, share, self.link is None
+        return LabelProbabilities(m._state, self.x, m._averaged, self.first, *mixture)
+
+    def own(self) -> int | None:
+        return self.model._state.best_node(self.x, self.model._averaged, self.first)
+
+    def prediction(self, threshold: float | None = None, max_depth: int | None = None) -> Any:
+        if threshold is None and max_depth is None and self.rule is None:
+            return self.model._state.best_path(self.x, self.model._averaged, self.first)
+        return super().prediction(threshold, max_depth)
 
 
 def moves_apart(model: Any, scores: Floats, y: int, norm2: float, w: float) -> Moves:

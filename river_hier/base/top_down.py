@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, NodeProbabilities, Vectors, logistic, top_down, trained_nodes
-from ..taxonomy import Label, closure_mask
+from .._core import Batch, NodeProbabilities, Vectors, top_down, trained_nodes
+from ..taxonomy import closure_mask
 from ..taxonomy.multilabel import given_nodes
 from ..taxonomy.open import named
+from .answer import Mask, SetAnswer, SetRows
 from .checks import check_answer
 from .explanation import Floats
 from .linear import LinearLearner, Moves, pays, score_blocks
@@ -139,24 +140,49 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         if np.isnan(steps).any():
             raise ValueError(f"`rule` of {type(self).__name__} must return numbers, got {steps}")
 
-    def _predict(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        return self._labels.dictionary(self._state.top_down(x, self._averaged))
+    def _answer(self, x: Mapping[Any, Any]) -> Any:
+        return TopDownAnswer(self, x)
 
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return self._state.top_down(x, self._averaged)
+    def _answers(self, X: Batch) -> Any:
+        parts: dict[str, Any] = {"scores": lambda: self._scores_many(X), "own": lambda: self._on(X)}
+        rows = SetRows(self._labels, never=self._never_predicted, **parts)
+        return rows.but(conditionals=self._conditionals)
 
-    _predicted_nodes = _nodes_on  # unseen nodes are off
-
-    def _masks(self, X: Batch) -> NDArray[np.bool_]:
+    def _on(self, X: Batch) -> Mask:
+        """The nodes of each row that are on, (rows, nodes)."""
         if pays(self, X):
             on = [top_down(s >= 0.0, self._taxonomy._arrays).T for s in score_blocks(self, X)]
             return np.concatenate(on)
         return self._state.top_down_many(Vectors(self._features, X), self._averaged)
 
-    def _conditionals(self, scores: Floats) -> Floats:
-        return logistic(scores)
 
-    def _probabilities_one(
-        self, x: Mapping[Any, Any], calibration: Any = None, given: bool = False
-    ) -> Any:
-        return NodeProbabilities(self._state, x, self._averaged, calibration, given)
+class TopDownAnswer(SetAnswer):
+    """Compiled code scores the nodes that are asked for."""
+
+    def __init__(self, model: Any, x: Any) -> None:
+        self.model, self.x, self.labels = model, x, model._labels
+
+    never = property(lambda self: self.model._never_predicted)
+
+    def scores(self) -> Floats:
+        return self.model._scores_one(self.x)
+
+    def given(self) -> Any:
+        return self._probabilities(True)
+
+    def p(self) -> Any:
+        return self._probabilities(False)
+
+    def _probabilities(self, given: bool) -> NodeProbabilities:
+        m = self.model
+        return NodeProbabilities(m._state, self.x, m._averaged, self.link, given)
+
+    def own(self) -> list[int]:
+        if self.link is not None:
+            return super().own()
+        return self.model._state.top_down(self.x, self.model._averaged)  # unseen nodes are off
+
+    def nodes(self, threshold: float | None = None, max_depth: int | None = None) -> list[int]:
+        if threshold is None and max_depth is None and self.rule is None and self.link is None:
+            return self.own()
+        return super().nodes(threshold, max_depth)

@@ -1,34 +1,19 @@
 """The base class of model wrappers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from operator import attrgetter
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import numpy as np
 from river import base
 
 from .._core import Batch, Nodes, repeats
 from ..taxonomy import Below, Label, Taxonomy, TaxonomyLike, extended
+from .answer import NONE, answer_of, answers_of, is_ours, labels_in, reads_anything, taxonomy_of
 from .checks import checked_weight
-from .classifiers import is_multilabel, last_step, shown
-from .predictor import MultiLabelPredictor, Predictor, SingleLabelPredictor, open_for_river
-from .protocol import inner, inner_and_input, is_ours
+from .classifiers import ONE, SEVERAL, is_multilabel, last_step, last_step_and_input, shown
+from .predictor import Predictor, predict_labels_one, score_one
 from .targets import without_below
-
-
-def of_model(name: str) -> Any:
-    """The attribute of the model inside."""
-    return property(lambda self: getattr(inner(self.model), name))
-
-
-def for_one(name: str) -> Any:
-    """The method of the model inside, given x as it reaches it."""
-
-    def call(self: Any, x: Any, *args: Any) -> Any:
-        model, x = inner_and_input(self.model, x)
-        return getattr(model, name)(x, *args)
-
-    return call
 
 
 def learns_below(model: Any) -> bool:
@@ -36,33 +21,53 @@ def learns_below(model: Any) -> bool:
     return bool(getattr(last_step(model), "_learns_below", True))
 
 
+def check_one(model: Any, x: Any, y: Any, w: float) -> None:
+    """Raise an error if a model, or that at the end of a pipeline, would refuse an example."""
+    last, x = last_step_and_input(model, x)
+    if is_ours(last):
+        last._check_one(x, y, w)
+
+
 class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     """Base class of wrappers, which change a model's output or maintain the model.
 
-    Learning is delegated to the model; those that learn as well, from what the model answers before
-    it learns, define `_observe`, which does not see repeated examples.
+    A wrapper is of the kind of its model, and predicts and learns as the model does. Those that
+    change the answer define `_answer` and `_answers`; those that learn as well, from the answer
+    before the model learns the label, define `_judge` and `_adjust`, which repeated examples do not
+    reach.
     """
 
     _predicts_labels = True  # else scores or probabilities, for metrics only
+    predict_labels_one = predict_labels_one
+    score_one = score_one
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for kind in ("_Single", "_Multi"):  # the names of its kinds in pickles of 0.1.0
+            setattr(cls, kind, cls)
 
     def __init__(self, model: Any) -> None:
         self.model = model
 
     _wrapped_model: Any = property(attrgetter("model"))
-
-    _features: Any = property(lambda self: self.model._features if is_ours(self.model) else None)
     _last: Any = property(lambda self: last_step(self.model))  # without the pipeline before it
+    _kind: Any = property(lambda self: SEVERAL if is_multilabel(self._last) else ONE)
+    _last_step: Any = _kind  # by which River's `isinstance` knows what the wrapper is
+    _labels: Any = property(lambda self: labels_in(self.model))
+    _never_predicted: Any = property(lambda self: getattr(self._last, "_never_predicted", NONE))
+    _first_label: Any = property(lambda self: getattr(self._last, "_first_label", 0))
+    _features: Any = property(lambda self: self.model._features if is_ours(self.model) else None)
     _learns_below: Any = property(lambda self: learns_below(self.model))
-    _first = of_model("_first")
-    _labels = of_model("_labels")
-    _never_predicted = of_model("_never_predicted")
-    _of_pipeline = of_model("_of_pipeline")
-    _probabilities = of_model("_probabilities")
-    _read_targets = of_model("_read_targets")
-    _scores_many = of_model("_scores_many")
-    _scores_one = for_one("_scores_one")
-    _probabilities_one = for_one("_probabilities_one")
-    _check_one = for_one("_check_one")
+    _of_pipeline: Any = property(lambda self: reads_anything(self.model))
+
+    def _answer(self, x: Any) -> Any:
+        return answer_of(self.model, x)
+
+    def _answers(self, X: Batch) -> Any:
+        return answers_of(self.model, X)
+
+    def _check_one(self, x: Any, y: Any, w: float) -> None:
+        check_one(self.model, x, y, w)
 
     @property
     def taxonomy(self) -> TaxonomyLike:
@@ -72,7 +77,7 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     @property
     def taxonomy_(self) -> Taxonomy:
         """The current taxonomy of the model, with all labels that have arrived."""
-        return cast(Taxonomy, inner(self.model)._taxonomy)
+        return taxonomy_of(self.model)
 
     _taxonomy = taxonomy_
 
@@ -83,16 +88,23 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return None
+        if isinstance(y, Iterator):  # it is needed several times
+            y = list(y)
+        last, read = last_step_and_input(self.model, x)
+        if last is not self.model and is_ours(last):  # before a transformer learns from x
+            last._check_one(read, y, w)
         # Wrappers learn from whole labels, and once.
         if repeats() or type(y := without_below(self, y)) is Below:
             return self.model.learn_one(x, y, w=w, **kwargs)
-        if isinstance(y, Iterator):  # it may be needed twice
-            y = list(y)
-        return self._observe(x, y, w, **kwargs)
+        seen = self._judge(answer_of(last, read), y)
+        self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
+        self._adjust(seen, y, w)
 
-    def _observe(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
-        """Learn from an example with a whole label, which can be read twice."""
-        self.model.learn_one(x, y, w=w, **kwargs)
+    def _judge(self, answer: Any, y: Any) -> Any:
+        """What the wrapper will learn from the model's answer before the model learns the label."""
+
+    def _adjust(self, seen: Any, y: Any, w: float) -> None:
+        """Learn from it."""
 
     def adopt(self, taxonomy: Taxonomy) -> None:
         """Continue with a larger taxonomy. Call this on the wrapper, not on the model inside it."""
@@ -118,57 +130,11 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
 
     def _learn_rows(self, X: Batch, ys: Any) -> None:
         own = type(self)
-        delegates = own._observe is ModelWrapper._observe or repeats()
+        delegates = own._adjust is ModelWrapper._adjust or repeats()
         if delegates and own.learn_one is ModelWrapper.learn_one and is_ours(self.model):
             self.model._learn_rows(X, ys)
         else:
             super()._learn_rows(X, ys)
-
-
-class TransparentWrapper(ModelWrapper):
-    """Base class of wrappers, of models of either kind, that predict as the model inside.
-
-    A subclass `W` that is of no kind itself gets one of each, `W._Single` and `W._Multi`, with its
-    name: `W(model)` is of that of the model, so River takes it for what it is.
-    """
-
-    _Single: Any
-    _Multi: Any
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if issubclass(cls, SingleLabelPredictor | MultiLabelPredictor):
-            return
-        made: Any = type(cls)
-        for name, kind in (("_Single", SingleLabelPredictor), ("_Multi", MultiLabelPredictor)):
-            place = {"__module__": cls.__module__, "__qualname__": f"{cls.__qualname__}.{name}"}
-            setattr(cls, name, made(cls.__name__, (cls, kind), place | {"__doc__": cls.__doc__}))
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        given = kwargs.get("model", kwargs.get("models", args[0] if args else None))
-        if given is None and cls in (cls._Single, cls._Multi):  # a copy
-            return super().__new__(cls)
-        first = given[0] if isinstance(given, list | tuple) and given else given
-        of_kind = cls._Multi if is_multilabel(last_step(first)) else cls._Single
-        return object.__new__(of_kind) if issubclass(of_kind, cls) else of_kind(*args, **kwargs)
-
-    @open_for_river
-    def predict_proba_one(self, x: dict[Any, Any]) -> Any:
-        """The model's probabilities for x, a dictionary of features."""
-        return self.model.predict_proba_one(x)
-
-    @open_for_river
-    def score_one(self, x: dict[Any, Any]) -> dict[Label, float]:
-        """The model's scores for x, a dictionary of features."""
-        return cast("dict[Label, float]", self.model.score_one(x))
-
-    def _predict(self, x: Mapping[Any, Any]) -> Any:
-        return self.model.predict_one(x)
-
-    _nodes_on = for_one("_predicted_nodes")
-    _softmax = for_one("_softmax")
-    _labels_of = of_model("_labels_of")
-    _masks = of_model("_masks")
 
 
 def check_model(model: Any, *methods: str) -> None:

@@ -4,17 +4,24 @@ import abc
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
+from river import base
+
 from .._core import Labels, labels_of
-from ..base.predictor import MultiLabelPredictor
-from ..taxonomy import Label, Taxonomy, check_taxonomy
-from .expansions import Examples, Floats
+from ..base.answer import SetAnswer, masked_nodes
+from ..base.classifiers import SEVERAL
+from ..base.predictor import Predictor, predict_labels_one, score_one
+from ..taxonomy import Taxonomy, check_taxonomy
+from .expansions import Examples, Floats, Mask
 
 
-class BatchEstimator(MultiLabelPredictor):
+class BatchEstimator(Predictor, base.MultiLabelClassifier):
     """Base class of models that `fit` trains on a list of examples.
 
     After `fit`, `learn_one` does nothing, so River's loops evaluate the model as it is.
     """
+
+    _kind = SEVERAL
+    predict_labels_one = predict_labels_one
 
     def __init__(self, taxonomy: Taxonomy) -> None:
         check_taxonomy(taxonomy)
@@ -63,9 +70,15 @@ class BatchEstimator(MultiLabelPredictor):
         """Do nothing: the model is trained by `fit` only."""
         self._check_fitted()
 
-    def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
-        """The score of each label, `{label: score}`, for all nodes but the root."""
-        return dict(zip(self.taxonomy.nodes[1:], self._scores(x)[1:].tolist(), strict=True))
+    score_one = score_one
+
+    def _answer(self, x: Mapping[Any, Any]) -> SetAnswer:
+        scores = self._scores(x)
+        return SetAnswer(self._labels, scores, own=lambda: masked_nodes(self._on(scores)))
+
+    @abc.abstractmethod
+    def _on(self, scores: Floats) -> Mask:
+        """The nodes that are on."""
 
     @abc.abstractmethod
     def _scores(self, x: Mapping[Any, Any]) -> Floats:

@@ -7,7 +7,6 @@ import numpy as np
 
 from .._core import Threshold
 from ..base.checks import check_integer, check_positive
-from ..base.predictor import masked_nodes
 from ..kernel.functions import Function, Kernel
 from ..kernel.instances import check_kernel
 from ..linear_model.rankings import Attributes, ranking_of
@@ -38,9 +37,8 @@ class LabelRanker(BatchEstimator):
         """The lowest score at which candidates are switched on."""
         return self._threshold(self._scores(x))
 
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        scores = self._scores(x)
-        return masked_nodes(self._ranking.answer(scores, self._threshold(scores)))
+    def _on(self, scores: Floats) -> Mask:
+        return self._ranking.answer(scores, self._threshold(scores))
 
     def _scores(self, x: Mapping[Any, Any]) -> Floats:
         """F(x, y) of all nodes, candidates or not."""

@@ -8,10 +8,9 @@ import numpy as np
 
 from .._core.paths import top_down
 from ..base.checks import check_positive
-from ..base.predictor import masked_nodes
 from ..taxonomy import Taxonomy
 from .estimator import BatchEstimator, progress
-from .expansions import Examples, Floats, LinearExpansion
+from .expansions import Examples, Floats, LinearExpansion, Mask
 
 
 class HSVM(BatchEstimator):
@@ -92,8 +91,8 @@ class HSVM(BatchEstimator):
         self._trained = expansion.scorers(), bias
         return self
 
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return masked_nodes(top_down(self._scores(x) >= 0.0, self.taxonomy._arrays))
+    def _on(self, scores: Floats) -> Mask:
+        return top_down(scores >= 0.0, self.taxonomy._arrays)
 
     def _scores(self, x: Mapping[Any, Any]) -> Floats:
         self._check_fitted()

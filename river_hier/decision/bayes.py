@@ -2,9 +2,9 @@
 
 import abc
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from river import base
@@ -17,14 +17,18 @@ from .._core import (
     child_counts,
     connected,
     deepest,
+    expanded,
     labels_of,
     least_h_loss,
     likeliest,
 )
 from .._core.pickles import set_state
+from ..base.answer import LabelAnswer, LabelRows, answer_of, answers_of, is_ours, reads_anything
 from ..base.checks import check_positive, checked_weight
 from ..base.classifiers import (
+    ONE,
     check_weight_taken,
+    is_multilabel,
     last_step,
     last_step_and_input,
     probabilities,
@@ -32,17 +36,16 @@ from ..base.classifiers import (
     takes_weights,
 )
 from ..base.explanation import Floats
-from ..base.predictor import Mask, MultiLabelPredictor, SingleLabelPredictor, open_for_river
-from ..base.protocol import inner, is_ours
+from ..base.predictor import Predictor, open_for_river
 from ..base.targets import read_label
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import HAROW
 from ..metrics.costs import Costs, check, check_values
-from ..taxonomy import Label, Taxonomy, UnknownLabelError, check_taxonomy, extended
+from ..taxonomy import Taxonomy, UnknownLabelError, check_taxonomy, extended
 from ..taxonomy.multilabel import spelled
 
 
-class Decoder(ModelWrapper, MultiLabelPredictor):
+class Decoder(ModelWrapper):
     """Base class of decoders, which predict the best multilabel under a model's probabilities.
 
     While the model learns, they count how many children of a node are on, beside what the model
@@ -54,7 +57,7 @@ class Decoder(ModelWrapper, MultiLabelPredictor):
     def __init__(self, model: Any) -> None:
         check_model(model, "predict_proba_one", "predict_one")
         super().__init__(model)
-        if not isinstance(self._last, base.MultiLabelClassifier):
+        if not is_multilabel(self._last):
             raise TypeError(
                 f"`model` must predict multilabels, got {shown(model)}; for single labels use "
                 "`TreeBayes`"
@@ -67,11 +70,17 @@ class Decoder(ModelWrapper, MultiLabelPredictor):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"model": HAROW()}
 
-    def _observe(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
-        seen = None
+    def _answer(self, x: Any) -> Any:
+        return answer_of(self.model, x).but(rule=self._decide)
+
+    def _answers(self, X: Batch) -> Any:
+        return answers_of(self.model, X).but(rule=self._decide)
+
+    def _judge(self, answer: Any, y: Any) -> Any:
         with suppress(UnknownLabelError):  # a new label, or one that the model refuses
-            seen = child_counts(self._labels, self._probabilities_one(x), y, self._counts)
-        self.model.learn_one(x, y, w=w, **kwargs)
+            return child_counts(answer.labels, answer.p(), y, self._counts)
+
+    def _adjust(self, seen: Any, y: Any, w: float) -> None:
         if seen is not None:
             nodes, rows = seen
             self._with_all_nodes()[nodes] += w * rows
@@ -83,21 +92,6 @@ class Decoder(ModelWrapper, MultiLabelPredictor):
         if new := len(self._taxonomy) - len(self._counts):
             self._counts = np.concatenate([self._counts, np.zeros((new, 7))])
         return self._counts
-
-    @open_for_river
-    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Label, dict[bool, float]]:
-        """The model's probability that each node but the root is on: `{label: {True: p, ...}}`."""
-        return cast("dict[Label, dict[bool, float]]", self.model.predict_proba_one(x))
-
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return self._decide(self._probabilities_one(x))
-
-    def _masks(self, X: Batch) -> Mask:
-        on = np.zeros((X.n, len(self._taxonomy)), dtype=bool)
-        on[:, 0] = True
-        for row, marginals in zip(on, np.ascontiguousarray(self._probabilities(X)), strict=True):
-            row[self._decide(marginals)] = True
-        return on
 
     @abc.abstractmethod
     def _decide(self, marginals: Any) -> list[int]:
@@ -352,10 +346,8 @@ class HFBetaBayes(Decoder):
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         taxonomy._arrays.check_tree()
 
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return self._decide(MultiLabelPredictor._probabilities_one(self, x))
-
     def _decide(self, marginals: Any) -> list[int]:
+        marginals = expanded(self._labels, marginals)
         if not marginals[1:].any():
             return []
         t, n = self._taxonomy._arrays, len(marginals)
@@ -381,7 +373,7 @@ class HFBetaBayes(Decoder):
         return sorted((order[: k + 1, k] + 1).tolist())
 
 
-class TreeBayes(SingleLabelPredictor, base.Wrapper[Any]):
+class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
     r"""The node with the least expected tree distance under any classifier's probabilities.
 
     Given the probability $p_u$ of each label by a classifier, which need not know the taxonomy, the
@@ -422,6 +414,7 @@ class TreeBayes(SingleLabelPredictor, base.Wrapper[Any]):
 
     """
 
+    _kind = ONE
     _multiclass: bool = True
 
     def __init__(self, classifier: base.Estimator, taxonomy: Taxonomy) -> None:
@@ -448,7 +441,7 @@ class TreeBayes(SingleLabelPredictor, base.Wrapper[Any]):
 
     @property
     def _of_pipeline(self) -> bool:
-        return cast(bool, inner(self.classifier)._of_pipeline)
+        return reads_anything(self.classifier)
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -479,39 +472,31 @@ class TreeBayes(SingleLabelPredictor, base.Wrapper[Any]):
     def _labels(self) -> Labels:
         return labels_of(self.taxonomy)
 
-    def _predict(self, x: Mapping[Any, Any]) -> Any:
-        return self.taxonomy.nodes[deepest(self._labels, self._shares(x), None)]
-
     @open_for_river
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
         """The probability of each label, as the classifier gives it."""
         return self.classifier.predict_proba_one(x)
 
-    def _labels_of(self, X: Batch) -> Sequence[Label | None]:
-        if not is_ours(self.classifier):
-            return super()._labels_of(X)
-        nodes, labels = self.taxonomy.nodes, self._labels
-        rows = np.ascontiguousarray(self._probabilities(X), np.float64)
-        return [nodes[deepest(labels, p, None)] for p in rows]
+    def _decide(self, p: Any) -> int:
+        return deepest(self._labels, p, None)
 
-    def _shares(self, x: Mapping[Any, Any]) -> Any:
-        """P(label) of each node, for `deepest`."""
-        last, inner_x = last_step_and_input(self.classifier, x)
-        same = is_ours(last) and last._taxonomy is self.taxonomy
-        if same and (known := last._softmax(inner_x)) is not None:  # without dicts
-            return known
-        p = np.zeros(len(self.taxonomy))
-        for label, share in probabilities(self.classifier, x).items():
-            if not 0.0 <= share < math.inf:
-                raise ValueError(f"the classifier gives {label!r} the probability {share!r}")
-            p[self.taxonomy.index(label)] = share
-        return p
+    def _answer(self, x: Any) -> Any:
+        last, read = last_step_and_input(self.classifier, x)
+        if is_ours(last) and last._taxonomy is self.taxonomy:  # without dictionaries
+            p = last._answer(read).p()
+        else:
+            p = np.full(len(self.taxonomy), np.nan)
+            for label, share in probabilities(self.classifier, x).items():
+                if not 0.0 <= share < math.inf:
+                    raise ValueError(f"the classifier gives {label!r} the probability {share!r}")
+                p[self.taxonomy.index(label)] = share
+        return LabelAnswer(self._labels, p=p).but(rule=self._decide)
 
-    def _probabilities(self, X: Batch) -> Floats:
+    def _answers(self, X: Batch) -> Any:
         classifier: Any = self.classifier
         if not is_ours(classifier):
-            return super()._probabilities(X)
+            return super()._answers(X).but(rule=self._decide)
         nodes = [self.taxonomy.index(label) for label in classifier._taxonomy.nodes]
         p = np.zeros((X.n, len(self.taxonomy)))
-        p[:, nodes] = classifier._probabilities(X)
-        return p
+        p[:, nodes] = classifier._answers(X).p()
+        return LabelRows(self._labels, p=p).but(rule=self._decide)

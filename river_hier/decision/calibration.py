@@ -2,48 +2,35 @@
 
 import abc
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from river import base
 
-from .._core import (
-    Batch,
-    Calibration,
-    Nodes,
-    connected,
-    distribution,
-    softmax,
-    top_down,
-    top_down_probabilities,
-)
-from ..base.classifiers import last_step_and_input, shown
+from .._core import Batch, Calibration, Nodes, softmax
+from ..base.answer import NONE, Unseen, answer_of, answers_of, replaced
+from ..base.classifiers import ONE, SEVERAL, shown
 from ..base.explanation import Floats
-from ..base.path import PathLearner
-from ..base.predictor import MultiLabelPredictor, SingleLabelPredictor, open_for_river, replaced
-from ..base.top_down import TopDownLearner
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import HAROW, Hieron
-from ..taxonomy import Label
 
 
 class Calibrator(ModelWrapper):
     """Base class of wrappers that learn probabilities from the scores of unknown examples."""
 
-    _kind: Any  # the base class of the models
+    _wanted_kind: Any  # that of the models
     _wanted: str  # the end of the error message for other models
 
     def __init__(self, model: Any) -> None:
         check_model(model, "score_one", "predict_one")
         super().__init__(model)
-        if not isinstance(self._last, self._kind):
+        if self._kind is not self._wanted_kind:
             raise TypeError(f"`model` must predict {self._wanted}".format(shown(model)))
 
-    def _observe(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
-        scores = replaced(self._scores_one(x), self._never_predicted, np.nan)
-        self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
+    def _judge(self, answer: Any, y: Any) -> Floats:
+        return replaced(answer.scores(), answer.never, np.nan)
+
+    def _adjust(self, scores: Floats, y: Any, w: float) -> None:
         if new := len(self._taxonomy) - len(scores):
             scores = np.append(scores, [np.nan] * new)
         self._calibrate(scores, y, w)
@@ -53,7 +40,7 @@ class Calibrator(ModelWrapper):
         """Learn from the scores of the nodes before the step, nan where there was none."""
 
 
-class Calibrated(Calibrator, MultiLabelPredictor):
+class Calibrated(Calibrator):
     r"""Calibrated probabilities for a multilabel model: online Platt scaling of its scores.
 
     Given that its parents are on, node $i$ is on with probability
@@ -106,7 +93,7 @@ class Calibrated(Calibrator, MultiLabelPredictor):
 
     """
 
-    _kind = base.MultiLabelClassifier
+    _wanted_kind = SEVERAL
     _wanted = "multilabels, got {}; for single labels use `Tempered`"
 
     def __init__(self, model: Any) -> None:
@@ -120,13 +107,11 @@ class Calibrated(Calibrator, MultiLabelPredictor):
     def _calibrate(self, scores: Floats, y: Any, w: float) -> None:
         self._calibration.learn(scores, y, self._labels, w)
 
-    @open_for_river
-    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Label, dict[bool, float]]:
-        """P(on) of each node but the root, never above its parent's: `{label: {True: p, ...}}`."""
-        return self._labels.probabilities(self._probabilities_one(x))
+    def _answer(self, x: Any) -> Any:
+        return answer_of(self.model, x).but(link=self._with_all_nodes(), rule=None)
 
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return connected(self._labels, self._probabilities_one(x, True), 0.5, None)
+    def _answers(self, X: Batch) -> Any:
+        return answers_of(self.model, X).but(link=self._with_all_nodes(), rule=None)
 
     def _forget(self, nodes: Nodes) -> None:
         shared, own = self._with_all_nodes().saved()
@@ -137,27 +122,6 @@ class Calibrated(Calibrator, MultiLabelPredictor):
         self._calibration.add_nodes(len(self._taxonomy))
         return self._calibration
 
-    def _probabilities_one(self, x: Mapping[Any, Any], given: bool = False) -> Any:
-        """P(on) or P(on | parents on) of each node, for the functions of `_core`."""
-        last, inner_x = last_step_and_input(self.model, x)
-        if isinstance(last, TopDownLearner):  # only for the nodes that a decision needs
-            return last._probabilities_one(inner_x, self._with_all_nodes(), given)
-        scores = replaced(self._scores_one(x), self._never_predicted, -np.inf)
-        p: Floats = self._with_all_nodes().given(scores)
-        return p if given else self._labels.marginals(p)
-
-    def _masks(self, X: Batch) -> NDArray[np.bool_]:
-        return top_down(self._conditionals_many(X) >= 0.5, self._taxonomy._arrays).T
-
-    def _probabilities(self, X: Batch) -> Floats:
-        return top_down_probabilities(self._conditionals_many(X), self._taxonomy._arrays).T
-
-    def _conditionals_many(self, X: Batch) -> Floats:
-        """P(on | parents on), (nodes, rows)."""
-        scores = replaced(self._scores_many(X), self._never_predicted, -np.inf)
-        given: Floats = self._with_all_nodes().given(np.ascontiguousarray(scores.T))
-        return given.T
-
 
 STEP = 0.5
 SHARP = 1.0  # the initial logarithm of the slope of the sharp softmax; that of the flat one is 0
@@ -167,7 +131,7 @@ FAR = 10.0  # units; limits the effect of a single extreme score on the unit
 LARGEST = 1e140  # limit of scores, so that sums of squares stay finite
 
 
-class Tempered(Calibrator, SingleLabelPredictor):
+class Tempered(Calibrator):
     r"""Calibrated probabilities for a single-label model: online temperature scaling of its scores.
 
     The probability of label $v$ is a mixture of two softmax functions, a sharp and a flat one:
@@ -215,7 +179,7 @@ class Tempered(Calibrator, SingleLabelPredictor):
     """
 
     _multiclass: bool = True
-    _kind = base.Classifier
+    _wanted_kind = ONE
     _wanted = "single labels, got {}; for multilabels use `Calibrated`"
 
     def __init__(self, model: Any) -> None:
@@ -232,30 +196,16 @@ class Tempered(Calibrator, SingleLabelPredictor):
         if not np.isnan(scores[v]):
             self._temperatures.learn(scores[known], int(np.searchsorted(known, v)), w)
 
-    def _predict(self, x: Mapping[Any, Any]) -> Any:
-        return self.model.predict_one(x)
+    def _answer(self, x: Any) -> Any:
+        return self._linked(answer_of(self.model, x))
 
-    @open_for_river
-    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
-        """`{label: probability}`, with sum 1; empty if the taxonomy is open and without labels."""
-        p = distribution(self._labels, self._softmax(x))  # which reads x
-        return {} if self._without_labels else p
+    def _answers(self, X: Batch) -> Any:
+        return self._linked(answers_of(self.model, X))
 
-    def _softmax(self, x: Mapping[Any, Any]) -> Any:
-        last, inner_x = last_step_and_input(self.model, x)
-        if isinstance(last, PathLearner):  # in one call of compiled code
-            return last._softmax(inner_x, self._temperatures.slopes)
-        return self._mixture(self._scores_one(x))
-
-    def _probabilities(self, X: Batch) -> Floats:
-        return self._mixture(self._scores_many(X).T)
-
-    def _mixture(self, scores: Floats) -> Floats:
-        """The probabilities of all nodes, 0 for unseen ones."""
-        known = np.delete(np.arange(scores.shape[-1]), list(self._never_predicted))
-        p = np.zeros_like(scores)
-        p[..., known] = self._temperatures.probabilities(scores[..., known])
-        return p
+    def _linked(self, answer: Any) -> Any:
+        """With other probabilities; decisions stay."""
+        decided = answer.rule and (lambda _: answer.decided())
+        return answer.but(link=self._temperatures, rule=decided)
 
 
 class Scale:
@@ -303,11 +253,12 @@ class Temperatures:
         self.flat: Descent = Descent(0.0)
         self.mixture: Descent = Descent(0.0)  # the log odds of the flat softmax
 
-    def probabilities(self, scores: Floats) -> Floats:
-        """The probabilities of all nodes, (..., nodes), which sum to 1."""
-        sharp, flat, share = self.slopes
-        p: Floats = (1.0 - share) * softmax(sharp * scores, axis=-1)
-        p += share * softmax(flat * scores, axis=-1)
+    def probabilities(self, scores: Floats, never: Unseen = NONE) -> Floats:
+        """The probabilities of all nodes, (..., nodes), which sum to 1; 0 for some."""
+        known = np.delete(np.arange(scores.shape[-1]), list(never))
+        (sharp, flat, share), p, s = self.slopes, np.zeros_like(scores), scores[..., known]
+        p[..., known] = (1.0 - share) * softmax(sharp * s, axis=-1)
+        p[..., known] += share * softmax(flat * s, axis=-1)
         return p
 
     @property

@@ -3,23 +3,19 @@
 import math
 from bisect import bisect_left, bisect_right, insort
 from collections import deque
-from collections.abc import Iterator, Mapping
-from heapq import heappop, heappush
+from collections.abc import Iterator
+from functools import partial
 from itertools import chain, takewhile
 from typing import Any
 
-import numpy as np
-
-from .._core import Batch, descent
+from .._core import Batch
+from ..base.answer import answer_of, answers_of
 from ..base.checks import check, check_integer, number
-from ..base.classifiers import is_multilabel
-from ..base.predictor import Mask, MultiLabelPredictor
-from ..base.wrapper import TransparentWrapper, check_model
-from ..linear_model import HAROW, PathSoftmax
-from ..taxonomy import Label, Taxonomy
+from ..base.wrapper import ModelWrapper, check_model
+from ..linear_model import PathSoftmax
+from ..taxonomy import Label
 from ..taxonomy.multilabel import implied_nodes
 
-several: Any = MultiLabelPredictor  # whose methods those of the model would hide
 RATE = 0.1  # of the steps of the level, in units of the risk
 
 
@@ -52,7 +48,7 @@ class Group:
             del self._first[bisect_left(self._first, first)]
 
 
-class Selective(TransparentWrapper):
+class Selective(ModelWrapper):
     r"""Selective prediction: at most a given share of the answers is wrong, whatever the stream.
 
     **One label.** An answer may be any node, and is right if the label is this node or below it.
@@ -183,16 +179,18 @@ class Selective(TransparentWrapper):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        yield {"model": PathSoftmax() if cls is cls._Single else HAROW()}
+        yield {"model": PathSoftmax()}
 
     @property
     def thresholds(self) -> dict[Label, float]:
         return {label: self._threshold(group) for label, group in self._groups.items()}
 
-    def _observe(self, x: dict[Any, Any], y: Any, w: float, **kwargs: Any) -> None:
-        branch, first, way = self._begun(self._known(x))
-        self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
-        on = implied_nodes(self._taxonomy, y if is_multilabel(self) else [y])
+    def _judge(self, answer: Any, y: Any) -> Any:
+        return self._begun(answer, answer.p())
+
+    def _adjust(self, seen: Any, y: Any, w: float) -> None:
+        branch, first, way = seen
+        on = implied_nodes(self._taxonomy, y if self._kind.several else [y])
         least = next((p for v, p in way if v not in on), 0.0)
         group = self._groups.setdefault(branch, Group(self.risk))
         own, threshold = group.threshold(group.level, self.root), self._threshold(group)
@@ -203,69 +201,32 @@ class Selective(TransparentWrapper):
             self._whole = min(self._whole + step * (allowed - (least > threshold)), self.risk)
         group.add(least, first, self.window)
 
-    def _predict(self, x: Mapping[Any, Any]) -> Any:
-        if is_multilabel(self):
-            return several._predict(self, x)
-        return self._label(self._known(x))
+    def _answer(self, x: Any) -> Any:
+        answer = answer_of(self.model, x)
+        return answer.but(rule=partial(self._decide, answer))
 
-    def _labels_of(self, X: Batch) -> list[Any]:
-        rows = np.ascontiguousarray(np.nan_to_num(self._probabilities(X)))
-        return [self._label(p) for p in rows]
+    def _answers(self, X: Batch) -> Any:
+        answers = answers_of(self.model, X)
+        return answers.but(rule=partial(self._decide, answers))
 
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return sorted(self._reached(self._known(x)))
-
-    def _masks(self, X: Batch) -> Mask:
-        on = np.zeros((X.n, len(self._taxonomy)), dtype=bool)
-        on[:, 0] = True
-        for row, p in zip(on, self._probabilities(X), strict=True):
-            row[self._reached(p)] = True
-        return on
-
-    def _known(self, x: Mapping[Any, Any]) -> Any:
-        """P(label) or P(on) of each node."""
-        if is_multilabel(self):
-            return several._probabilities_one(self, x)
-        return self._softmax(x)
-
-    def _label(self, probabilities: Any) -> Label | None:
-        reached = self._reached(probabilities)  # which reads x
-        return None if self._without_labels else self._taxonomy.nodes[[0, *reached][-1]]
-
-    def _reached(self, probabilities: Any) -> list[int]:
-        """The nodes of the answer, in the order in which they come."""
-        branch, _, way = self._begun(probabilities)
+    def _decide(self, answer: Any, p: Any) -> Any:
+        """The last node on the way or, of several labels, all of them."""
+        branch, _, way = self._begun(answer, p)
         threshold = self._threshold(self._groups.get(branch) or Group(self.risk))
-        return [v for v, p in takewhile(lambda step: step[1] > threshold, way)]
+        reached = [v for v, p in takewhile(lambda step: step[1] > threshold, way)]
+        if self._kind.several:
+            return sorted(reached)
+        return None if answer.silent else [0, *reached][-1]
 
-    def _begun(self, probabilities: Any) -> tuple[Label, float, Iterator[tuple[int, float]]]:
+    def _begun(self, answer: Any, p: Any) -> tuple[Label, float, Iterator[tuple[int, float]]]:
         """The branch of the first node of the answers, its probability, and all answers.
 
         Each adds a node to that before it, and is right with a probability that is at most 1.
         """
-        if is_multilabel(self):
-            way = additions(self._taxonomy, probabilities)
-        else:
-            way = iter([] if probabilities is None else descent(self._labels, probabilities))
-        v, p = next(way, (0, 0.0))
+        way = answer.way(p)
+        v, first = next(way, (0, 0.0))
         branch = self._taxonomy.nodes[v if self.by_branch else 0]
-        return branch, p, chain([(v, p)], way)
+        return branch, first, chain([(v, first)], way)
 
     def _threshold(self, group: Group) -> float:
         return group.threshold(group.level + self._whole - self.risk, self.root)
-
-
-def additions(t: Taxonomy, on: Any) -> Iterator[tuple[int, float]]:
-    """Nodes by P(on | parents on), each after its parents, and P(all nodes so far are on)."""
-    reached, all_on, u = {0}, 1.0, 0
-    waiting: list[tuple[float, int]] = []
-    while True:
-        for v in t._arrays.children_of(u):
-            if reached.issuperset(parents := t._arrays.parents[v]) and on[v] > 0.0:
-                heappush(waiting, (-min(on[v] / min(on[p] for p in parents), 1.0), v))
-        if not waiting:
-            return
-        given, u = heappop(waiting)
-        reached.add(u)
-        all_on *= -given
-        yield u, all_on

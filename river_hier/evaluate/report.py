@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from .. import inspection, losses
-from ..base.classifiers import is_multilabel
+from ..base.answer import answer_of, taxonomy_of
 from ..base.dataframes import rows
-from ..base.protocol import inner_and_input
 from ..plot.taxonomy import selected
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import closure_nodes, predicted_nodes
@@ -124,17 +123,18 @@ def report(model: Any, X: Any, y: Any = None) -> Report:
 
     """
     model, answers, bins = inspection.fitted(model), [], np.zeros((_BINS, 3))
+    inspection.check_in_taxonomy(model)
     for x, true, *given in rows(X) if y is None else zip(rows(X), rows(y), strict=True):
-        last, features = inner_and_input(model, x)
-        if several := is_multilabel(last):
-            answers.append((true, inspection.labels_one(last, features)))
-            p = {label: p[True] for label, p in last.predict_proba_one(features).items()}
+        answer = answer_of(model, x)
+        if several := answer.several:
+            answers.append((true, [answer.labels.taxonomy.nodes[v] for v in answer.nodes()]))
+            p = {label: p[True] for label, p in answer.distribution().items()}
         else:
-            p = {path[-1]: p for path, p in inspection.top_one(last, features, k=1)}
-            answers.append((true, last.predict_one(features)))
+            answers.append((true, answer.prediction()))
+            p = {path[-1]: p for path, p in answer.top(1, False, None)}
         if y is None:
             model.learn_one(x, true, **(given[0] if given else {}))
-        t = last._taxonomy
+        t = taxonomy_of(model)
         on = closure_nodes(t, true) if several else {t.index(true)}
         for label, share in p.items():
             bins[min(int(share * _BINS), _BINS - 1)] += share, t.index(label) in on, 1

@@ -1,45 +1,33 @@
 """Models whose predictions are scores or probabilities, as River's loop passes them to metrics."""
 
 import abc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from river import base
-
 from .. import linear_model
-from .._core import Batch
-from ..base.classifiers import is_multilabel, last_step, shown
-from ..base.dataframes import ColumnNames, Frame, answer_frame, frame_like
+from ..base.classifiers import SEVERAL, is_multilabel, last_step, shown
+from ..base.dataframes import ColumnNames, answer_frame, frame_like
 from ..base.explanation import Floats
 from ..base.predictor import open_for_river
-from ..base.protocol import inner
 from ..base.wrapper import ModelWrapper
 
 
-class Numbers(ModelWrapper, base.MultiLabelClassifier):
+class Numbers(ModelWrapper):
     """Base class of models whose predictions are numbers of labels, which metrics read."""
 
     _predicts_labels = False
-
-    @open_for_river
-    def predict_one(self, x: dict[Any, Any]) -> Any:
-        """The `{label: number}` of x, a dictionary of features."""
-        return self._predict(x)
+    _kind: Any = SEVERAL
+    _last_step: Any = SEVERAL
 
     @open_for_river
     def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """The number of each label, for each row; see `predict_proba_many`."""
-        return self._answers_like(self._read_batch(X, columns), frame_like(X), None, None)
-
-    def _answers_like(
-        self, X: Batch, like: Frame | None, threshold: float | None, max_depth: int | None
-    ) -> Any:
-        first = int(is_multilabel(self.model))
-        cells = self._numbers_of(X)[:, first:]
-        return answer_frame(like, cells, self._taxonomy.nodes[first:])
+        first = int(is_multilabel(last_step(self.model)))
+        cells = self._numbers_of(self._answers(self._read_batch(X, columns)))[:, first:]
+        return answer_frame(frame_like(X), cells, self._taxonomy.nodes[first:])
 
     @abc.abstractmethod
-    def _numbers_of(self, X: Batch) -> Floats:
+    def _numbers_of(self, rows: Any) -> Floats:
         """The numbers of all nodes, (rows, nodes)."""
 
 
@@ -82,12 +70,13 @@ class Ranked(Numbers):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"model": linear_model.HMinOver()}
 
-    def _predict(self, x: Mapping[Any, Any]) -> Any:
+    @open_for_river
+    def predict_one(self, x: dict[Any, Any]) -> Any:
+        """The `{label: score}` of x, a dictionary of features."""
         return self.model.score_one(x)
 
-    def _numbers_of(self, X: Batch) -> Floats:
-        scores: Floats = inner(self.model)._scores_many(X)
-        return scores.T
+    def _numbers_of(self, rows: Any) -> Floats:
+        return rows.scores().T
 
 
 class Probabilities(Numbers):
@@ -119,7 +108,7 @@ class Probabilities(Numbers):
     """
 
     def __init__(self, model: Any) -> None:
-        if not isinstance(last_step(model), base.MultiLabelClassifier):
+        if isinstance(model, type) or not is_multilabel(last_step(model)):
             raise TypeError(
                 f"`model` must be a multilabel classifier, got {shown(model)}; for single labels, "
                 "`TopLabelCalibrationError` and River's `CrossEntropy` take the model itself"
@@ -130,9 +119,11 @@ class Probabilities(Numbers):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"model": linear_model.HPerceptron()}
 
-    def _predict(self, x: Mapping[Any, Any]) -> Any:
+    @open_for_river
+    def predict_one(self, x: dict[Any, Any]) -> Any:
+        """The `{label: probability}` of x, a dictionary of features."""
         proba = self.model.predict_proba_one(x)
         return {label: p.get(True, 0.0) for label, p in proba.items()}
 
-    def _numbers_of(self, X: Batch) -> Floats:
-        return self._probabilities(X)
+    def _numbers_of(self, rows: Any) -> Floats:
+        return rows.p()

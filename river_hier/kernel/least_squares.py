@@ -7,7 +7,7 @@ import numpy as np
 
 from .._core import LARGEST_RATIO, Example, LeastSquares, Nodes
 from ..base.checks import check_positive
-from ..base.explanation import Contribution, Floats
+from ..base.explanation import Contribution
 from ..linear_model.least_squares import LeastSquaresRule, rescaled
 from ..taxonomy import TaxonomyLike, closure_mask
 from .functions import Function, Kernel
@@ -78,12 +78,8 @@ class KernelLeastSquares(LeastSquaresRule):
         K = K[np.ix_(kept, kept)]
         self._rls.replace(s, ids[kept], ones[kept], y[kept], w0, y[kept] - K @ w0, K)
 
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return self._rls.nodes_on(self._labels, Example(*self._instances.row(x)))
-
-    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        example = Example(*self._instances.row(x))
-        return self.margin(*self._rls.solve(example, len(self._taxonomy)))
+    def _example(self, x: Mapping[Any, Any]) -> Example:
+        return Example(*self._instances.row(x))
 
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]

@@ -21,7 +21,7 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from .. import checkpoint, feature_extraction, inspection, linear_model
-from ..base.protocol import inner
+from ..base.answer import taxonomy_of
 from ..serve import messages
 from ..serve.journal import Journal
 from ..taxonomy import OpenTaxonomy
@@ -113,7 +113,7 @@ class Desk:
             self.asked = min(found, key=itemgetter("margin"))
         labels = [entry for entry in self.answers if entry["label"] is not None]
         right = [[e["guess"] == e["label"] for e in labels if e["random"] == k] for k in (1, 0)]
-        paths = sorted(v.split(self.separator) for v in inner(self.model)._taxonomy.nodes[1:])
+        paths = sorted(v.split(self.separator) for v in taxonomy_of(self.model).nodes[1:])
         return {
             **(self.asked or {"row": None, "random": False, "guesses": []}),
             "text": self.texts[self.asked["row"]][:SHOWN] if self.asked else "",

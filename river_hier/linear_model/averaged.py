@@ -4,13 +4,12 @@ from typing import Any
 
 from ..base.classifiers import shown
 from ..base.explanation import Explanation
-from ..base.wrapper import TransparentWrapper
+from ..base.wrapper import ModelWrapper
 from ..taxonomy import Label
 from .hieron import Hieron
-from .hperceptron import HPerceptron
 
 
-class Averaged(TransparentWrapper):
+class Averaged(ModelWrapper):
     """The average of all hypotheses of a learner, whose learning stays the same.
 
     The last hypothesis of an online learner depends heavily on its last mistakes, whose labels may
@@ -76,7 +75,7 @@ class Averaged(TransparentWrapper):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        yield {"model": Hieron() if cls is cls._Single else HPerceptron()}
+        yield {"model": Hieron()}
 
     @property
     def last(self) -> Any:

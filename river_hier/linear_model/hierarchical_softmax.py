@@ -166,7 +166,7 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
             p[below[1:] + 1] = p[below[1:]]
         return p[1::2]
 
-    def _answers(self, X: Batch) -> NDArray[np.uint32]:
+    def _best(self, X: Batch) -> NDArray[np.uint32]:
         return self._state.best_paths(Vectors(self._features, X), False, self._first_label)
 
     def _contributions(

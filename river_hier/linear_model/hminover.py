@@ -12,11 +12,11 @@ from .._core import (
     logistic,
     worst_pair,
 )
+from ..base.answer import SetAnswer, SetRows, Unseen, masked_nodes
 from ..base.checks import check_positive
 from ..base.explanation import Floats
 from ..base.linear import NOTHING, LinearLearner, Moves
 from ..base.model import MultiLabelModel
-from ..base.predictor import Unseen, masked_nodes
 from ..taxonomy import Taxonomy, TaxonomyLike, closure_mask
 from ..taxonomy.multilabel import Candidates
 from .rankings import Attributes, ranking_of
@@ -163,10 +163,27 @@ class HMinOver(
         self._threshold.learn(scores, mask[nodes], w)  # after the rule, which may raise
         return on, *moves
 
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        ranking = self._ranking
+    def _answer(self, x: Mapping[Any, Any]) -> Any:
+        ranking = self._ranking  # first: another thread may add nodes
         scores = ranking.scores(self._state.scores(x)[: len(ranking.t)])
-        return masked_nodes(ranking.answer(scores, self._threshold.at(scores[ranking.candidates])))
+        threshold = self._threshold.at(scores[ranking.candidates])
+        return SetAnswer(
+            self._labels,
+            scores,
+            p=lambda: ranking.marginals(logistic(scores - threshold)),
+            own=lambda: masked_nodes(ranking.answer(scores, threshold)),
+            never=self._never_predicted,
+        ).but(conditionals=self._conditionals)
+
+    def _answers(self, X: Batch) -> Any:
+        ranking, scores = self._ranking, self._scores_many(X)
+        thresholds = self._thresholds(scores)
+        return SetRows(
+            self._labels,
+            scores=scores,
+            own=lambda: ranking.answer(scores, thresholds).T,
+            never=self._never_predicted,
+        ).but(conditionals=self._conditionals)
 
     def _thresholds(self, scores: Floats) -> Any:
         """The threshold for the scores of one example, or of each column."""
@@ -181,11 +198,6 @@ class HMinOver(
 
     def _scores_many(self, X: Batch) -> Floats:
         return self._ranking.scores(self._state.scores_many(Vectors(self._features, X)))
-
-    def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
-        ranking = self._ranking
-        scores = ranking.scores(self._state.scores(x)[: len(ranking.t)])
-        return ranking.marginals(logistic(scores - self._threshold.at(scores[ranking.candidates])))
 
     def _conditionals(self, scores: Floats) -> Floats:
         p = self._ranking.marginals(logistic(scores - self._thresholds(scores)))

@@ -24,6 +24,7 @@ from .._core import (
 )
 from .._core.least_squares import nothing_stored
 from ..base import explanation
+from ..base.answer import SetAnswer, SetRows
 from ..base.checks import (
     check_answer,
     check_forgetting,
@@ -86,6 +87,21 @@ class LeastSquaresRule(MultiLabelModel):
 
     def _conditionals(self, scores: Floats) -> Floats:
         return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
+
+    @abc.abstractmethod
+    def _example(self, x: Mapping[Any, Any]) -> Example:
+        """x as compiled code reads it."""
+
+    def _answer(self, x: Mapping[Any, Any]) -> Any:
+        return SetAnswer(
+            self._labels,
+            lambda: self._scores_one(x),
+            own=lambda: self._rls.nodes_on(self._labels, self._example(x)),
+            never=self._never_predicted,
+        ).but(conditionals=self._conditionals)
+
+    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
+        return self.margin(*self._rls.solve(self._example(x), len(self._taxonomy)))
 
     def _limit(self, t: float) -> float:
         """What N_i times the squared margin may be where node i stores x_t."""
@@ -244,15 +260,16 @@ class LeastSquaresModel(LeastSquaresRule):
         found.sort(key=lambda system: min(system[1]))
         self._rls = type(self._rls)(*parameters, found)
 
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return self._rls.nodes_on(self._labels, Example(self._features.find(x)))
+    def _example(self, x: Mapping[Any, Any]) -> Example:
+        return Example(self._features.find(x))
 
-    def _masks(self, X: Batch) -> NDArray[np.bool_]:
+    def _answers(self, X: Batch) -> Any:
+        parts: dict[str, Any] = {"scores": lambda: self._scores_many(X), "own": lambda: self._on(X)}
+        rows = SetRows(self._labels, never=self._never_predicted, **parts)
+        return rows.but(conditionals=self._conditionals)
+
+    def _on(self, X: Batch) -> Any:
         return self._rls.masks(self._labels, Vectors(self._features, X))
-
-    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        example = Example(self._features.find(x))
-        return self.margin(*self._rls.solve(example, len(self._taxonomy)))
 
     def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:
         systems = enumerate(self._rls.nodes)

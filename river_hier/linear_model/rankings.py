@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._core import Ranking, closure_of, closure_sums
+from ..base.answer import Unseen
 from ..base.checks import number
-from ..base.predictor import Unseen
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates, candidate_nodes
 

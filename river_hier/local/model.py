@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, cast
 from river import base
 
 from .._core import Labels, labels_of
+from ..base.answer import NONE
 from ..base.checks import check_whole, checked_weight, number
 from ..base.classifiers import check_weight_taken, shown, takes_weights
-from ..base.predictor import NONE, Predictor
+from ..base.predictor import Predictor
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, UnknownLabelError, extended
 from ..taxonomy.open import initial_taxonomy
 

@@ -2,17 +2,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from river import base
 from river import linear_model as river_linear_model
 
 from .._core import top_down_probabilities, trained_nodes
-from ..base.classifiers import probability
-from ..base.predictor import MultiLabelPredictor, Unseen, open_for_river
+from ..base.answer import SetAnswer, Unseen
+from ..base.classifiers import SEVERAL, probability
+from ..base.predictor import predict_labels_one
 from ..taxonomy import Label, Taxonomy, closure_mask
 from ..taxonomy.open import named, with_labels
 from .model import LocalModel, Position
 
 
-class PerNode(LocalModel, MultiLabelPredictor):
+class PerNode(LocalModel, base.MultiLabelClassifier):
     """A binary classifier at each node but the root, trained and evaluated from the top down.
 
     A node learns whether it is on, `True` or `False`, from the examples in which all its parents
@@ -67,6 +69,9 @@ class PerNode(LocalModel, MultiLabelPredictor):
 
     """
 
+    _kind = SEVERAL
+    predict_labels_one = predict_labels_one
+
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"classifier": river_linear_model.LogisticRegression()}
@@ -89,17 +94,6 @@ class PerNode(LocalModel, MultiLabelPredictor):
     def _record(self, targets: Sequence[tuple[Position, bool]]) -> None:
         if self._unseen:
             self._unseen -= {self._taxonomy.index(label) for label, on in targets if on}
-
-    @open_for_river
-    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
-        """The probability of each node but the root, `{label: {False: 1 - p, True: p}}`.
-
-        It is the product of the conditional probabilities along the path.
-        """
-        nodes = self._taxonomy.nodes
-        given = [1.0, *(self._conditional(label, x) for label in nodes[1:])]
-        on = top_down_probabilities(np.array(given), self._taxonomy._arrays).tolist()
-        return {nodes[v]: {False: 1.0 - on[v], True: on[v]} for v in range(1, len(nodes))}
 
     def _debug_lines(self, x: Mapping[Any, Any], decimals: int) -> Iterator[str]:
         t, visited = self._taxonomy, self._visited(x)
@@ -124,8 +118,16 @@ class PerNode(LocalModel, MultiLabelPredictor):
                         on.add(v)
         return visited
 
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return sorted(self._taxonomy.index(v) for v, (_, on) in self._visited(x).items() if on)
+    def _answer(self, x: Mapping[Any, Any]) -> SetAnswer:
+        def own() -> list[int]:
+            visited = self._visited(x).items()
+            return sorted(self._taxonomy.index(v) for v, (_, on) in visited if on)
+
+        def p() -> Any:
+            given = [1.0, *(self._conditional(label, x) for label in self._taxonomy.nodes[1:])]
+            return top_down_probabilities(np.array(given), self._taxonomy._arrays)
+
+        return SetAnswer(self._labels, None, p, own, never=self._never_predicted)
 
     def _conditional(self, label: Label, x: Mapping[Any, Any]) -> float:
         """P(node on | parents on); 0 if the node is unseen."""

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+from river import base
 from river import linear_model as river_linear_model
 
-from ..base.classifiers import probabilities
-from ..base.predictor import SingleLabelPredictor, open_for_river
+from ..base.answer import LabelAnswer
+from ..base.classifiers import ONE, probabilities
 from ..base.targets import read_label
 from ..taxonomy import Label, Taxonomy, TaxonomyLike
 from .model import EstimatorSpec, LocalModel, Position, Threshold
@@ -31,9 +33,10 @@ class Ending:
         return not isinstance(other, Ending) or self.node > other.node
 
 
-class RoutingModel(LocalModel, SingleLabelPredictor):
+class RoutingModel(LocalModel, base.Classifier):
     """A classifier whose labels are the nodes of a tree: a path goes on to a child, or ends."""
 
+    _kind = ONE
     _multiclass: bool = True
 
     def __init__(
@@ -59,18 +62,16 @@ class RoutingModel(LocalModel, SingleLabelPredictor):
             steps.append((path[-1], Ending(path[-1])))
         return taxonomy, [(self._position_below(taxonomy, node), child) for node, child in steps]
 
-    def _predict(self, x: Mapping[Any, Any]) -> Any:
-        node, proba = self._path(x)[-1]
-        return None if self._is_no_answer(proba) else node
+    def _answer(self, x: Mapping[Any, Any]) -> LabelAnswer:
+        def own() -> int | None:
+            node, proba = self._path(x)[-1]
+            return None if self._is_no_answer(proba) else self._taxonomy.index(node)
 
-    @open_for_river
-    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
-        """A distribution over all nodes: the probability that the label is this very node.
+        def p() -> Any:
+            ended = self._distributions(x)[1]
+            return None if self._is_no_answer(ended) else np.array(list(ended.values()))
 
-        `{label: probability}`, including the root, of sum 1; empty where `predict_one` is `None`.
-        """
-        p = self._distributions(x)[1]
-        return {} if self._is_no_answer(p) else p
+        return LabelAnswer(self._labels, None, p, own, self._first_label)
 
     def predict_marginals_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """The probability, for each node, that the label is the node or below it.
@@ -93,8 +94,13 @@ class RoutingModel(LocalModel, SingleLabelPredictor):
 
     def _is_no_answer(self, proba: Probabilities) -> bool:
         """Whether the path certainly ends at the root, although that is not a label."""
-        no_label = self.taxonomy is None or self._without_labels
-        return no_label and proba.get(self._taxonomy.root, 0.0) == 1.0
+        no_label = self.taxonomy is None or self._first_label
+        return bool(no_label) and proba.get(self._taxonomy.root, 0.0) == 1.0
+
+    @property
+    def _first_label(self) -> int:
+        """1 as long as an open taxonomy has no labels."""
+        return int(len(self._taxonomy) == 1 and self.taxonomy is not self._taxonomy)
 
     def _path(self, x: Mapping[Any, Any]) -> list[tuple[Label, Probabilities]]:
         """The nodes from the root to the prediction, each with the probabilities of the next."""

@@ -22,9 +22,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from .. import active, checkpoint, decision, inspection, losses
+from ..base.answer import answer_of, taxonomy_of
 from ..base.classifiers import is_multilabel, last_step
-from ..base.protocol import inner, inner_and_input
-from ..base.wrapper import check_model
+from ..base.wrapper import check_model, check_one
 from .journal import Entry, Journal
 from .messages import KEY, LABELS, Counters, answered, features, labels, site
 
@@ -105,12 +105,11 @@ class Service:
         state, model = self.state, self.state["model"]
         x, y = features(message["x"]), labels(message["y"], self.several)
         answer = model.predict_one(x)
-        last, seen = inner_and_input(model, x)
-        last._check_one(seen, y, 1.0)  # before a transformer learns
+        check_one(model, x, y, 1.0)  # before a transformer learns
         try:
             model.learn_one(x, y)
             loss = losses.h_loss if self.several else losses.tree_induced_error
-            taxonomy = inner(model)._taxonomy
+            taxonomy = taxonomy_of(model)
             state["loss"] += loss(taxonomy, y, taxonomy.root if answer is None else answer)
         except Exception:
             self.recover(position)
@@ -191,22 +190,19 @@ class Service:
         """Answer with the labels of x, their paths and probabilities."""
         sent, x, model = x, features(x), self.state["model"]
         given = {} if threshold is None else {"threshold": threshold}
-        sampler, taxonomy = self.state.get("sampler"), inner(model)._taxonomy
+        sampler, taxonomy = self.state.get("sampler"), taxonomy_of(model)
         answer: dict[str, Any] = {}
         if sampler is None:
             y = model.predict_one(x, **given)
         else:
             y, answer["ask"] = sampler.predict_one(x, **given)
         y = [label for label, on in y.items() if on] if self.several else y
-        try:
-            p = model.predict_proba_one(x)
-        except NotImplementedError:
-            p = None
+        said = answer_of(model, x)
 
         def probability(label: Any) -> float | None:
-            if p is None or self.several:
-                return None if p is None else float(p[label][True])
-            return float(sum(p.get(v, 0.0) for v in (label, *taxonomy.descendants(label))))
+            with suppress(NotImplementedError):
+                return float(said.probability(taxonomy.index(label)))
+            return None
 
         found = y if self.several else [] if y is None else [y]
         shown = [(v, taxonomy.path(v), probability(v)) for v in found]

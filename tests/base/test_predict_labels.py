@@ -99,7 +99,8 @@ def test_errors() -> None:
         model.predict_labels_one({}, max_depth=-1)
     with pytest.raises(ValueError, match="feature 'x' is nan"):
         model.predict_labels_one({"x": float("nan")})
-    assert not hasattr(drift.BranchReset(linear_model.Hieron(TREE)), "predict_labels_one")
+    with pytest.raises(TypeError, match="predicts one label; ask `predict_one` for it"):
+        drift.BranchReset(linear_model.Hieron(TREE)).predict_labels_one({})
 
 
 class Own(base.MultiLabelClassifier):

@@ -212,7 +212,7 @@ def test_the_deepest_node_at_the_threshold_and_among_equals():
 def test_a_search_finds_the_deepest_node_at_the_threshold_and_among_equals():
     def deepest(edges, threshold):
         model = linear_model.HierarchicalSoftmax(Taxonomy(edges))  # all alternatives are alike
-        v = _core.deepest(model._labels, model._softmax({}), threshold)
+        v = _core.deepest(model._labels, model._answer({}).p(), threshold)
         return model.taxonomy_.nodes[v]
 
     chain = [("r", "a"), ("a", "b")]  # below r 1, below a 1/2, below b 1/4

@@ -14,7 +14,8 @@ from river import naive_bayes
 
 import oracles
 from river_hier import OpenTaxonomy, Taxonomy, decision, linear_model
-from river_hier.base.predictor import MultiLabelPredictor
+from river_hier.base.answer import LabelAnswer, SetAnswer
+from river_hier.base.predictor import Predictor
 from river_hier.datasets import synth
 from support.hypothesis_settings import n_examples
 from support.makers import SINGLE, TABLE, that
@@ -33,21 +34,20 @@ T = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d"], "e": ["f"]}, "g": ["h", "
 class Told(linear_model.PathSoftmax):
     """Gives the probabilities that stand in x."""
 
-    def _softmax(self, x: Any) -> Any:
-        return np.array([x.get(v, 0.0) for v in self._taxonomy.nodes])
+    def _answer(self, x: Any) -> LabelAnswer:
+        return LabelAnswer(self._labels, p=np.array([x.get(v, 0.0) for v in self._taxonomy.nodes]))
 
 
 class ToldLabels(linear_model.HAROW):
     """Gives the probabilities that stand in x, at most those of the parents."""
 
-    def predict_proba_one(self, x: Any, **kwargs: Any) -> Any:
+    def _answer(self, x: Any) -> SetAnswer:
         p = {self._taxonomy.root: 1.0}
         for v in self._taxonomy.nodes[1:]:
             p[v] = min(x.get(v, 0.0), *(p[u] for u in self._taxonomy.parents(v)))
-        return {v: {True: p[v], False: 1.0 - p[v]} for v in self._taxonomy.nodes[1:]}
+        return SetAnswer(self._labels, p=np.array(list(p.values())))
 
-    _probabilities_one = MultiLabelPredictor._probabilities_one
-    _probabilities = MultiLabelPredictor._probabilities
+    _answers = Predictor._answers
 
 
 def right(t: Taxonomy, answer: Any, y: Any) -> bool:

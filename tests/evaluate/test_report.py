@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from river_hier import OpenTaxonomy, Taxonomy, evaluate, feature_extraction, inspection, losses
 from river_hier import linear_model as lm
+from river_hier.base.answer import SetAnswer
 from support.strategies import multilabel_streams, single_label_streams
 
 SHOP = Taxonomy.from_nested({"shop": {"clothes": ["shirt", "hat"], "shoes": ["boot"]}})
@@ -95,10 +96,9 @@ def test_numbers(drawn):
 
 def test_confusions_of_several_labels():
     class Says(lm.HAROW):
-        def _nodes_on(self, x):
-            return [self._taxonomy.index(label) for label in ("shoes", "boot")]
-
-        _predicted_nodes = _nodes_on
+        def _answer(self, x):
+            on = [self._taxonomy.index(label) for label in ("shoes", "boot")]
+            return SetAnswer(self._labels, p=np.full(len(SHOP), 0.5), own=lambda: on)
 
     found = evaluate.report(Says(SHOP), [{}, {}, {}], [["hat", "shirt"], ["shoes"], ["boot"]])
     assert found.confusions.astype(object).where(lambda c: c.notna(), None).to_numpy().tolist() == [

@@ -23,6 +23,7 @@ from river_hier import (
     probabilistic,
     stream,
 )
+from river_hier.base.classifiers import last_step
 
 Make = Callable[[Any], Any]  # a model from a taxonomy; a wrapper from a model
 LOGISTIC = river_linear_model.LogisticRegression()
@@ -152,7 +153,7 @@ WRAPPERS = {
     "Selective HAROW": around(LEARNERS["HAROW"], decision.Selective, MERGE),
     "TreeBayes": around(
         LEARNERS["Hieron"],
-        lambda m: decision.TreeBayes(decision.Tempered(m), getattr(m, "_last_step", m).taxonomy),
+        lambda m: decision.TreeBayes(decision.Tempered(m), last_step(m).taxonomy),
         CLOSED,
         FORGET,
     ),

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from river import base
 from river.datasets.base import MO_BINARY_CLF
 
 from ..._core import Labels, labels_of
+from ...base.answer import SetAnswer, connected_nodes
 from ...base.checks import check_integer
-from ...base.predictor import MultiLabelPredictor, connected_nodes
+from ...base.classifiers import SEVERAL
+from ...base.predictor import Predictor, predict_labels_one
 from ...taxonomy import Label, Taxonomy
 from . import sampling
 from .sampling import Floats
@@ -159,7 +162,7 @@ class LinearLabels(sampling.Generator):
             steps += sampling.BLOCK
 
 
-class ReferenceClassifier(MultiLabelPredictor):
+class ReferenceClassifier(Predictor, base.MultiLabelClassifier):
     """The reference classifier of a stream, against which regret is measured.
 
     A node is predicted on if its parents are and its true score is at least 0 (Eq. 4 of the paper
@@ -167,6 +170,9 @@ class ReferenceClassifier(MultiLabelPredictor):
     It learns nothing. If the stream drifts, `at(step)` is the classifier for a step counted from 0;
     `evaluate.regret` and `iter_regret` ask it.
     """
+
+    _kind = SEVERAL
+    predict_labels_one = predict_labels_one
 
     def __init__(self, stream: LinearLabels, step: int | None = None) -> None:
         self.stream = stream
@@ -200,10 +206,16 @@ class ReferenceClassifier(MultiLabelPredictor):
         """Return the true score of every node except the root."""
         return self.stream.scores(x, self._step)
 
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        scores = self.score_one(dict(x)).values()
-        nodes = [v for v, score in enumerate(scores, start=1) if score >= 0.0]  # Eq. 4
-        return connected_nodes(self.taxonomy, nodes, None)
+    def _answer(self, x: Any) -> SetAnswer:
+        def own() -> list[int]:
+            nodes = np.flatnonzero(scores >= 0.0).tolist()  # Eq. 4
+            return connected_nodes(self.taxonomy, nodes, None)
+
+        def p() -> Floats:
+            return np.array([1.0, *(on[True] for on in self.predict_proba_one(x).values())])
+
+        scores = np.array([-1.0, *self.score_one(dict(x)).values()])  # not the root
+        return SetAnswer(self._labels, scores, p, own)
 
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, dict[bool, float]]:
         """Return the true marginal probability of every node except the root."""

@@ -36,7 +36,14 @@ struct NodeProbabilities {
 template <class Decide>
 auto with_probabilities(const Labels& labels, nb::handle p, Decide decide) {
     if (!nb::isinstance<NodeProbabilities>(p)) {
-        Probabilities known(checked(nb::cast<Values>(p), labels.n()));
+        const auto values = nb::cast<Values>(p);
+        ensure(values.ndim() == 1, "a number for each node");
+        Numbers padded;
+        if (values.size() < labels.n()) {  // another thread has added nodes since, which are off
+            padded.assign(values.data(), values.data() + values.size());
+            padded.resize(labels.n(), -std::numeric_limits<double>::min());
+        }
+        Probabilities known(padded.empty() ? values.data() : padded.data());
         return decide(known);
     }
     const auto& from = nb::cast<const NodeProbabilities&>(p);
@@ -139,6 +146,36 @@ nb::object below(const Labels& tree, nb::handle values) {
     const Shares shares(tree, values);
     subtree_sums(shares.p, tree);
     return array(shares.all(tree.n()));
+}
+
+// The probabilities of all nodes, of one label or of several.
+Numbers expanded(const Labels& labels, nb::handle values) {
+    if (nb::isinstance<NodeProbabilities>(values))
+        return with_probabilities(labels, values, [&](Probabilities& p) {
+            p.expand({{1, labels.n()}});
+            return Numbers(p.data(), p.data() + labels.n());
+        });
+    return Shares(labels, values).all(labels.n());
+}
+
+// The probability that the label is a node or lies below it or, of several, that the node is on.
+double probability(const Labels& labels, nb::handle values, uint32_t v, bool multilabel) {
+    labels.check(v);
+    Nodes above;
+    labels.above(v, above);  // and itself
+    if (multilabel)
+        return with_probabilities(labels, values, [&](Probabilities& p) {
+            for (uint32_t u : above) if (u) p.expand({{u, u + 1}});
+            return p[v];
+        });
+    if (const auto log = by_search(values, [&](PathProbabilities& p) {
+            for (uint32_t u : above) if (u != v) p.expand(u);
+            return p.below(v);
+        }))
+        return std::exp(*log);
+    const Shares shares(labels, values);
+    subtree_sums(shares.p, labels);
+    return std::min(shares.factor * shares.p[v], 1.0);
 }
 
 // From the root down to the most probable child, as long as the label is rather there than at the node itself: the
@@ -275,7 +312,7 @@ nb::object member_probabilities(const Labels& labels, nb::list models) {
     const size_t n = labels.n();
     Numbers all;
     for (nb::handle values : models) {
-        const Numbers p = Shares(labels, values).all(n);
+        const Numbers p = expanded(labels, values);
         all.insert(all.end(), p.begin(), p.end());
     }
     return array(std::move(all), {nb::len(models), 1, n});
@@ -331,11 +368,7 @@ nb::object probabilities(Labels& labels, nb::handle values) {
         ensure(p.size() <= labels.n(), "a number for each node");
         return labels.probabilities(p);
     }
-    const uint32_t n = labels.n();
-    return labels.probabilities(with_probabilities(labels, values, [&](Probabilities& p) {
-        p.expand({{1, n}});
-        return Numbers(p.data(), p.data() + n);
-    }));
+    return labels.probabilities(expanded(labels, values));
 }
 
 void decisions(nb::module_& m) {
@@ -361,6 +394,9 @@ void decisions(nb::module_& m) {
     m.def("descent", &descent, "tree"_a, "values"_a);
     m.def("distribution", &distribution, "labels"_a, "values"_a);
     m.def("below", &below, "tree"_a, "values"_a);
+    m.def("expanded", [](const Labels& labels, nb::handle values) { return array(expanded(labels, values)); },
+          "labels"_a, "values"_a);
+    m.def("probability", &probability, "labels"_a, "values"_a, "v"_a, "multilabel"_a);
     m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none(),
           "table"_a = nb::none());
     m.def("child_counts", &child_counts, "labels"_a, "p"_a, "y"_a.none(), "table"_a);

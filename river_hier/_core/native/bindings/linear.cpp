@@ -3,6 +3,7 @@
 // from it here.
 
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -418,7 +419,12 @@ void linear(nb::module_& m) {
             return array(Numbers(scores, scores + s.labels.n()));
         }, "x"_a.none(), "averaged"_a)
         .def("best_path", [](LinearState& s, nb::handle x, bool averaged, uint32_t first) {
-            return s.labels.label(best_path(s, s.find(x), averaged, first));
+            const uint32_t v = best_path(s, s.find(x), averaged, first);
+            return first < s.labels.n() ? nb::object(s.labels.label(v)) : nb::none();
+        }, "x"_a.none(), "averaged"_a, "first"_a)
+        .def("best_node", [](LinearState& s, nb::handle x, bool averaged, uint32_t first) -> std::optional<uint32_t> {
+            const uint32_t v = best_path(s, s.find(x), averaged, first);
+            return first < s.labels.n() ? std::optional(v) : std::nullopt;
         }, "x"_a.none(), "averaged"_a, "first"_a)
         .def("best_paths", &best_paths, "X"_a, "averaged"_a, "first"_a);
 

@@ -103,8 +103,8 @@ void labels(nb::module_& m) {
         .def("path", &Labels::path, "node"_a)
         .def("dictionary", &Labels::dictionary, "nodes"_a)
         .def("marginals", [](const Labels& labels, const Values& given) {
-            const size_t n = given.size();  // fewer than all, if nodes have been added since
-            ensure(given.ndim() == 1 && n && n <= labels.n(), "a number for each node");
+            const size_t n = std::min<size_t>(given.size(), labels.n());  // another thread may add nodes
+            ensure(given.ndim() == 1 && n, "a number for each node");
             Numbers p(given.data(), given.data() + n);
             p[0] = 1.0;
             for (uint32_t v = 1; v < n; ++v)  // not above that of any parent
