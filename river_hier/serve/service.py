@@ -72,7 +72,6 @@ class Service:
         self.recover()
         if self.state["source"] != source:
             sys.exit(f"{folder} continues another model, risk or budget; name another --folder")
-        self.saved: int = self.state["position"]
         self.saver: tuple[int, int] | None = None  # the process that saves, and its position
         self.fault: str = ""  # the last one, as the refusal
         self.refusal: str = ""
@@ -88,9 +87,14 @@ class Service:
 
     def recover(self, end: float = math.inf) -> None:
         """Make the state of the checkpoint and of the labels after it, before a position."""
-        self.state: dict[str, Any] = checkpoint.load(self.checkpoint)
+        self.state: dict[str, Any] = {}  # it is not saved if there is an error
+        try:
+            self.state = checkpoint.load(self.checkpoint)
+        except Exception as error:
+            sys.exit(f"the checkpoint cannot be read: {error}")
         self.several: bool = is_multilabel(last_step(self.state["model"]))
-        first, last, position = self.journal.start(), self.journal.end(), self.state["position"]
+        self.saved: int = self.state["position"]
+        first, last, position = self.journal.start(), self.journal.end(), self.saved
         if not first <= position + 1 <= last + 1:
             kept = f"it has the labels after {first - 1} up to {last}"
             sys.exit(f"another journal: {kept}, and the checkpoint is at {position}")
@@ -139,12 +143,15 @@ class Service:
         """Save again and again, and drop the labels that are saved."""
         while True:
             await asyncio.sleep(seconds)
-            self.reap(os.WNOHANG)
-            with suppress(sqlite3.Error):  # no space, for instance: later
-                while self.journal.drop(self.saved, BATCH):
-                    await asyncio.sleep(0)
-            if self.saver is None and self.state["position"] > self.saved:
-                self.saver = self._fork(), self.state["position"]
+            try:
+                self.reap(os.WNOHANG)
+                with suppress(sqlite3.Error):  # no space, for instance: later
+                    while self.journal.drop(self.saved, BATCH):
+                        await asyncio.sleep(0)
+                if self.saver is None and self.state["position"] > self.saved:
+                    self.saver = self._fork(), self.state["position"]
+            except OSError as error:  # no process could be started
+                self.fault = f"the last checkpoint could not be written: {error}"
 
     def _fork(self) -> int:
         """Start a process that writes a checkpoint of the state as it is now."""
@@ -285,6 +292,7 @@ def serve(
     """Serve the model in a file until SIGTERM or Ctrl-C; the arguments are those of the command."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit())
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # or else `reap` would learn of no process
     service = Service(model, folder or model.with_suffix(".served"), risk, budget)
     listening = socket.create_server((host, port), backlog=1024)
     # Answers are written in two parts; asyncio does not see that this is a TCP socket.
@@ -303,4 +311,5 @@ def serve(
         asyncio.run(run())
     finally:
         service.reap(0)
-        checkpoint.save(service.state, service.checkpoint)
+        if service.state:
+            checkpoint.save(service.state, service.checkpoint)

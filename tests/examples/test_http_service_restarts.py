@@ -170,3 +170,15 @@ def test_the_commands_of_the_page(tmp_path):
     assert "'tulips' is not in the taxonomy" in json.loads(refused)["error"]
     assert "river_hier_labels_learned_total 1" in rest
     assert checkpoint.load(tmp_path / "model.served" / "checkpoint")["position"] == 1
+
+
+def test_labels_that_are_replayed_are_kept_until_a_checkpoint_has_them(tmp_path):
+    with Service(tmp_path, MODELS["several"](), "--save", 0.1) as service:
+        service.start()
+        for key in range(5):
+            Client(service.port).json("/learn", message(key))
+        service.kill()
+        service.start()
+        until(lambda: Client(service.port).json("/health")["saved"] == 5)
+        assert service.stop() == 0
+        same_as_replayed(service)
