@@ -87,23 +87,21 @@ class Service:
 
     def recover(self, end: float = math.inf) -> None:
         """Make the state of the checkpoint and of the labels after it, before a position."""
-        self.state: dict[str, Any] = {}  # it is not saved if there is an error
+        self.state: dict[str, Any] = {}  # not to be saved if the checkpoint cannot be read
         try:
             self.state = checkpoint.load(self.checkpoint)
-        except Exception as error:
-            sys.exit(f"the checkpoint cannot be read: {error}")
-        self.several: bool = is_multilabel(last_step(self.state["model"]))
-        self.saved: int = self.state["position"]
-        first, last, position = self.journal.start(), self.journal.end(), self.saved
-        if not first <= position + 1 <= last + 1:
-            kept = f"it has the labels after {first - 1} up to {last}"
-            sys.exit(f"another journal: {kept}, and the checkpoint is at {position}")
-        for later, message in self.journal.after(position):
-            if later < end:
-                try:
-                    self._learn(later, message)
-                except Exception as error:  # a service that went on would miss the label
-                    sys.exit(f"label {later} of the journal is not learned any more: {error}")
+            self.saved: int = self.state["position"]
+            self.several: bool = is_multilabel(last_step(self.state["model"]))
+            first, last = self.journal.start(), self.journal.end()
+            if not first <= self.saved + 1 <= last + 1:
+                kept = f"it has the labels after {first - 1} up to {last}"
+                raise ValueError(f"another journal: {kept}, and the checkpoint is at {self.saved}")
+            for position, message in self.journal.after(self.saved):
+                if position < end:
+                    self._learn(position, message)
+        except Exception as error:  # a service that went on would miss a label
+            learned = self.state.get("position", 0)
+            sys.exit(f"{self.checkpoint.parent} cannot be continued after {learned} labels: {error}")
 
     def _learn(self, position: int, message: Any) -> None:
         state, model = self.state, self.state["model"]
@@ -126,11 +124,12 @@ class Service:
         """Learn the labels that wait; those that come meanwhile share the next transaction."""
         while batch := self.waiting[:BATCH]:
             del self.waiting[:BATCH]
+            position = self.state["position"]
             try:
                 found: Any = self.journal.add([one[:2] for one in batch], self._learn)
-            except sqlite3.Error as error:
+            except Exception as error:
                 found = [HTTPException(503, f"the label could not be stored: {error}")] * len(batch)
-                if self.state["position"] > self.journal.end():
+                if self.state["position"] > position:
                     self.recover()
             for (_, _, stored), entry in zip(batch, found, strict=True):
                 if not stored.done():  # or else the client has gone

@@ -342,6 +342,39 @@ def test_what_cannot_be_stored_or_fails_in_learning_is_forgotten(
     assert pickle.dumps(service.state) != before
 
 
+def test_labels_whose_transaction_cannot_be_committed_are_forgotten(tmp_path: Path) -> None:
+    (tmp_path / "model").write_bytes(pickle.dumps(MODELS["text"]()))
+    service = serving.Service(tmp_path / "model", tmp_path / "served", None)
+
+    async def learn(*keys: str) -> Any:
+        labels = (service.learn(key, f"word {key}", "roses" * (key != "bad")) for key in keys)
+        return await asyncio.gather(*labels, return_exceptions=True)
+
+    assert asyncio.run(learn("a")) == [{"position": 1, "new": True}]
+    before = pickle.dumps(service.state)
+    service.journal._db.executescript(
+        "PRAGMA foreign_keys = ON;"
+        "CREATE TABLE others (n REFERENCES none (n) DEFERRABLE INITIALLY DEFERRED);"
+        "CREATE TABLE none (n PRIMARY KEY);"
+        "CREATE TRIGGER broken AFTER INSERT ON labels BEGIN INSERT INTO others VALUES (1); END;"
+    )
+    errors = asyncio.run(learn("b", "bad", "a", "c"))
+    assert [error.status_code for error in errors] == [503] * 4
+    assert "could not be stored: FOREIGN KEY" in errors[0].detail
+    assert (service.journal.end(), pickle.dumps(service.state)) == (1, before)
+    assert service.health().status_code == 200
+    service.journal._db.execute("DROP TRIGGER broken")
+    found = asyncio.run(learn("b", "c", "a"))
+    assert [(one["position"], one["new"]) for one in found] == [(2, True), (3, True), (1, False)]
+    state = pickle.dumps(service.state)
+    service.recover()
+    assert pickle.dumps(service.state) == state != before
+    service.checkpoint.write_bytes(b"damaged")
+    with pytest.raises(SystemExit, match="cannot be continued after 0 labels: "):
+        service.recover()
+    assert not service.state  # which would replace the checkpoint
+
+
 @pytest.mark.parametrize(
     ("data", "risk", "why"),
     [
