@@ -8,16 +8,14 @@ import math
 import os
 import pickle
 import signal
-import socket
 import sqlite3
 import sys
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -25,12 +23,11 @@ from .. import active, checkpoint, decision, inspection, losses
 from ..base.classifiers import is_multilabel, last_step
 from ..base.protocol import inner, inner_and_input
 from ..base.wrapper import check_model
+from .connections import guarded, server
 from .journal import Entry, Journal
 from .messages import KEY, LABELS, Counters, answered, features, labels, site
 
 TERMS = 20  # maximum number of contributions per node
-CONNECTIONS = 1000  # maximum number of connections
-GRACE = 5  # seconds for connections without requests, and for the last ones at the end
 BATCH = 100  # labels that share a transaction, at most
 QUESTIONS = 100  # maximum number of questions that are kept
 
@@ -44,8 +41,9 @@ class Service:
     """
 
     def __init__(
-        self, model: Path, folder: Path, risk: float | None, budget: float | None = None
-    ) -> None:
+        self, model: Path, folder: Path, risk: float | None, budget: float | None = None,
+        names: Iterable[str] = (),
+    ) -> None:  # fmt: skip
         self.asked: dict[str, dict[str, Any]] = {}  # what is worth a label, by x
         try:
             data = model.read_bytes()
@@ -80,7 +78,7 @@ class Service:
         self.writer: asyncio.Task[None] | None = None
         post = self.predict, self.top, self.explain, self.learn
         get = self.health, self.metrics, self.questions
-        self.app: Starlette = site(get, post)
+        self.app: Any = guarded(site(get, post), ["localhost", *names])
         self.counters: Counters = Counters([f"/{f.__name__}" for f in (*get, *post)])
 
     # Learning
@@ -100,8 +98,8 @@ class Service:
                 if position < end:
                     self._learn(position, message)
         except Exception as error:  # a service that went on would miss a label
-            learned = self.state.get("position", 0)
-            sys.exit(f"{self.checkpoint.parent} cannot be continued after {learned} labels: {error}")
+            learned = f"after {self.state.get('position', 0)} labels"
+            sys.exit(f"{self.checkpoint.parent} cannot be continued {learned}: {error}")
 
     def _learn(self, position: int, message: Any) -> None:
         state, model = self.state, self.state["model"]
@@ -282,7 +280,7 @@ class Service:
 def serve(
     model: Path,
     folder: Path | None,
-    host: str,
+    host: list[str],
     port: int,
     save: float,
     risk: float | None,
@@ -292,18 +290,12 @@ def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit())
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # or else `reap` would learn of no process
-    service = Service(model, folder or model.with_suffix(".served"), risk, budget)
-    listening = socket.create_server((host, port), backlog=1024)
-    # Answers are written in two parts; asyncio does not see that this is a TCP socket.
-    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    config = uvicorn.Config(
-        service, ws="none", lifespan="off", log_level="warning", access_log=False,
-        limit_concurrency=CONNECTIONS, timeout_keep_alive=GRACE, timeout_graceful_shutdown=GRACE,
-    )  # fmt: skip
+    service = Service(model, folder or model.with_suffix(".served"), risk, budget, host)
+    running, listening = server(service, host[0], port)
 
     async def run() -> None:
         saving = asyncio.create_task(service.keep_saving(save))
-        await uvicorn.Server(config).serve([listening])
+        await running.serve([listening])
         saving.cancel()
 
     try:

@@ -21,12 +21,12 @@ class Client:
     def __init__(self, port):
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
 
-    def send(self, path, body=None, kind="application/json"):
+    def send(self, path, body=None, kind="application/json", **headers):
         """Status and body of an answer; a body that is not bytes is sent as JSON."""
         data = body if isinstance(body, bytes | None) else json.dumps(body).encode()
         method = "GET" if data is None else "POST"
         try:
-            self.connection.request(method, path, data, {"Content-Type": kind})
+            self.connection.request(method, path, data, {"Content-Type": kind, **headers})
             answer = self.connection.getresponse()
             return answer.status, answer.read()
         except BaseException:
