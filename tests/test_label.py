@@ -208,7 +208,7 @@ def client(tmp_path_factory):
     "headers",
     [
         {"Host": "evil.example"},
-        {"Host": "127.0.0.1"},
+        {"Host": "127.0.0.1.evil.example"},
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
         {"Sec-Fetch-Site": "cross-site"},

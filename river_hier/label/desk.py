@@ -13,16 +13,14 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from .. import checkpoint, feature_extraction, inspection, linear_model
 from ..base.answer import taxonomy_of
 from ..serve import messages
+from ..serve.connections import guarded, server
 from ..serve.journal import Journal
 from ..taxonomy import OpenTaxonomy
 
@@ -160,21 +158,10 @@ class Desk:
         checkpoint.save(self.model, self.file.with_suffix(".model"))
 
 
-def site(desk: Desk, port: int) -> Any:
-    """The desk over HTTP, for a browser on this machine: no other site may ask or answer."""
+def site(desk: Desk) -> Any:
+    """The desk over HTTP, for a browser on this machine."""
     page = Mount("/", StaticFiles(directory=Path(__file__).with_name("page"), html=True))
-    app = messages.site([desk.question], [desk.answer, desk.undo], page)
-
-    async def ours(scope: Any, receive: Any, send: Any) -> None:
-        """Refuse other hosts, whose names may lead here, and requests of their pages."""
-        headers = Request(scope).headers
-        host = headers.get("host")
-        fits = host in (f"127.0.0.1:{port}", f"localhost:{port}")
-        fits &= headers.get("origin") in (None, f"http://{host}")
-        fits &= headers.get("sec-fetch-site") in (None, "none", "same-origin")  # in a frame, too
-        await (app if fits else Response("another site", 403))(scope, receive, send)
-
-    return ours
+    return guarded(messages.site([desk.question], [desk.answer, desk.undo], page), ["localhost"])
 
 
 def main() -> None:
@@ -195,9 +182,9 @@ def main() -> None:
         sys.exit(f"{given.file} is open at another desk")
     except (OSError, TypeError, ValueError, csv.Error) as error:
         sys.exit(f"{given.file}: {error}")
-    print(f"http://127.0.0.1:{given.port}/ until Ctrl-C", flush=True)
-    app = site(desk, given.port)
+    running, listening = server(site(desk), "127.0.0.1", given.port)
+    print(f"http://127.0.0.1:{listening.getsockname()[1]}/ until Ctrl-C", flush=True)
     try:
-        uvicorn.run(app, port=given.port, ws="none", lifespan="off", log_level="warning")
+        running.run([listening])
     finally:
         desk.save()

@@ -18,7 +18,8 @@ def main() -> None:
     add = parser.add_argument
     add("model", type=Path, help="a file of pickle.dump or checkpoint.save: only open your own")
     add("--folder", type=Path, help="of the journal and the checkpoint; model.served by default")
-    add("--host", default="127.0.0.1")
+    names = "address to listen at; after commas, more names by which clients may call it"
+    add("--host", default=["127.0.0.1"], type=lambda names: names.lower().split(","), help=names)
     add("--port", type=int, default=8080)
     add("--save", type=float, default=60.0, help="seconds between two checkpoints")
     add("--risk", type=float, help="answer with inner nodes, wrong in this share of cases at most")

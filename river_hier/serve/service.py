@@ -8,16 +8,14 @@ import math
 import os
 import pickle
 import signal
-import socket
 import sqlite3
 import sys
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -25,12 +23,11 @@ from .. import active, checkpoint, decision, inspection, losses
 from ..base.answer import answer_of, taxonomy_of
 from ..base.classifiers import is_multilabel, last_step
 from ..base.wrapper import check_model, check_one
+from .connections import guarded, server
 from .journal import Entry, Journal
 from .messages import KEY, LABELS, Counters, answered, features, labels, site
 
 TERMS = 20  # maximum number of contributions per node
-CONNECTIONS = 1000  # maximum number of connections
-GRACE = 5  # seconds for connections without requests, and for the last ones at the end
 BATCH = 100  # labels that share a transaction, at most
 QUESTIONS = 100  # maximum number of questions that are kept
 
@@ -44,8 +41,9 @@ class Service:
     """
 
     def __init__(
-        self, model: Path, folder: Path, risk: float | None, budget: float | None = None
-    ) -> None:
+        self, model: Path, folder: Path, risk: float | None, budget: float | None = None,
+        names: Iterable[str] = (),
+    ) -> None:  # fmt: skip
         self.asked: dict[str, dict[str, Any]] = {}  # what is worth a label, by x
         try:
             data = model.read_bytes()
@@ -72,7 +70,6 @@ class Service:
         self.recover()
         if self.state["source"] != source:
             sys.exit(f"{folder} continues another model, risk or budget; name another --folder")
-        self.saved: int = self.state["position"]
         self.saver: tuple[int, int] | None = None  # the process that saves, and its position
         self.fault: str = ""  # the last one, as the refusal
         self.refusal: str = ""
@@ -81,25 +78,28 @@ class Service:
         self.writer: asyncio.Task[None] | None = None
         post = self.predict, self.top, self.explain, self.learn
         get = self.health, self.metrics, self.questions
-        self.app: Starlette = site(get, post)
+        self.app: Any = guarded(site(get, post), ["localhost", *names])
         self.counters: Counters = Counters([f"/{f.__name__}" for f in (*get, *post)])
 
     # Learning
 
     def recover(self, end: float = math.inf) -> None:
         """Make the state of the checkpoint and of the labels after it, before a position."""
-        self.state: dict[str, Any] = checkpoint.load(self.checkpoint)
-        self.several: bool = is_multilabel(last_step(self.state["model"]))
-        first, last, position = self.journal.start(), self.journal.end(), self.state["position"]
-        if not first <= position + 1 <= last + 1:
-            kept = f"it has the labels after {first - 1} up to {last}"
-            sys.exit(f"another journal: {kept}, and the checkpoint is at {position}")
-        for later, message in self.journal.after(position):
-            if later < end:
-                try:
-                    self._learn(later, message)
-                except Exception as error:  # a service that went on would miss the label
-                    sys.exit(f"label {later} of the journal is not learned any more: {error}")
+        self.state: dict[str, Any] = {}  # not to be saved if the checkpoint cannot be read
+        try:
+            self.state = checkpoint.load(self.checkpoint)
+            self.saved: int = self.state["position"]
+            self.several: bool = is_multilabel(last_step(self.state["model"]))
+            first, last = self.journal.start(), self.journal.end()
+            if not first <= self.saved + 1 <= last + 1:
+                kept = f"it has the labels after {first - 1} up to {last}"
+                raise ValueError(f"another journal: {kept}, and the checkpoint is at {self.saved}")
+            for position, message in self.journal.after(self.saved):
+                if position < end:
+                    self._learn(position, message)
+        except Exception as error:  # a service that went on would miss a label
+            learned = f"after {self.state.get('position', 0)} labels"
+            sys.exit(f"{self.checkpoint.parent} cannot be continued {learned}: {error}")
 
     def _learn(self, position: int, message: Any) -> None:
         state, model = self.state, self.state["model"]
@@ -121,11 +121,12 @@ class Service:
         """Learn the labels that wait; those that come meanwhile share the next transaction."""
         while batch := self.waiting[:BATCH]:
             del self.waiting[:BATCH]
+            position = self.state["position"]
             try:
                 found: Any = self.journal.add([one[:2] for one in batch], self._learn)
-            except sqlite3.Error as error:
+            except Exception as error:
                 found = [HTTPException(503, f"the label could not be stored: {error}")] * len(batch)
-                if self.state["position"] > self.journal.end():
+                if self.state["position"] > position:
                     self.recover()
             for (_, _, stored), entry in zip(batch, found, strict=True):
                 if not stored.done():  # or else the client has gone
@@ -138,12 +139,15 @@ class Service:
         """Save again and again, and drop the labels that are saved."""
         while True:
             await asyncio.sleep(seconds)
-            self.reap(os.WNOHANG)
-            with suppress(sqlite3.Error):  # no space, for instance: later
-                while self.journal.drop(self.saved, BATCH):
-                    await asyncio.sleep(0)
-            if self.saver is None and self.state["position"] > self.saved:
-                self.saver = self._fork(), self.state["position"]
+            try:
+                self.reap(os.WNOHANG)
+                with suppress(sqlite3.Error):  # no space, for instance: later
+                    while self.journal.drop(self.saved, BATCH):
+                        await asyncio.sleep(0)
+                if self.saver is None and self.state["position"] > self.saved:
+                    self.saver = self._fork(), self.state["position"]
+            except OSError as error:  # no process could be started
+                self.fault = f"the last checkpoint could not be written: {error}"
 
     def _fork(self) -> int:
         """Start a process that writes a checkpoint of the state as it is now."""
@@ -272,7 +276,7 @@ class Service:
 def serve(
     model: Path,
     folder: Path | None,
-    host: str,
+    host: list[str],
     port: int,
     save: float,
     risk: float | None,
@@ -281,22 +285,18 @@ def serve(
     """Serve the model in a file until SIGTERM or Ctrl-C; the arguments are those of the command."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit())
-    service = Service(model, folder or model.with_suffix(".served"), risk, budget)
-    listening = socket.create_server((host, port), backlog=1024)
-    # Answers are written in two parts; asyncio does not see that this is a TCP socket.
-    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    config = uvicorn.Config(
-        service, ws="none", lifespan="off", log_level="warning", access_log=False,
-        limit_concurrency=CONNECTIONS, timeout_keep_alive=GRACE, timeout_graceful_shutdown=GRACE,
-    )  # fmt: skip
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # or else `reap` would learn of no process
+    service = Service(model, folder or model.with_suffix(".served"), risk, budget, host)
+    running, listening = server(service, host[0], port)
 
     async def run() -> None:
         saving = asyncio.create_task(service.keep_saving(save))
-        await uvicorn.Server(config).serve([listening])
+        await running.serve([listening])
         saving.cancel()
 
     try:
         asyncio.run(run())
     finally:
         service.reap(0)
-        checkpoint.save(service.state, service.checkpoint)
+        if service.state:
+            checkpoint.save(service.state, service.checkpoint)

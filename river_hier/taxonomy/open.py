@@ -26,6 +26,9 @@ class OpenTaxonomy:
     ----------
     separator
         The separator between the parts of a path, e.g. `"/"`; `None` if labels are tuples.
+    max_depth
+        The number of names on the path of a new label, at most; as each node on it is named by its
+        path, the memory of a label of d levels is that of $d^2 / 2$ names.
 
     Notes
     -----
@@ -51,6 +54,7 @@ class OpenTaxonomy:
     """
 
     separator: str | None = None
+    max_depth: int = 64
 
     def __post_init__(self) -> None:
         check_separator(self.separator)
@@ -58,6 +62,10 @@ class OpenTaxonomy:
             raise ValueError(
                 f'`separator` must stand between the names of a path, as "/" does, got '
                 f"{self.separator!r}; the root of an open taxonomy is the empty path"
+            )
+        if type(self.max_depth) is not int or self.max_depth < 1:
+            raise ValueError(
+                f"`max_depth` must be an integer of at least 1, got {self.max_depth!r}"
             )
 
     @property
@@ -82,6 +90,11 @@ class OpenTaxonomy:
         if not names and label != self.root:
             raise ValueError(
                 f"label {label!r} holds no name; the label of the root is {self.root!r}"
+            )
+        if len(names) > self.max_depth:
+            raise ValueError(
+                f"label {short(label)} has {len(names):,} levels, and `max_depth` is "
+                f"{self.max_depth}; give OpenTaxonomy a larger one if this is no mistake"
             )
         return [self.root, *self._format.labels(names)]
 
@@ -108,6 +121,7 @@ class OpenTaxonomy:
             return None
         above, _, name = label.rpartition(self.separator)
         spelled = above and name and name == name.strip() and self.separator.strip() not in name
+        spelled = spelled and label.count(self.separator) < self.max_depth
         return taxonomy._arrays.number(above) if spelled else None
 
 

@@ -68,12 +68,17 @@ class PathFormat(NamedTuple):
             return (name,) if parent is None else (*parent, name)
         return str(name) if parent is None else f"{parent}{self.separator}{name}"
 
-    def labels(self, names: Iterable[Label]) -> list[Label]:
+    def labels(self, names: Iterable[Label]) -> Iterator[Label]:
         """The labels of the nodes on a path."""
-        labels: list[Label] = []
+        label = None
         for name in names:
-            labels.append(self.child(labels[-1] if labels else None, name))
-        return labels
+            yield (label := self.child(label, name))
+
+    def label(self, names: tuple[Label, ...]) -> Label:
+        """The label of the node at the end of a path: the memory of all of them is quadratic."""
+        if not self.whole:
+            return names[-1]
+        return names if self.separator is None else self.separator.join(map(str, names))
 
     def name(self, value: Any) -> Label:
         """A single name."""
@@ -87,16 +92,16 @@ class PathFormat(NamedTuple):
         """The node of a path that is not spelled like a label; `None` if there is none."""
         if not isinstance(path, tuple if self.separator is None else str):
             return None
-        labels = self.labels(self.names(path))
-        if not labels or (node := nodes._arrays.number(labels[-1])) is None:
+        names = self.names(path)
+        if not names or (node := nodes._arrays.number(self.label(names))) is None:
             return None
-        if self.whole or len(labels) == 1 or nodes._arrays.is_star:
+        if self.whole or len(names) == 1 or nodes._arrays.is_star:
             return node
         parents = nodes._arrays.implied_rows
-        found = [nodes._arrays.number(label) for label in labels]
+        found = [nodes._arrays.number(name) for name in names]
         if found[0] is None or not (found[0] == 0 or 0 in parents[found[0]]):
-            raise ValueError(f"{short(path)} is not a path here: {labels[0]!r} is not at the top")
-        for (above, u), (below, v) in pairwise(zip(labels, found, strict=True)):
+            raise ValueError(f"{short(path)} is not a path here: {names[0]!r} is not at the top")
+        for (above, u), (below, v) in pairwise(zip(names, found, strict=True)):
             if v is None or u not in parents[v]:
                 raise ValueError(
                     f"{short(path)} is not a path here: {below!r} is not below {above!r}"
@@ -173,7 +178,7 @@ class PathReader:
                 deep = deep or len(names) > 1
                 if isinstance(path, str) and len(names) > 1 and not as_label:
                     several = path if several is None else several
-                    as_label = self.format.whole and self.format.labels(names)[-1] in path
+                    as_label = self.format.whole and self.format.label(names) in path
                 if min_count == 1:
                     self._add_path(names)
                 elif names:

@@ -1,12 +1,14 @@
 """The column of paths that made a taxonomy is a valid y, however its paths are spelled."""
 
+import pickle
+import tracemalloc
 from typing import Any
 
 import pandas as pd
 import pytest
 from river import naive_bayes
 
-from river_hier import OpenTaxonomy, Taxonomy, decision, drift, linear_model, losses, metrics
+from river_hier import Below, OpenTaxonomy, Taxonomy, decision, drift, linear_model, losses, metrics
 from support.makers import SEVERAL, SINGLE
 
 PATHS = ["a > b", "a > c", "d > e", "d"] * 3
@@ -94,3 +96,42 @@ def test_missing_labels_are_errors(name: str, y: Any, taxonomy: Any) -> None:
     ):
         model.learn_one(ROWS[1], y)
     assert model.predict_proba_one(ROWS[0]) == before
+
+
+@pytest.mark.parametrize("separator", [None, " > "])
+@pytest.mark.parametrize("name", [name for name in EVERY if name not in CLOSED])
+def test_the_levels_of_new_labels_are_limited(name: str, separator: Any) -> None:
+    model = EVERY[name](OpenTaxonomy(separator, max_depth=3))
+    known, deep, other = "a > b > c", "a > b > c > d", "e > b > c > d"
+    y = [known, deep, other] if separator else tuples([known, deep, other])
+    model.learn_one(ROWS[0], y[0])
+    before = pickle.dumps(model)
+    for label in y[1:]:
+        for asked in (label, Below(label)):
+            with pytest.raises(
+                (ValueError, TypeError), match=r"4 levels, and `max_depth` is 3|whole"
+            ):
+                model.learn_one(ROWS[1], asked)
+        if hasattr(model, "learn_many"):
+            with pytest.raises(ValueError, match=r"row 0: label .* has 4 levels"):
+                model.learn_many(pd.DataFrame(ROWS[:2]), [label, y[0]])
+        assert pickle.dumps(model) == before
+    model.adopt(model.taxonomy_.extend([(y[0], y[1])]))
+    model.learn_one(ROWS[1], y[1])
+    metric = metrics.TreeInducedError(OpenTaxonomy(separator, max_depth=3))
+    with pytest.raises(ValueError, match="4 levels"):
+        metric.update(y[1], y[0])
+    assert len(metric.taxonomy_) == 1
+
+
+def test_deep_paths_take_no_memory() -> None:
+    """They are read before it is known whether there are such labels."""
+    deep = " > a" * 16_000
+    closed, there = Taxonomy.from_paths(PATHS, " > ", labels="path"), OpenTaxonomy(" > ")
+    tracemalloc.start()
+    assert deep not in closed
+    assert closed.nearest(deep) == "a"
+    with pytest.raises(ValueError, match="16,000 levels"):
+        there.path(deep)
+    assert tracemalloc.get_traced_memory()[1] < 5e6
+    tracemalloc.stop()

@@ -52,7 +52,7 @@ def ask(port, path, n, seed):
     """The times of n requests over one connection, and when they began and ended, in seconds."""
     rng, times = random.Random(seed), []
     bodies = [json.dumps(message(path, rng, f"{seed} {i}")).encode() for i in range(n)]
-    start = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    start = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     requests = [b"%sContent-Length: %d\r\n\r\n%s" % (start.encode(), len(b), b) for b in bodies]
     connection, file = connect(port)
     first = time.perf_counter()

@@ -6,9 +6,11 @@ import os
 import pickle
 import socket
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -24,6 +26,7 @@ require_module("starlette", "serving")
 require_module("uvicorn", "serving")
 from starlette.exceptions import HTTPException  # noqa: E402
 
+from river_hier.serve import connections  # noqa: E402
 from river_hier.serve import service as serving  # noqa: E402
 from river_hier.serve.journal import Entry, Journal  # noqa: E402
 
@@ -31,7 +34,8 @@ from river_hier.serve.journal import Entry, Journal  # noqa: E402
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("service")
-    with Service(folder, MODELS["several"](), "--save", 0.2) as service:
+    names = "--host", "127.0.0.1,Shop.example"
+    with Service(folder, MODELS["several"](), "--save", 0.2, *names) as service:
         service.start()
         yield service
 
@@ -183,10 +187,43 @@ def test_a_client_that_leaves_in_mid_request(service: Service) -> None:
     name = 'requests_total{path="/predict",status="400"}'
     before = metrics_of(service).get(name, 0)
     with socket.create_connection(("127.0.0.1", service.port)) as connection:
-        head = "POST /predict HTTP/1.1\r\nHost: shop\r\nContent-Type: application/json\r\n"
+        head = "POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         connection.sendall(f"{head}Content-Length: 99\r\n\r\n{{".encode())
     until(lambda: metrics_of(service).get(name, 0) > before)
     assert "Traceback" not in service.said()
+
+
+@pytest.mark.parametrize(
+    ("headers", "why"),
+    [
+        (
+            {"Host": "evil.example"},
+            "of localhost, 127.0.0.1, shop.example, IP addresses, got 'evil",
+        ),
+        ({"Host": "localhost.evil.example:8080"}, "the host must be one of localhost"),
+        ({"Host": ""}, "got ''"),
+        ({"Host": "[::1"}, "got '[::1'"),
+        ({"Host": "localhost:80", "Origin": "http://localhost:81"}, "pages of another site"),
+        ({"Host": "localhost", "Origin": "null"}, "pages of another site"),
+        ({"Host": "localhost", "Sec-Fetch-Site": "cross-site"}, "pages of another site"),
+        ({"Host": "localhost", "Origin": "http://localhost"}, ""),
+        ({"Host": "LOCALHOST:1"}, ""),
+        ({"Host": "shop.example", "Origin": "https://shop.example"}, ""),
+        ({"Host": "[::1]:80", "Sec-Fetch-Site": "same-origin"}, ""),
+        ({"Host": "192.0.2.1:8080"}, ""),
+    ],
+)
+@pytest.mark.parametrize("path", ["/questions", "/learn"])
+def test_other_hosts_and_pages_of_other_sites_are_refused(
+    service: Service, headers: dict[str, str], why: str, path: str
+) -> None:
+    client = Client(service.port)
+    before = client.json("/health")["learned"]
+    label = {"key": f"{headers}", "x": X, "y": "nothing"} if path == "/learn" else None
+    status, data = client.send(path, label, **headers)
+    assert status == (403 if why else 422 if label else 200)
+    assert why in json.loads(data).get("error", "")
+    assert client.json("/health")["learned"] == before
 
 
 class Trap:
@@ -245,6 +282,68 @@ def test_the_loss_is_that_before_learning(service: Service, learned: list[dict[s
 
 
 # Parts
+
+
+async def app(scope: Any, receive: Any, send: Any) -> None:
+    """Answers after a second if it is asked for `/late`."""
+    while (message := await receive())["type"] == "http.request" and message["more_body"]:
+        pass
+    await asyncio.sleep(scope["path"] == "/late")
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, Any]]:
+    """The port and state of a server of 4 connections, which have .3 seconds for a request."""
+    monkeypatch.setattr(connections, "SLOW", 0.3)
+    monkeypatch.setattr(connections, "CONNECTIONS", 5)
+    server, listening = connections.server(app, "127.0.0.1", 0)
+    thread = Thread(target=server.run, args=([listening],))
+    thread.start()
+    yield listening.getsockname()[1], server.server_state
+    server.should_exit = True
+    thread.join()
+
+
+HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999\r\n"
+
+
+@pytest.mark.parametrize("sent", [b"", HEAD, HEAD + b"\r\nhalf"], ids=["none", "head", "body"])
+@pytest.mark.parametrize("slowly", [False, True])
+def test_connections_without_a_complete_request_are_closed(
+    impatient: tuple[int, Any], sent: bytes, slowly: bool
+) -> None:
+    (port, state), start, slow = impatient, time.monotonic(), []
+    for _ in range(4):
+        slow.append(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE))
+        slow[-1].sendall(sent)
+    until(lambda: len(state.tasks if b"half" in sent else state.connections) == 4)
+    until(lambda: Client(port).send("/")[0] == 503)
+    ended = False
+    while slowly and not ended:  # one byte after the other
+        time.sleep(0.1)
+        with suppress(BrokenPipeError, ConnectionResetError):
+            slow[0].sendall(sent[:1])
+        with suppress(TimeoutError, ConnectionResetError):
+            slow[0].settimeout(0.01)
+            ended = slow[0].recv(1) == b""
+    until(lambda: Client(port).send("/")[0] == 200)
+    assert time.monotonic() - start < 5.0  # of an idle connection
+    for connection in slow:
+        with suppress(ConnectionResetError), closing(connection):
+            connection.settimeout(PATIENCE)
+            assert connection.recv(1) == b""
+
+
+def test_connections_with_complete_requests_stay_open(impatient: tuple[int, Any]) -> None:
+    client = Client(impatient[0])
+    client.connection.connect()
+    name = client.connection.sock.getsockname()
+    for path in ["/"] * 8 + ["/late"] * 2:
+        time.sleep(0.1)
+        assert client.send(path)[0] == 200
+        assert client.connection.sock.getsockname() == name
 
 
 def learn(position: int, label: Any) -> None:
@@ -340,6 +439,39 @@ def test_what_cannot_be_stored_or_fails_in_learning_is_forgotten(
     assert pickle.dumps(service.state) == before
     assert learn() == {"position": 1, "new": True}
     assert pickle.dumps(service.state) != before
+
+
+def test_labels_whose_transaction_cannot_be_committed_are_forgotten(tmp_path: Path) -> None:
+    (tmp_path / "model").write_bytes(pickle.dumps(MODELS["text"]()))
+    service = serving.Service(tmp_path / "model", tmp_path / "served", None)
+
+    async def learn(*keys: str) -> Any:
+        labels = (service.learn(key, f"word {key}", "roses" * (key != "bad")) for key in keys)
+        return await asyncio.gather(*labels, return_exceptions=True)
+
+    assert asyncio.run(learn("a")) == [{"position": 1, "new": True}]
+    before = pickle.dumps(service.state)
+    service.journal._db.executescript(
+        "PRAGMA foreign_keys = ON;"
+        "CREATE TABLE others (n REFERENCES none (n) DEFERRABLE INITIALLY DEFERRED);"
+        "CREATE TABLE none (n PRIMARY KEY);"
+        "CREATE TRIGGER broken AFTER INSERT ON labels BEGIN INSERT INTO others VALUES (1); END;"
+    )
+    errors = asyncio.run(learn("b", "bad", "a", "c"))
+    assert [error.status_code for error in errors] == [503] * 4
+    assert "could not be stored: FOREIGN KEY" in errors[0].detail
+    assert (service.journal.end(), pickle.dumps(service.state)) == (1, before)
+    assert service.health().status_code == 200
+    service.journal._db.execute("DROP TRIGGER broken")
+    found = asyncio.run(learn("b", "c", "a"))
+    assert [(one["position"], one["new"]) for one in found] == [(2, True), (3, True), (1, False)]
+    state = pickle.dumps(service.state)
+    service.recover()
+    assert pickle.dumps(service.state) == state != before
+    service.checkpoint.write_bytes(b"damaged")
+    with pytest.raises(SystemExit, match="cannot be continued after 0 labels: "):
+        service.recover()
+    assert not service.state  # which would replace the checkpoint
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import random
 import sys
 import threading
 import time
+from functools import partial
 
 import pytest
 
@@ -54,6 +55,83 @@ def test_a_checkpoint_that_cannot_be_written_is_tried_again(tmp_path):
         path.rmdir()
         until(lambda: client.send("/health")[0] == 200)
         assert client.json("/health")["saved"] == 1
+        assert service.stop() == 0
+        same_as_replayed(service)
+
+
+CALLS = (
+    "river_hier.serve.service:Service.recover",  # when it starts
+    "river_hier.serve.service:Service._learn",
+    "river_hier.serve.journal:Journal.add",
+    "river_hier.serve.service:Service.reap",  # in each tick
+    "river_hier.serve.journal:Journal.drop",
+    "river_hier.serve.service:Service._fork",
+    "river_hier.checkpoint.save",  # in the process that saves
+    "os.replace",
+)
+
+
+@pytest.mark.slow(but=6)
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize(
+    ("call", "new"), [(call, n) for call in CALLS for n in (0, 3) if n or "add" not in call]
+)
+def test_each_label_is_learned_once_wherever_it_is_killed(tmp_path, call, when, new):
+    """Several times in a row, with and without new labels in between."""
+    with Service(tmp_path, MODELS["several"]()) as service:
+        client, learned, reached = Client(service.port), 0, False
+
+        def rests(process, end, saves):
+            """Whether it is dead, or cannot save, or has nothing left to save and to drop."""
+            nonlocal learned, reached
+            try:
+                while learned < end:
+                    client.json("/learn", message(learned))
+                    learned += 1
+                status, health = client.send("/health")
+            except (OSError, http.client.HTTPException):
+                reached |= not process.is_alive()
+                return not process.is_alive()
+            reached |= status == 503  # it is the process that saves
+            saved = json.loads(health)["saved"] == learned
+            dropped = not any(text for *_, text in journal_of(service))
+            return not saves or status == 503 or (saved and dropped)
+
+        for first, killed in [(5, ""), (new, when), (new, when), (new, ""), (new, when)]:
+            process = service.start_until(call, killed, "--save", 0.05 if killed else 1000)
+            until(partial(rests, process, learned + first, killed))
+            process.kill()
+            process.join()
+        assert reached
+        service.start()
+        client = Client(service.port)
+        for key in range(learned + 1):  # the last one may not have been acknowledged
+            answer = client.json("/learn", message(key))
+            assert answer["position"] == key + 1
+            assert not answer["new"] or key == learned
+        assert service.stop() == 0
+        assert [key for _, key, _ in journal_of(service)] == [f"0 {i}" for i in range(learned + 1)]
+        same_as_replayed(service)
+
+
+@pytest.mark.parametrize("state", ["no process", "ignored signals"])
+def test_saving_goes_on(tmp_path, state):
+    """Also if no process could be started once, or the service inherits an ignored SIGCHLD."""
+    with Service(tmp_path, MODELS["several"](), "--save", 0.05) as service:
+        how = "without_forks" if state == "no process" else "with_ignored_signals"
+        service.command[1:3] = ["-c", f"from support.http_service import serve_{how} as s; s()"]
+        (tmp_path / "no forks").touch()
+        service.start()
+        client = Client(service.port)
+        client.json("/learn", message(0))
+        if state == "no process":
+            until(lambda: client.send("/health")[0] == 503)
+            assert "no more processes" in client.json("/health", status=503)["status"]
+            (tmp_path / "no forks").unlink()
+        for learned in (1, 2):
+            until(lambda n=learned: json.loads(client.send("/health")[1])["saved"] == n)
+            assert client.json("/health")["status"] == "ok"
+            client.json("/learn", message(learned))
         assert service.stop() == 0
         same_as_replayed(service)
 
@@ -113,19 +191,19 @@ def expected(model, x):
 
 @pytest.mark.slow(but=1)
 @pytest.mark.parametrize("kind", MODELS)
-def test_service_killed(tmp_path, kind):
-    """At random moments, while it learns, saves or starts: 20 times in all four models."""
-    rng = random.Random(7)
+def test_service_killed_under_load(tmp_path, kind):
+    """While three clients send labels, all four models."""
     with Service(tmp_path, MODELS[kind](), "--save", 0.1) as service:
         service.start()
         senders = [Sender(service.port, seed, kind) for seed in range(3)]
         for sender in senders:
             sender.start()
         try:
-            for kill in range(max(KILLS, 5)):
-                time.sleep(rng.uniform(0, 0.5))
+            for kill in range(KILLS):
+                n = 10 + max(len(sender.acknowledged) for sender in senders)
+                until(lambda n=n: all(len(sender.acknowledged) > n for sender in senders))
                 service.kill(whole=kill % 2 > 0)
-                service.start(ready=kill % 3 != 1)  # or killed while it starts
+                service.start()
         finally:
             for sender in senders:
                 sender.stopping = True
@@ -151,9 +229,6 @@ def test_service_killed(tmp_path, kind):
         model = same_as_replayed(service, kind)
         for label, answer in zip(labels, answers, strict=True):
             assert answer == expected(model, as_learned(label, kind)[0])
-        print(
-            f"{kill + 1} kills, {len(rows):,} labels, {sum(s.failures for s in senders):,} failures"
-        )
 
 
 @pytest.mark.slow

@@ -57,7 +57,13 @@ def test_open_taxonomies_are_values() -> None:
     there = OpenTaxonomy(separator="/")
     assert there == OpenTaxonomy("/") != OpenTaxonomy()
     assert copy.deepcopy(there) == pickle.loads(pickle.dumps(there)) == there
-    assert repr(there) == "OpenTaxonomy(separator='/')"
+    assert repr(there) == "OpenTaxonomy(separator='/', max_depth=64)"
+
+
+@pytest.mark.parametrize("max_depth", [0, -1, 2.0, None, True])
+def test_depths_are_positive_integers(max_depth: Any) -> None:
+    with pytest.raises(ValueError, match=f"`max_depth` must be .*, got {max_depth}"):
+        OpenTaxonomy("/", max_depth)
 
 
 def test_paths() -> None:
