@@ -237,8 +237,11 @@ class LogarithmicPool(ModelWrapper):
 
     def _members_of(self, answers: Iterable[Any]) -> Floats:
         """The probabilities of the models, (models, 1, nodes)."""
-        nothing, found = np.zeros(len(self._taxonomy)), [answer.p() for answer in answers]
-        return member_probabilities(self._labels, [nothing if p is None else p for p in found])
+        found = [answer.p() for answer in answers]
+        if any(p is None for p in found):
+            nothing = np.zeros(len(self._taxonomy))
+            found = [nothing if p is None else p for p in found]
+        return member_probabilities(self._labels, found)
 
     def _members_one(self, x: Any) -> Floats:
         return self._members_of(answer_of(model, x) for model in self.models)
@@ -257,9 +260,9 @@ class LogarithmicPool(ModelWrapper):
         return pool_probabilities(scores, never, self._kind.several), scores
 
     def _answer(self, x: Any) -> Any:
-        p, scores = (rows[0] for rows in self._pooled(self._members_one(x)))
-        answer = (SetAnswer if self._kind.several else LabelAnswer)(self._labels, scores, p)
-        return answer.but(first=self._first_label, never=self._never_predicted)
+        (p,), (scores,) = self._pooled(self._members_one(x))
+        answer = SetAnswer if self._kind.several else LabelAnswer
+        return answer(self._labels, scores, p, None, self._first_label, self._never_predicted)
 
     def _answers(self, X: Batch) -> Any:
         p, scores = self._pooled(self._members(X))

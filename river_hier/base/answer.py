@@ -76,10 +76,9 @@ class Answer:
         self.first, self.never = first, never
 
     def but(self, **changes: Any) -> Self:
-        """The same answer with another `link` or `rule`."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__, **changes)
-        return other
+        """This answer, which was made for the caller, with another `link` or `rule`."""
+        self.__dict__.update(changes)
+        return self
 
     def scores(self) -> Floats:
         """The score of each node, (nodes,) or (nodes, rows)."""
@@ -117,7 +116,7 @@ class LabelAnswer(Answer):
     @property
     def silent(self) -> bool:
         """Whether an open taxonomy has no label yet."""
-        return bool(self.first) and len(self.labels.taxonomy) == 1
+        return self.first != 0 and len(self.labels.taxonomy) == 1
 
     def rivals(self) -> Floats:
         """The scores, in which nodes that are never predicted lose."""
@@ -136,9 +135,12 @@ class LabelAnswer(Answer):
 
     def prediction(self, threshold: float | None = None, max_depth: int | None = None) -> Any:
         """The label, by the probabilities if there is a threshold."""
+        labels = self.labels
         p = None if threshold is None or self.silent else self.p()
-        v = self.decided() if p is None else deepest(self.labels, p, threshold)
-        return None if v is None else self.labels.taxonomy.nodes[at_most(self.labels, v, max_depth)]
+        v = self.decided() if p is None else deepest(labels, p, threshold)
+        if v is None:
+            return None
+        return labels.taxonomy.nodes[v if max_depth is None else at_most(labels, v, max_depth)]
 
     def distribution(self) -> dict[Any, float]:
         """The probability of each label, empty without any."""
@@ -344,15 +346,16 @@ class Rows(Answer):
 
     answers: Any = None  # one by one
 
-    def __init__(self, labels: Labels, answers: Sequence[Answer] | None = None, **arrays: Any):
-        super().__init__(labels, **arrays)
-        self.answers = answers
-        if answers:
-            self.first = answers[0].first
+    @classmethod
+    def of(cls, labels: Labels, answers: Sequence[Answer]) -> Self:
+        """The answers that a model gives one by one."""
+        rows = cls(labels, first=answers[0].first if answers else 0)
+        rows.answers = answers
+        return rows
 
     def but(self, **changes: Any) -> Self:
-        if self.answers is not None:
-            changes = {"answers": [answer.but(**changes) for answer in self.answers]}
+        for answer in self.answers or ():
+            answer.but(**changes)
         return super().but(**changes)
 
     def scores(self) -> Floats:
@@ -411,8 +414,10 @@ class LabelRows(Rows, LabelAnswer):
         else:
             found = [deepest(self.labels, p, threshold) for p in self.each_p()]
         nodes = self.labels.taxonomy.nodes  # after them: nodes may be added meanwhile
-        cut = (None if v is None else at_most(self.labels, v, max_depth) for v in found)
-        return answer_series(like, [None if v is None else nodes[v] for v in cut], nodes)
+        if max_depth is not None:
+            found = [None if v is None else at_most(self.labels, v, max_depth) for v in found]
+        labels = [None if v is None else nodes[v] for v in found]
+        return answer_series(like, labels, nodes)
 
     def tops(self, k: int, leaves: bool, depth: int | None) -> list[Ranked]:
         """See `LabelAnswer.top`."""
@@ -484,7 +489,7 @@ def answers_of(model: Any, X: Batch) -> Any:
     if is_ours(model):
         return model._answers(X)
     rows = SetRows if is_multilabel(last_step(model)) else LabelRows
-    return rows(labels_in(model), [answer_of(model, x) for x in X])
+    return rows.of(labels_in(model), [answer_of(model, x) for x in X])
 
 
 def taxonomy_of(model: Any) -> Taxonomy:

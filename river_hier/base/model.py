@@ -1,7 +1,7 @@
 """The base classes of all learners in a taxonomy, of one label and of several."""
 
 import abc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -248,6 +248,39 @@ class TaxonomyModel(Predictor, base.Estimator):
                     self._record(y[: part.n_learned])
 
 
+class ScoredLabel(LabelAnswer):
+    """The label with the largest score of a model; probabilities are the softmax."""
+
+    def __init__(self, model: Any, x: Any) -> None:
+        self.model, self.x = model, x
+
+    labels: Any = property(lambda self: self.model._labels)
+    first: Any = property(lambda self: self.model._first_label)
+    never: Any = property(lambda self: self.model._never_predicted)
+
+    def scores(self) -> Floats:
+        if self._scores is None:
+            self._scores = self.model._scores_one(self.x)
+        return self._scores
+
+
+class ScoredSet(SetAnswer):
+    """The nodes whose parents are on and whose score by a model is at least 0."""
+
+    def __init__(self, model: Any, x: Any) -> None:
+        self.model, self.x = model, x
+
+    labels: Any = property(lambda self: self.model._labels)
+    never: Any = property(lambda self: self.model._never_predicted)
+    conditionals: Any = property(lambda self: self.model._conditionals)
+    scores: Any = ScoredLabel.scores
+
+    def own(self) -> list[int]:
+        if self.link is not None:
+            return super().own()
+        return connected(self.labels, self.scores(), 0.0, None)
+
+
 class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     """A classifier whose labels are the nodes of a tree, the root and inner nodes included.
 
@@ -280,12 +313,11 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         self._labels.learned_path(node)
 
     def _answer(self, x: Mapping[Any, Any]) -> Any:
-        scores, first = self._scores_one(x), self._first_label
-        return LabelAnswer(self._labels, scores, first=first, never=self._never_predicted)
+        return ScoredLabel(self, x)
 
     def _answers(self, X: Batch) -> Any:
-        scores, first = self._scores_many(X), self._first_label
-        return LabelRows(self._labels, scores=scores, first=first, never=self._never_predicted)
+        scores, first = lambda: self._scores_many(X), self._first_label
+        return LabelRows(self._labels, scores, None, None, first, self._never_predicted)
 
     def _targets(self, ys: Any, first: int, last: int) -> Nodes:
         taxonomy, nodes = self._taxonomy, list[int]()
@@ -304,7 +336,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     @property
     def _first_label(self) -> int:
         """The first node that can be predicted; the root of an open taxonomy may be no label."""
-        if self.taxonomy is self._taxonomy:
+        if isinstance(self.taxonomy, Taxonomy):
             return 0
         return int(self.taxonomy is None or len(self._taxonomy) == 1)
 
@@ -372,22 +404,15 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         return taxonomy
 
     def _answer(self, x: Mapping[Any, Any]) -> Any:
-        scores, labels = self._scores_one(x), self._labels
-        return SetAnswer(
-            labels,
-            scores,
-            own=lambda: connected(labels, scores, 0.0, None),
-            never=self._never_predicted,
-        ).but(conditionals=self._conditionals)
+        return ScoredSet(self, x)
 
     def _answers(self, X: Batch) -> Any:
-        scores, t = self._scores_many(X), self._taxonomy
-        return SetRows(
-            self._labels,
-            scores=scores,
-            own=lambda: top_down(scores >= 0.0, t._arrays).T,
-            never=self._never_predicted,
-        ).but(conditionals=self._conditionals)
+        rows = SetRows(self._labels, lambda: self._scores_many(X), never=self._never_predicted)
+        return rows.but(conditionals=self._conditionals, _own=lambda: self._masks(X, rows.scores))
+
+    def _masks(self, X: Batch, scores: Callable[[], Floats]) -> Any:
+        """The nodes of each row that are on, (rows, nodes)."""
+        return top_down(scores() >= 0.0, self._taxonomy._arrays).T
 
     def _targets(self, ys: Any, first: int, last: int) -> Multilabels:
         if isinstance(ys, Batch):

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Batch, LabelProbabilities, Vectors, path_difference, path_sums, softmax
-from .answer import LabelAnswer, LabelRows, replaced
+from .answer import LabelRows, replaced
 from .explanation import Floats
 from .linear import NOTHING, LinearLearner, Moves, pays, score_blocks
-from .model import SingleLabelModel
+from .model import ScoredLabel, SingleLabelModel
 
 
 class PathLearner(LinearLearner, SingleLabelModel):
@@ -150,17 +150,8 @@ class PathLearner(LinearLearner, SingleLabelModel):
         return scores
 
 
-class PathAnswer(LabelAnswer):
+class PathAnswer(ScoredLabel):
     """Compiled code computes what is asked for."""
-
-    def __init__(self, model: Any, x: Any) -> None:
-        self.model, self.x = model, x
-        self.labels, self.first = model._labels, model._first_label
-
-    never = property(lambda self: self.model._never_predicted)
-
-    def scores(self) -> Floats:
-        return self.model._scores_one(self.x)
 
     def p(self) -> Any:
         """By the model's temperature, or two slopes and the share of the flat softmax."""
@@ -174,7 +165,8 @@ class PathAnswer(LabelAnswer):
 
     def prediction(self, threshold: float | None = None, max_depth: int | None = None) -> Any:
         if threshold is None and max_depth is None and self.rule is None:
-            return self.model._state.best_path(self.x, self.model._averaged, self.first)
+            m = self.model
+            return m._state.best_path(self.x, m._averaged, m._first_label)
         return super().prediction(threshold, max_depth)
 
 

@@ -2,8 +2,7 @@
 
 import abc
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from river import base
@@ -128,8 +127,10 @@ class Predictor(_Model):
         if threshold is None and max_depth is None:
             return self._answer(x).prediction()
         check_keywords(threshold, max_depth)
-        with self._asked_for(threshold):
+        try:
             return self._answer(x).prediction(threshold, max_depth)
+        except NotImplementedError:
+            raise self._no_probabilities(threshold) from None
 
     @open_for_river
     def predict_proba_one(self, x: Mapping[Any, Any]) -> Any:
@@ -232,8 +233,10 @@ class Predictor(_Model):
         """
         check_keywords(threshold, max_depth)
         answers = self._answers(self._read_batch(X, columns))
-        with self._asked_for(threshold):
+        try:
             return answers.predictions(frame_like(X), threshold, max_depth)
+        except NotImplementedError:
+            raise self._no_probabilities(threshold) from None
 
     @open_for_river
     def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
@@ -270,7 +273,7 @@ class Predictor(_Model):
     def _answers(self, X: Batch) -> Any:
         """What it says of each row, `Rows`."""
         rows = SetRows if self._kind.several else LabelRows
-        return rows(self._labels, [self._answer(x) for x in X])
+        return rows.of(self._labels, [self._answer(x) for x in X])
 
     def _read_targets(self, y: Any, labels: ColumnNames, n: int) -> Any:
         """The targets of n rows, each as `learn_one` takes it, or a matrix of them."""
@@ -307,18 +310,13 @@ class Predictor(_Model):
         checked_width(X, columns, self._width)
         return batch
 
-    @contextmanager
-    def _asked_for(self, threshold: float | None) -> Iterator[None]:
-        """Say that `threshold` is invalid if the model gives no probabilities."""
-        try:
-            yield
-        except NotImplementedError:
-            if threshold is None:
-                raise
-            raise ValueError(
-                f"`threshold` must be None, as {type(self).__name__} gives scores and no "
-                f"probabilities, got {threshold!r}; calibrate it, e.g. decision.Calibrated(model)"
-            ) from None
+    def _no_probabilities(self, threshold: float | None) -> Exception:
+        if threshold is None:
+            return NotImplementedError()
+        return ValueError(
+            f"`threshold` must be None, as {type(self).__name__} gives scores and no "
+            f"probabilities, got {threshold!r}; calibrate it, e.g. decision.Calibrated(model)"
+        )
 
 
 @open_for_river
@@ -352,12 +350,17 @@ def predict_labels_one(
     The labels in taxonomy order, parents before their children; without the root.
 
     """
-    check_keywords(threshold, max_depth)
-    if not self._kind.several:
+    answer = self._answer(x)
+    if not answer.several:
         raise TypeError(f"{self} predicts one label; ask `predict_one` for it")
-    with self._asked_for(threshold):
-        answer = self._answer(x)
-        nodes = answer.nodes(threshold, max_depth)
+    if threshold is None and max_depth is None:
+        nodes = answer.nodes()
+    else:
+        check_keywords(threshold, max_depth)
+        try:
+            nodes = answer.nodes(threshold, max_depth)
+        except NotImplementedError:
+            raise self._no_probabilities(threshold) from None
     labels = answer.labels.taxonomy.nodes
     return [labels[v] for v in nodes]
 

@@ -1,7 +1,7 @@
 """Multilabel learners with a weight vector at every node, each trained independently."""
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,11 +11,11 @@ from .._core import Batch, NodeProbabilities, Vectors, top_down, trained_nodes
 from ..taxonomy import closure_mask
 from ..taxonomy.multilabel import given_nodes
 from ..taxonomy.open import named
-from .answer import Mask, SetAnswer, SetRows
+from .answer import Mask
 from .checks import check_answer
 from .explanation import Floats
 from .linear import LinearLearner, Moves, pays, score_blocks
-from .model import MultiLabelModel
+from .model import MultiLabelModel, ScoredSet
 
 
 class TopDownLearner(LinearLearner, MultiLabelModel):
@@ -143,39 +143,23 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     def _answer(self, x: Mapping[Any, Any]) -> Any:
         return TopDownAnswer(self, x)
 
-    def _answers(self, X: Batch) -> Any:
-        parts: dict[str, Any] = {"scores": lambda: self._scores_many(X), "own": lambda: self._on(X)}
-        rows = SetRows(self._labels, never=self._never_predicted, **parts)
-        return rows.but(conditionals=self._conditionals)
-
-    def _on(self, X: Batch) -> Mask:
-        """The nodes of each row that are on, (rows, nodes)."""
+    def _masks(self, X: Batch, scores: Callable[[], Floats]) -> Mask:
         if pays(self, X):
             on = [top_down(s >= 0.0, self._taxonomy._arrays).T for s in score_blocks(self, X)]
             return np.concatenate(on)
         return self._state.top_down_many(Vectors(self._features, X), self._averaged)
 
 
-class TopDownAnswer(SetAnswer):
+class TopDownAnswer(ScoredSet):
     """Compiled code scores the nodes that are asked for."""
 
-    def __init__(self, model: Any, x: Any) -> None:
-        self.model, self.x, self.labels = model, x, model._labels
-
-    never = property(lambda self: self.model._never_predicted)
-
-    def scores(self) -> Floats:
-        return self.model._scores_one(self.x)
-
     def given(self) -> Any:
-        return self._probabilities(True)
+        m = self.model
+        return NodeProbabilities(m._state, self.x, m._averaged, self.link, True)
 
     def p(self) -> Any:
-        return self._probabilities(False)
-
-    def _probabilities(self, given: bool) -> NodeProbabilities:
         m = self.model
-        return NodeProbabilities(m._state, self.x, m._averaged, self.link, given)
+        return NodeProbabilities(m._state, self.x, m._averaged, self.link, False)
 
     def own(self) -> list[int]:
         if self.link is not None:
@@ -183,6 +167,6 @@ class TopDownAnswer(SetAnswer):
         return self.model._state.top_down(self.x, self.model._averaged)  # unseen nodes are off
 
     def nodes(self, threshold: float | None = None, max_depth: int | None = None) -> list[int]:
-        if threshold is None and max_depth is None and self.rule is None and self.link is None:
-            return self.own()
+        if self.rule is None and self.link is None and threshold is None and max_depth is None:
+            return self.model._state.top_down(self.x, self.model._averaged)
         return super().nodes(threshold, max_depth)

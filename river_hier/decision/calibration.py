@@ -1,6 +1,7 @@
 """Calibration: probabilities of labels from the scores of a model."""
 
 import abc
+import copy
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -204,8 +205,10 @@ class Tempered(Calibrator):
 
     def _linked(self, answer: Any) -> Any:
         """With other probabilities; decisions stay."""
-        decided = answer.rule and (lambda _: answer.decided())
-        return answer.but(link=self._temperatures, rule=decided)
+        if answer.rule is None:
+            return answer.but(link=self._temperatures)
+        before = copy.copy(answer)
+        return answer.but(link=self._temperatures, rule=lambda _: before.decided())
 
 
 class Scale:

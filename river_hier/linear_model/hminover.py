@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from .._core import (
     logistic,
     worst_pair,
 )
-from ..base.answer import SetAnswer, SetRows, Unseen, masked_nodes
+from ..base.answer import Mask, SetAnswer, Unseen, masked_nodes
 from ..base.checks import check_positive
 from ..base.explanation import Floats
 from ..base.linear import NOTHING, LinearLearner, Moves
@@ -175,15 +175,8 @@ class HMinOver(
             never=self._never_predicted,
         ).but(conditionals=self._conditionals)
 
-    def _answers(self, X: Batch) -> Any:
-        ranking, scores = self._ranking, self._scores_many(X)
-        thresholds = self._thresholds(scores)
-        return SetRows(
-            self._labels,
-            scores=scores,
-            own=lambda: ranking.answer(scores, thresholds).T,
-            never=self._never_predicted,
-        ).but(conditionals=self._conditionals)
+    def _masks(self, X: Batch, scores: Callable[[], Floats]) -> Mask:
+        return self._ranking.answer(scores(), self._thresholds(scores())).T
 
     def _thresholds(self, scores: Floats) -> Any:
         """The threshold for the scores of one example, or of each column."""

@@ -24,7 +24,6 @@ from .._core import (
 )
 from .._core.least_squares import nothing_stored
 from ..base import explanation
-from ..base.answer import SetAnswer, SetRows
 from ..base.checks import (
     check_answer,
     check_forgetting,
@@ -34,7 +33,7 @@ from ..base.checks import (
 )
 from ..base.explanation import Contribution, Floats
 from ..base.linear import SECONDS
-from ..base.model import MultiLabelModel
+from ..base.model import MultiLabelModel, ScoredSet
 from ..taxonomy import Taxonomy, TaxonomyLike
 
 
@@ -93,12 +92,7 @@ class LeastSquaresRule(MultiLabelModel):
         """x as compiled code reads it."""
 
     def _answer(self, x: Mapping[Any, Any]) -> Any:
-        return SetAnswer(
-            self._labels,
-            lambda: self._scores_one(x),
-            own=lambda: self._rls.nodes_on(self._labels, self._example(x)),
-            never=self._never_predicted,
-        ).but(conditionals=self._conditionals)
+        return LeastSquaresAnswer(self, x)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self.margin(*self._rls.solve(self._example(x), len(self._taxonomy)))
@@ -170,6 +164,16 @@ class LeastSquaresRule(MultiLabelModel):
                 self._below[above] = n_systems
                 self._rls.add_system(nodes)
                 n_systems += 1
+
+
+class LeastSquaresAnswer(ScoredSet):
+    """Compiled code solves for the nodes that are visited."""
+
+    def own(self) -> list[int]:
+        if self.link is not None:
+            return super().own()
+        m = self.model
+        return m._rls.nodes_on(m._labels, m._example(self.x))
 
 
 class LeastSquaresModel(LeastSquaresRule):
@@ -263,12 +267,7 @@ class LeastSquaresModel(LeastSquaresRule):
     def _example(self, x: Mapping[Any, Any]) -> Example:
         return Example(self._features.find(x))
 
-    def _answers(self, X: Batch) -> Any:
-        parts: dict[str, Any] = {"scores": lambda: self._scores_many(X), "own": lambda: self._on(X)}
-        rows = SetRows(self._labels, never=self._never_predicted, **parts)
-        return rows.but(conditionals=self._conditionals)
-
-    def _on(self, X: Batch) -> Any:
+    def _masks(self, X: Batch, scores: Any) -> Any:
         return self._rls.masks(self._labels, Vectors(self._features, X))
 
     def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:
