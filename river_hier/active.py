@@ -1,5 +1,6 @@
 """Samplers in the form of River's: a prediction comes with whether to ask for the label."""
 
+import abc
 from heapq import nlargest
 from typing import Any
 
@@ -8,12 +9,12 @@ from river.active.base import ActiveLearningClassifier
 
 from ._core import trained_nodes
 from .base.answer import answer_of
-from .base.checks import check, check_positive, number
-from .base.classifiers import last_step
-from .linear_model import SHRLS, HPerceptron, PathSoftmax
+from .base.checks import check, number
+from .base.classifiers import is_multilabel, last_step, shown
+from .linear_model import SHRLS, PathSoftmax
 from .taxonomy import Label
 
-__all__ = ["MarginSampler", "PerceptronSampler", "ThresholdSampler"]
+__all__ = ["MarginSampler", "ThresholdSampler"]
 
 RATE = 0.01  # of the steps of the threshold
 
@@ -21,18 +22,35 @@ RATE = 0.01  # of the steps of the threshold
 class Sampler(ActiveLearningClassifier):
     """Base class of the samplers of this package."""
 
+    _wanted: str  # the classifiers that it samples for
+
+    def __init__(self, classifier: Any) -> None:
+        if isinstance(classifier, type) or not self._fits(last_step(classifier)):
+            raise TypeError(f"`classifier` must be {self._wanted}, got {shown(classifier)}")
+        super().__init__(classifier)
+
+    @staticmethod
+    @abc.abstractmethod
+    def _fits(classifier: Any) -> bool:
+        """Whether it can sample for a classifier."""
+
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> tuple[Any, bool]:
         """The prediction of the classifier, and whether to ask for the label."""
         ask = self._ask_for_label(x, self._seen(x))
         return self.classifier.predict_one(x, **kwargs), ask
 
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> tuple[Any, bool]:
+        """The probabilities of the classifier, and whether to ask for the label."""
+        ask = self._ask_for_label(x, self._seen(x))
+        return self.classifier.predict_proba_one(x, **kwargs), ask
+
     def learn_one(self, x: dict[Any, Any], y: Any, *w: float, **kwargs: Any) -> None:
         """Learn from one example, as the classifier does."""
         self.classifier.learn_one(x, y, *w, **kwargs)
 
+    @abc.abstractmethod
     def _seen(self, x: dict[Any, Any]) -> Any:
         """What the decision depends on."""
-        return self.classifier.predict_proba_one(x)
 
 
 class MarginSampler(Sampler):
@@ -89,8 +107,20 @@ class MarginSampler(Sampler):
     def _unit_test_params(cls) -> Any:
         yield {"classifier": PathSoftmax()}
 
-    def _ask_for_label(self, x: dict[Any, Any], y_pred: dict[Any, float]) -> bool:
-        first, second = nlargest(2, [*y_pred.values(), 0.0, 0.0])
+    _wanted = "a classifier of one label, with `predict_proba_one`"
+
+    @staticmethod
+    def _fits(classifier: Any) -> bool:
+        return hasattr(classifier, "predict_proba_one") and not is_multilabel(classifier)
+
+    def _seen(self, x: dict[Any, Any]) -> list[float]:
+        """The largest probabilities."""
+        if hasattr(last_step(self.classifier), "taxonomy"):
+            return [p for _, p in answer_of(self.classifier, x).top(2, False, None)]
+        return nlargest(2, self.classifier.predict_proba_one(x).values())
+
+    def _ask_for_label(self, x: dict[Any, Any], y_pred: list[float]) -> bool:
+        first, second = [*y_pred, 0.0, 0.0][:2]
         ask = min(first - second, 1.0) <= self._threshold
         self._threshold += RATE * (self.budget - ask)
         return ask
@@ -110,83 +140,6 @@ class MarginSampler(Sampler):
         saved = (1 + t._arrays.depth) * answer.marginals()
         inner = np.unique([0, *t._arrays.parent_index])
         return t.nodes[inner[np.argmax(saved[inner])]]
-
-
-class PerceptronSampler(Sampler):
-    r"""Selective sampling: asks at random, the more often the smaller the scores are.
-
-    Each node whose parents are predicted to be on asks with probability
-
-    $$\frac{b}{b + |w_i \cdot x|},$$
-
-    and the labels of x are asked for if any of them does. Around `HPerceptron` with a single node
-    below the root, this is the selective sampling perceptron of the paper [^1], and the expected
-    number of questions is the sum of these probabilities. With labels $y_t = \pm 1$, for any u and
-    $\gamma > 0$, the expected number of mistakes is at most
-
-    $$\Bigl(1 + \frac{X^2}{2 b}\Bigr) \sum_t \frac{(\gamma - y_t \, u \cdot x_t)_+}{\gamma}
-    + \frac{(2 b + X^2)^2 \|u\|^2}{8 b \gamma^2},$$
-
-    where X is the largest norm of an x. This bound is by this library's own derivation, in the
-    notes; it has the form of the paper's first theorem.
-
-    Parameters
-    ----------
-    classifier
-        A multilabel model in a taxonomy with `score_one`, or a pipeline that ends in one.
-    b
-        The score at which a node asks every other time. Larger values ask more.
-    seed
-        A seed, for the same questions in every run.
-
-    Notes
-    -----
-    For any a, a mistake that is learned, at a score p, brings w nearer to a u:
-    $\|a u - w\|^2$ falls by $2 a y \, u \cdot x + 2 |p| - \|x\|^2$. With
-    $a = (2 b + X^2) / 2 \gamma$, this is $2 (b + |p|)$ at least, less $2 a$ times the hinge loss.
-    As $b / (b + |p|)$ of them are learned, each costs 2 b in expectation, and all of them
-    $a^2 \|u\|^2$ at most, and $2 a$ times the losses. A mistake is a score of the wrong sign.
-
-    Examples
-    --------
-
-    >>> from river import evaluate
-    >>> from river_hier import Taxonomy, active, linear_model, metrics
-    >>> from river_hier.datasets import synth
-
-    >>> t = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
-    >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
-    >>> model = active.PerceptronSampler(linear_model.HAROW(t), b=0.2, seed=1)
-    >>> metric = metrics.HLoss(t)
-    >>> run = evaluate.iter_progressive_val_score(stream.take(2000), model, metric, step=2000)
-    >>> next(run)
-    {'HLoss': HLoss: 0.557, 'Step': 2000, 'Samples used': 1205}
-
-    References
-    ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Worst-case analysis of selective
-        sampling for linear classification. Journal of Machine Learning Research, 7,
-        pp. 1205-1230.](https://www.jmlr.org/papers/v7/cesa-bianchi06b.html)
-
-    """
-
-    def __init__(self, classifier: Any, b: float = 1.0, seed: int | None = None) -> None:
-        check_positive("b", b)
-        super().__init__(classifier, seed)
-        self.b = b
-
-    @classmethod
-    def _unit_test_params(cls) -> Any:
-        yield {"classifier": HPerceptron(), "seed": 1}
-
-    def _seen(self, x: dict[Any, Any]) -> Any:
-        """The scores of the nodes whose parents are predicted to be on."""
-        answer, nodes = _reached(self.classifier, x)
-        return answer.scores()[nodes]
-
-    def _ask_for_label(self, x: dict[Any, Any], y_pred: Any) -> bool:
-        none = np.prod(1.0 - self.b / (self.b + np.abs(y_pred)))
-        return bool(self._rng.random() >= none)
 
 
 class ThresholdSampler(Sampler):
@@ -229,28 +182,35 @@ class ThresholdSampler(Sampler):
 
     def __init__(self, classifier: Any) -> None:
         super().__init__(classifier)
+        self._rounds = 0.0  # those without a question, of which the model does not know yet
 
     @classmethod
     def _unit_test_params(cls) -> Any:
         yield {"classifier": SHRLS()}
 
+    _wanted = "an `SHRLS`, or a pipeline that ends in one"
+
+    @staticmethod
+    def _fits(classifier: Any) -> bool:
+        return hasattr(classifier, "stores") and hasattr(classifier, "threshold")
+
+    def learn_one(self, x: dict[Any, Any], y: Any, *w: float, **kwargs: Any) -> None:
+        """Learn from one example, as the classifier does after the rounds without a label."""
+        last_step(self.classifier)._t += self._rounds
+        self._rounds = 0.0
+        super().learn_one(x, y, *w, **kwargs)
+
     def _seen(self, x: dict[Any, Any]) -> Any:
         """The nodes that would store x, as far as their parents are predicted to be on."""
-        answer, nodes = _reached(self.classifier, x)
-        model = last_step(self.classifier)
+        answer, model = answer_of(self.classifier, x), last_step(self.classifier)
+        arrays = answer.labels.taxonomy._arrays
+        on = np.zeros(arrays.n, dtype=bool)
+        on[[0, *answer.nodes()]] = True
+        nodes = trained_nodes(on, arrays)
         n = np.array([0.0, *model.n_stored.values()])
-        return model.stores(answer.scores()[nodes], n[nodes], model._t + 1.0)
+        return model.stores(answer.scores()[nodes], n[nodes], model._t + self._rounds + 1.0)
 
     def _ask_for_label(self, x: dict[Any, Any], y_pred: Any) -> bool:
-        if not (ask := bool(y_pred.any())):
-            last_step(self.classifier)._t += 1.0  # a round, although nothing is learned
+        ask = bool(y_pred.any())
+        self._rounds += not ask
         return ask
-
-
-def _reached(classifier: Any, x: Any) -> tuple[Any, Any]:
-    """What the classifier says of x, and the nodes whose parents are predicted to be on."""
-    answer = answer_of(classifier, x)
-    arrays = answer.labels.taxonomy._arrays
-    on = np.zeros(arrays.n, dtype=bool)
-    on[[0, *answer.nodes()]] = True
-    return answer, trained_nodes(on, arrays)

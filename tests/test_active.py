@@ -4,18 +4,18 @@ import pickle
 import random
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
+from river import linear_model as river_linear_model
 from river import preprocessing
 
 from river_hier import Below, Taxonomy, active, linear_model
 from support.hypothesis_settings import n_examples
+from support.river_checks import rivers_checks
 from support.strategies import single_label_streams
 
 TREE = Taxonomy.from_nested({"up": ["sky"], "down": {"ground": ["path", "grass", "cement"]}})
-ONE_NODE = Taxonomy.flat(["on"])
 
 
 def points(n: int, seed: int, labels: Any = TREE.nodes) -> list[tuple[dict[str, float], Any]]:
@@ -75,61 +75,6 @@ def test_questions_have_the_fewest_expected_clicks(front: bool) -> None:
     assert found == {TREE.root, "up", "down", "ground"}
 
 
-vectors = st.lists(st.integers(-3, 3), min_size=2, max_size=2)
-
-
-@given(
-    stream=st.lists(st.tuples(vectors, st.booleans()), max_size=7),
-    u=vectors,
-    b=st.sampled_from([0.1, 0.5, 10.0]),
-)
-@example(stream=[([1, 0], False), ([0, 1], False)], u=[-1, -1], b=0.5)  # equal to the bound
-@n_examples(60)
-def test_expected_mistakes_of_the_selective_sampling_perceptron(
-    stream: Any, u: Any, b: float
-) -> None:
-    """The expectation over all ways in which its coins can fall, and any u and stream."""
-
-    def expected(weights: Any, t: int) -> float:
-        if t == len(stream):
-            return 0.0
-        x, on = stream[t]
-        p = float(np.dot(weights, x))
-        mistake = (p >= 0.0) != on
-        learned = weights + np.array(x) * (on - (p >= 0.0))
-        asks = b / (b + abs(p))
-        found = (1.0 - asks) * expected(weights, t + 1) + asks * expected(learned, t + 1)
-        return mistake + found
-
-    norm = max((float(np.dot(x, x)) for x, _ in stream), default=0.0)
-    hinge = sum(max(0.0, 1.0 - (1 if on else -1) * float(np.dot(u, x))) for x, on in stream)
-    bound = (2.0 * b + norm) ** 2 * float(np.dot(u, u)) / (8.0 * b)
-    assert expected(np.zeros(2), 0) <= (1.0 + norm / (2.0 * b)) * hinge + bound + 1e-9
-
-
-@given(stream=st.lists(st.tuples(vectors, st.booleans(), st.floats(0.0, 1.0)), max_size=20))
-@n_examples(30)
-def test_the_perceptron_asks_and_learns_as_it_is_written(stream: Any) -> None:
-    model = linear_model.HPerceptron(ONE_NODE)
-    sampler, weights, b = active.PerceptronSampler(model, 0.5), np.zeros(2), 0.5
-
-    class Coin:
-        def random(self) -> float:
-            return coin
-
-    sampler._rng = Coin()
-    for x, on, coin in stream:
-        p = float(np.dot(weights, x))
-        names = {str(j): float(value) for j, value in enumerate(x)}
-        assert model.score_one(names)["on"] == p
-        _, ask = sampler.predict_one(names)
-        if abs(coin - (1.0 - b / (b + abs(p)))) > 1e-9:
-            assert ask == (coin > 1.0 - b / (b + abs(p)))
-        if ask:
-            sampler.learn_one(names, {"on"} if on else set())
-            weights += np.array(x) * (on - (p >= 0.0))
-
-
 def test_the_sampler_of_shrls_learns_what_shrls_would() -> None:
     """In one level; a node asks as long as N r^2 <= c log t, so N grows with it."""
     t = Taxonomy.flat(["a", "b", "c"])
@@ -160,3 +105,45 @@ def test_weights_and_pickles(data: Any) -> None:
         alone.learn_one(x, y, w=2.0)
         sampler = pickle.loads(pickle.dumps(sampler))
         assert sampler.predict_one(x)[0] == alone.predict_one(x)
+
+
+@pytest.mark.parametrize(
+    "sampler",
+    [
+        active.MarginSampler(linear_model.PathSoftmax()),
+        active.MarginSampler(river_linear_model.SoftmaxRegression()),
+        active.ThresholdSampler(linear_model.SHRLS()),
+    ],
+)
+def test_rivers_checks(sampler: Any) -> None:
+    """River's samplers have one label: the probabilities of several have another form."""
+    several = isinstance(sampler, active.ThresholdSampler)
+    for check in rivers_checks(sampler, ["check_predict_proba_one"] * several):
+        check(sampler.clone())
+
+
+def test_a_question_leaves_the_model_as_it_is() -> None:
+    """Also its clock, which moves on when it learns a label."""
+    for model, y in ((linear_model.PathSoftmax(TREE), "sky"), (linear_model.SHRLS(TREE), {"sky"})):
+        several = isinstance(y, set)
+        sampler: Any = (active.ThresholdSampler if several else active.MarginSampler)(model)
+        for x, _ in points(30, 1):
+            sampler.learn_one(x, y)
+        before = pickle.dumps(model)
+        for x, _ in points(30, 2):
+            sampler.predict_one(x)
+            sampler.predict_proba_one(x)
+        assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize(
+    ("make", "wanted"),
+    [
+        (lambda: active.MarginSampler(linear_model.HAROW(TREE)), "of one label"),
+        (lambda: active.MarginSampler(linear_model.PathSoftmax), "of one label"),
+        (lambda: active.ThresholdSampler(linear_model.HAROW(TREE)), "an `SHRLS`"),
+    ],
+)
+def test_other_kinds_of_models_are_refused(make: Any, wanted: str) -> None:
+    with pytest.raises(TypeError, match=f"`classifier` must be .*{wanted}"):
+        make()

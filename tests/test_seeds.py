@@ -31,8 +31,8 @@ def test_nothing_with_a_seed_is_forgotten_here() -> None:
     assert set(STREAMS) == set(synth.__all__), "everything.STREAMS says how each stream is made"
     with_seed = {name for name, thing in public() if callable(thing) and takes(thing, "seed")}
     known = {f"datasets.synth.{name}" for name in SEEDED} | set(estimators(seed=1))
-    # tests/stream, test_active.py, tests/induction
-    elsewhere = {"stream.replay", "active.PerceptronSampler", "induction.balanced_tree"}
+    # tests/stream, tests/induction
+    elsewhere = {"stream.replay", "induction.balanced_tree"}
     assert with_seed == known | elsewhere
 
 

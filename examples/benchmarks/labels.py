@@ -36,9 +36,8 @@ are dropped, learned by `Below`, or learned as inner labels. "gain" is by how mu
 than dropping.
 
 `rcv1` asks for the labels of RCV1-v2, several a document, of the LYRL2004 training part, of which
-the last fifth is for the test; the figures are H-losses. H-AROW learns at random, and what
-`PerceptronSampler` asks for, whose b is chosen by bisection; SH-RLS what `ThresholdSampler` does,
-and as many labels at random.
+the last fifth is for the test; the figures are H-losses. SH-RLS learns what `ThresholdSampler` asks
+for, and as many labels at random.
 """
 
 from __future__ import annotations
@@ -292,14 +291,7 @@ def rcv1(train: Rows, test: Rows, t: Taxonomy, seed: int) -> dict[str, list[floa
                 model.learn_one(x, y)
         return h_loss(model)
 
-    def perceptron(factor: float) -> Any:
-        return active.PerceptronSampler(linear_model.HAROW(t), 1.0 / factor, seed)
-
     found = dict[str, list[float]]()
-    for budget in BUDGETS:
-        error, share = bisected(perceptron, ask, budget, 1e5)
-        found[f"HAROW, {budget:.0%}"] = [share, error, at_random(linear_model.HAROW(t), share)]
-    found["HAROW, all"] = [1.0, *[at_random(linear_model.HAROW(t), 1.0)] * 2]
     for c in THRESHOLDS:
         error, share = ask(active.ThresholdSampler(linear_model.SHRLS(t, threshold=c)))
         chance = at_random(linear_model.SHRLS(t, threshold=c), share)
