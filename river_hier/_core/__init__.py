@@ -52,7 +52,7 @@ from .._native import (
 )
 from ..taxonomy import Taxonomy, check_taxonomy, multilabel
 from . import features, pickles
-from .batch import Batch, Examples, Multilabels, Nodes
+from .batch import Batch, Examples, Multilabels, Nodes, warn_if_sorted
 from .features import read, read_pairs
 from .paths import (
     closure_of,
@@ -76,6 +76,7 @@ _native.set_callbacks(
     predicted_nodes=multilabel.predicted_nodes,
     given_closure=multilabel.given_closure,
     closure_mask=multilabel.closure_mask,
+    warn_if_sorted=warn_if_sorted,
 )
 
 # The compiled policies of learners, by name; each has `learn_one` and `learn_many`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -122,6 +123,21 @@ class Examples(Batch):
 
     def row(self, i: int) -> Any:
         return self.values[i]
+
+
+def warn_if_sorted(y: NDArray[Any]) -> None:
+    """Warn if the labels of the first examples come in runs, as in a table sorted by category.
+
+    In random order, labels follow another one at least twice as often as in a sorted table.
+    """
+    n_labels, changes = len(np.unique(y)), np.count_nonzero(y[1:] != y[:-1])
+    if 3 <= n_labels <= len(y) / 5 and 2 * changes < 3 * (n_labels - 1):
+        warnings.warn(
+            "the labels come in runs of equal ones, as in a table that is sorted by category: the "
+            "model is worse than after rows in random order, and progressive evaluation looks "
+            "better than it is; shuffle the rows, e.g. df.sample(frac=1, random_state=0)",
+            stacklevel=4,
+        )
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from .._core import (
     connected,
     logistic,
     top_down,
+    warn_if_sorted,
 )
 from .._core.batch import closed_table
 from ..taxonomy import Below, Label, Taxonomy, TaxonomyLike, extended
@@ -231,6 +232,9 @@ class TaxonomyModel(Predictor, base.Estimator):
         """Learn from rows with these targets; `X.n_learned` says how many are learned."""
         raise NotImplementedError
 
+    def _watch(self, y: Any) -> None:
+        """Look at the order of labels."""
+
     def _learn_rows(self, X: Batch, ys: Any) -> None:
         if not self._in_slices(X):
             super()._learn_rows(X, ys)
@@ -240,6 +244,7 @@ class TaxonomyModel(Predictor, base.Estimator):
                 self._one_by_one(X, ys, first + 1)
                 continue
             part = X.part(first, first + len(y))
+            self._watch(y)
             try:
                 self._learn_slice(part, y)
             finally:
@@ -344,6 +349,11 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     def _never_predicted(self) -> Unseen:
         with_root = self._first_label and len(self._taxonomy) > 1
         return self._unseen | ROOT if with_root else self._unseen
+
+    def _watch(self, y: Nodes) -> None:
+        if not self._labels.has_learned:  # a whole table
+            warn_if_sorted(y)
+        self._labels.watch(y)
 
     def _record(self, y: Any) -> None:
         if self._labels.n_unseen or not self._labels.has_learned:

@@ -93,8 +93,10 @@ void labels(nb::module_& m) {
         .def("learned", [](Labels& labels, nb::handle nodes) { labels.learned(labels.known(nodes)); }, "nodes"_a)
         .def("learned_path", [](Labels& labels, uint32_t y) {
             labels.check(y);
+            labels.watch({y});
             labels.learned(y);
         }, "y"_a)
+        .def("watch", [](Labels& labels, nb::handle nodes) { labels.watch(labels.known(nodes)); }, "nodes"_a)
         .def("__sizeof__", [](const Labels& labels) { return sizeof(Labels) + labels.bytes(); })
         .def("closure", &Labels::closure, "y"_a.none())
         .def("predicted", &Labels::predicted, "y"_a.none())

@@ -117,6 +117,13 @@ class Labels {
     }
 
     // These nodes have an example, which has their ancestors, too.
+    // The order of the first labels is looked at.
+    void watch(const Nodes& nodes) {
+        for (size_t i = 0; i < nodes.size() && first_.size() < watched; ++i) {
+            first_.push_back(nodes[i]);
+            if (first_.size() == watched) callbacks()["warn_if_sorted"](array(first_));
+        }
+    }
     void learned(const Nodes& nodes) {
         has_learned = true;
         for (size_t i = 0; n_unseen_ && i < nodes.size(); ++i) see(nodes[i]);
@@ -306,6 +313,9 @@ class Labels {
     }
 
   private:
+    static constexpr size_t watched = 1000;
+    Nodes first_;  // the labels of the first examples
+
     // Lists of nodes before each node: those of v are nodes[ptr[v]:ptr[v + 1]].
     struct Above {
         Nodes ptr{0}, nodes;
