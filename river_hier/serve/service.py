@@ -23,6 +23,7 @@ from .. import active, checkpoint, decision, inspection, losses
 from ..base.classifiers import is_multilabel, last_step
 from ..base.protocol import inner, inner_and_input
 from ..base.wrapper import check_model
+from ..taxonomy import Label, Taxonomy
 from .connections import guarded, server
 from .journal import Entry, Journal
 from .messages import KEY, LABELS, Counters, answered, features, labels, site
@@ -213,7 +214,7 @@ class Service:
             return float(sum(p.get(v, 0.0) for v in (label, *taxonomy.descendants(label))))
 
         found = y if self.several else [] if y is None else [y]
-        shown = [(v, taxonomy.path(v), probability(v)) for v in found]
+        shown = [(v, _path(taxonomy, v), probability(v)) for v in found]
         names = "label", "path", "probability"
         answer |= {"y": y, "labels": [dict(zip(names, one, strict=True)) for one in shown]}
         if answer.get("ask"):
@@ -228,8 +229,9 @@ class Service:
             raise ValueError(f'"k" must be an integer from 1 to {LABELS}, got {k!r:.50}')
         if type(leaves) is not bool:
             raise ValueError(f'"leaves" must be true or false, got {leaves!r:.50}')
-        found = inspection.top_one(self.state["model"], features(x), k, leaves)
-        return {"top": [{"path": path, "probability": p} for path, p in found]}
+        model = self.state["model"]
+        taxonomy, found = inner(model)._taxonomy, inspection.top_one(model, features(x), k, leaves)
+        return {"top": [{"path": _path(taxonomy, v), "probability": p} for (*_, v), p in found]}
 
     def explain(self, x: Any) -> dict[str, Any]:
         """Answer with the largest contributions at each node."""
@@ -275,6 +277,11 @@ class Service:
             loss=("gauge", what, loss),
         )
         return Response("\n".join([*lines, ""]), media_type="text/plain; version=0.0.4")
+
+
+def _path(taxonomy: Taxonomy, label: Label) -> list[Label]:
+    """The names on a path, as `/learn` takes it."""
+    return [*taxonomy._names(label)] or [*filter(None, [taxonomy.root])]
 
 
 def serve(

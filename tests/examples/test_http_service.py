@@ -15,7 +15,15 @@ from typing import Any
 
 import pytest
 
-from river_hier import active, checkpoint, decision, inspection
+from river_hier import (
+    OpenTaxonomy,
+    Taxonomy,
+    active,
+    checkpoint,
+    decision,
+    inspection,
+    linear_model,
+)
 from support.http_service import Client, Service
 from support.processes import PATIENCE, until
 from support.requirements import require_module
@@ -472,6 +480,43 @@ def test_labels_whose_transaction_cannot_be_committed_are_forgotten(tmp_path: Pa
     with pytest.raises(SystemExit, match="cannot be continued after 0 labels: "):
         service.recover()
     assert not service.state  # which would replace the checkpoint
+
+
+PATHS = "shop > tools > rakes", "shop > tools", "toys"
+TUPLES = [tuple(path.split(" > ")) for path in PATHS]
+
+
+@pytest.mark.parametrize(
+    ("taxonomy", "labels"),
+    [
+        (Taxonomy.from_paths(PATHS, " > "), ["rakes", "tools", "toys", "root"]),
+        (Taxonomy.from_paths(PATHS, " > ", labels="path"), [*PATHS, "root"]),
+        (Taxonomy.from_paths(PATHS[:2], " > ", labels="path"), [*PATHS[:2], "shop"]),
+        (Taxonomy.from_paths(TUPLES, labels="path"), TUPLES),
+        (OpenTaxonomy(" > "), [*PATHS, ""]),
+        (OpenTaxonomy(), [*TUPLES, ()]),
+    ],
+)
+def test_paths_in_answers_are_labels(tmp_path: Path, taxonomy: Any, labels: list[Any]) -> None:
+    """Each label is predicted, and learned from its path, as from itself."""
+    model = linear_model.PathSoftmax(taxonomy)
+    for i, label in enumerate(labels * 5):
+        model.learn_one({f"{i % len(labels)}": 1.0}, label)
+    (tmp_path / "model").write_bytes(pickle.dumps(model))
+    service = serving.Service(tmp_path / "model", tmp_path / "served", None)
+    for i, label in enumerate(labels):
+        x = {f"{i}": 1.0}
+        model.learn_one(x, label)
+        (answer,) = service.predict(x)["labels"]
+        assert service.top(x)["top"][0]["path"] == answer["path"]
+        path = json.loads(json.dumps(answer["path"]))
+        assert asyncio.run(service.learn(f"{i}", x, path)) == {"position": i + 1, "new": True}
+        assert answer["label"] == label
+    assert pickle.dumps(service.state["model"]) == pickle.dumps(pickle.loads(pickle.dumps(model)))
+    if taxonomy == OpenTaxonomy(" > "):
+        for deep in ("a > " * 65, ["a"] * 65):
+            with pytest.raises(HTTPException, match=r"422.* has 65 levels"):
+                asyncio.run(service.learn("deep", x, deep))
 
 
 @pytest.mark.parametrize(
