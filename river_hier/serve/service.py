@@ -11,11 +11,15 @@ import signal
 import sqlite3
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import prometheus_client as prometheus
+from prometheus_client.core import CounterMetricFamily as Count
+from prometheus_client.core import GaugeMetricFamily as Value
+from prometheus_client.core import Metric
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -26,11 +30,12 @@ from ..base.wrapper import check_model
 from ..taxonomy import Label, Taxonomy
 from .connections import guarded, server
 from .journal import Entry, Journal
-from .messages import KEY, LABELS, Counters, answered, features, labels, site
+from .messages import KEY, LABELS, answered, features, labels, site
 
 TERMS = 20  # maximum number of contributions per node
 BATCH = 100  # labels that share a transaction, at most
 QUESTIONS = 100  # maximum number of questions that are kept
+SECONDS = 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0
 
 
 class Service:
@@ -80,7 +85,13 @@ class Service:
         post = self.predict, self.top, self.explain, self.learn
         get = self.health, self.metrics, self.questions
         self.app: Any = guarded(site(get, post), ["localhost", *names])
-        self.counters: Counters = Counters([f"/{f.__name__}" for f in (*get, *post)])
+        self.paths: set[str] = {f"/{f.__name__}" for f in (*get, *post)}
+        self.registry: Any = prometheus.CollectorRegistry()
+        self.times: Any = prometheus.Histogram(
+            "river_hier_request_seconds", "Time to answer.", ["path", "status"],
+            buckets=SECONDS, registry=self.registry,
+        )  # fmt: skip
+        self.registry.register(self)
 
     # Learning
 
@@ -186,8 +197,9 @@ class Service:
 
         async def sent(message: Any) -> None:
             if message["type"] == "http.response.start":
-                seconds = time.perf_counter() - start
-                self.counters.add(scope["path"], message["status"], seconds)
+                path = scope["path"] if scope["path"] in self.paths else "other"
+                times = self.times.labels(path, message["status"])
+                times.observe(time.perf_counter() - start)
             await send(message)
 
         await self.app(scope, receive, sent)
@@ -268,15 +280,17 @@ class Service:
         return {"questions": [*self.asked.values()][::-1]}
 
     def metrics(self) -> Response:
+        text = prometheus.generate_latest(self.registry)
+        return Response(text, media_type=prometheus.CONTENT_TYPE_LATEST)
+
+    def collect(self) -> Iterator[Metric]:
+        """The numbers of labels, and their mean loss, for the registry."""
         n = self.state["position"]
-        loss, what = self.state["loss"] / max(n, 1), "Mean loss in the tree, before learning."
-        lines = self.counters.lines(
-            labels_learned_total=("counter", "Labels that are acknowledged and learned.", n),
-            labels_refused_total=("counter", "Labels that the model refuses.", self.refused),
-            labels_saved=("gauge", "Labels in the checkpoint.", self.saved),
-            loss=("gauge", what, loss),
-        )
-        return Response("\n".join([*lines, ""]), media_type="text/plain; version=0.0.4")
+        mean, what = self.state["loss"] / max(n, 1), "Mean loss in the tree, before learning."
+        yield Count("river_hier_labels_learned", "Labels that are acknowledged and learned.", n)
+        yield Count("river_hier_labels_refused", "Labels that the model refuses.", self.refused)
+        yield Value("river_hier_labels_saved", "Labels in the checkpoint.", self.saved)
+        yield Value("river_hier_loss", what, mean)
 
 
 def _path(taxonomy: Taxonomy, label: Label) -> list[Label]:
