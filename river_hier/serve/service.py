@@ -159,8 +159,8 @@ class Service:
                         await asyncio.sleep(0)
                 if self.saver is None and self.state["position"] > self.saved:
                     self.saver = self._fork(), self.state["position"]
-            except OSError as error:  # no process could be started
-                self.fault = f"the last checkpoint could not be written: {error}"
+            except OSError as error:  # no process could be started, or others were told of its end
+                self.saver, self.fault = None, f"the last checkpoint could not be written: {error}"
 
     def _fork(self) -> int:
         """Start a process that writes a checkpoint of the state as it is now."""
@@ -227,8 +227,8 @@ class Service:
 
         found = y if self.several else [] if y is None else [y]
         shown = [(v, _path(taxonomy, v), probability(v)) for v in found]
-        names = "label", "path", "probability"
-        answer |= {"y": y, "labels": [dict(zip(names, one, strict=True)) for one in shown]}
+        answer["y"] = y
+        answer["labels"] = [{"label": v, "path": path, "probability": q} for v, path, q in shown]
         if answer.get("ask"):
             self.asked[json.dumps(sent, sort_keys=True)] = {"x": sent, **answer}
             if len(self.asked) > QUESTIONS:
@@ -299,14 +299,9 @@ def _path(taxonomy: Taxonomy, label: Label) -> list[Label]:
 
 
 def serve(
-    model: Path,
-    folder: Path | None,
-    host: list[str],
-    port: int,
-    save: float,
-    risk: float | None,
-    budget: float | None,
-) -> None:
+    model: Path, folder: Path | None, host: list[str], port: int, save: float,
+    risk: float | None, budget: float | None,
+) -> None:  # fmt: skip
     """Serve the model in a file until SIGTERM or Ctrl-C; the arguments are those of the command."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit())

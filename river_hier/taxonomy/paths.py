@@ -64,11 +64,9 @@ class PathFormat(NamedTuple):
             return (name,) if parent is None else (*parent, name)
         return name if parent is None else f"{parent}{self.separator}{name}"
 
-    def labels(self, names: Iterable[Label]) -> Iterator[Label]:
+    def labels(self, names: tuple[Label, ...]) -> Iterator[Label]:
         """The labels of the nodes on a path."""
-        label = None
-        for name in names:
-            yield (label := self.child(label, name))
+        return (self.label(names[:depth]) for depth in range(1, len(names) + 1))
 
     def label(self, names: tuple[Label, ...]) -> Label:
         """The label of the node at the end of a path: the memory of all of them is quadratic."""

@@ -482,6 +482,19 @@ def test_labels_whose_transaction_cannot_be_committed_are_forgotten(tmp_path: Pa
     assert not service.state  # which would replace the checkpoint
 
 
+def test_a_saver_of_whose_end_others_were_told_is_given_up(tmp_path: Path) -> None:
+    (tmp_path / "model").write_bytes(pickle.dumps(MODELS["text"]()))
+    service = serving.Service(tmp_path / "model", tmp_path / "served", None)
+    service.saver = os.getppid(), 0  # no child
+
+    with suppress(TimeoutError):
+        asyncio.run(asyncio.wait_for(service.keep_saving(0.0), 0.1))
+    assert service.saver is None
+    health = service.health()
+    assert health.status_code == 503
+    assert "could not be written: [Errno" in json.loads(bytes(health.body))["status"]
+
+
 PATHS = "shop > tools > rakes", "shop > tools", "toys"
 TUPLES = [tuple(path.split(" > ")) for path in PATHS]
 
