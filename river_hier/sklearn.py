@@ -250,8 +250,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             if set(labels) <= set(self.classes_.tolist()):
                 return _labels(labels, self.classes_.dtype)
             return _objects(labels)
-        path = self._taxonomy.path
-        paths = [list(v if isinstance(v, tuple) else path(v)[1:]) for v in found.tolist()]
+        first = int(not self._taxonomy._path_format.whole)  # the root of names is on no path of y
+        paths = [list(self._taxonomy._names(v)[first:]) for v in found.tolist()]
         width = max([self._width, *map(len, paths)])
         table = [row + [""] * (width - len(row)) for row in paths]
         kind = None if self._dtype.kind == "U" else self._dtype

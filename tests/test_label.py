@@ -3,7 +3,9 @@
 import csv
 import http.client
 import json
+import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -62,6 +64,7 @@ class Process:
         self.process = subprocess.Popen(
             command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
+        self.port = int(re.search(rb":(\d+)/ until Ctrl-C", self.process.stdout.readline())[1])
         until(self.answers)
         return Client(self.port)
 
@@ -105,7 +108,7 @@ def test_answers_are_kept_whatever_is_killed(tmp_path):
     assert undone > 3
     with process:
         process.end(signal.SIGTERM)
-    with (tmp_path / "pets.labels.csv").open(newline="") as file:
+    with (tmp_path / "pets.csv.labels.csv").open(newline="") as file:
         header, *rows = csv.reader(file)
     assert header == ["row", "text", "label"]
     kept = [(row, label) for row, label in answers if label is not None]
@@ -116,7 +119,7 @@ def test_answers_are_kept_whatever_is_killed(tmp_path):
     model = words | linear_model.PathSoftmax(OpenTaxonomy("/"), margin=1.0)
     for text, label in [*pairs[:5], *((pairs[row][0], label) for row, label in kept)]:
         model.learn_one(text, label)
-    found = checkpoint.load(tmp_path / "pets.model")
+    found = checkpoint.load(tmp_path / "pets.csv.model")
     for text, _ in pairs:
         assert found.predict_proba_one(text) == model.predict_proba_one(text)
 
@@ -179,6 +182,33 @@ def test_another_desk_and_another_text_are_refused(tmp_path):
     written(file, [("changed", "")] * 3)
     with pytest.raises(ValueError, match="another text was in row"):
         desk_of(file)
+
+
+def labelled(file):
+    """How many texts are labelled, after a further answer."""
+    desk = desk_of(file)
+    desk.answer(desk.question()["row"], "cars")
+    desk.save()
+    desk.journal._db.close()
+    os.close(desk.lock)
+    return len(desk.answers)
+
+
+def test_files_of_one_stem_have_journals_of_their_own(tmp_path):
+    table = written(tmp_path / "pets.csv", [(text, "") for text, _ in texts(3)])
+    lines = tmp_path / "pets.jsonl"
+    lines.write_text('{"text": "red"}\n{"text": "blue"}')
+    assert [labelled(file) for file in (table, lines, table, lines)] == [1, 1, 2, 2]
+    assert len([*tmp_path.glob("pets.*.model"), *tmp_path.glob("pets.*.labels.csv")]) == 4
+    (tmp_path / "pets.csv.journal").rename(tmp_path / "pets.journal")  # as it was called before
+    assert labelled(table) == 3
+
+
+def test_a_free_port_is_printed(tmp_path):
+    process = Process(written(tmp_path / "pets.csv", [("red", "")]))
+    process.port = 0
+    with process as client:
+        assert client.json("/question")["left"] == 1
 
 
 def test_any_text_can_be_shown(tmp_path):

@@ -212,6 +212,22 @@ def test_the_score_is_weighted() -> None:
     assert model[-1].score(model[0].transform(TEXTS[:4]), y, [3.0, 1.0, 0.0, 2.0]) == 0.5
 
 
+@pytest.mark.parametrize(
+    "given", [{"separator": " > "}, {"taxonomy": TREE}, {"taxonomy": OpenTaxonomy(" > ")}]
+)
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_levels_with_a_separator(given: Any, method: str) -> None:
+    model = HierarchicalClassifier(linear_model.PathSoftmax(), **given)
+    X = np.eye(len(WORDS))[np.arange(len(PATHS)) % len(WORDS)]
+    getattr(model, method)(X, LEVELS)
+    assert [list(filter(None, path)) for path in model.predict(X).tolist()] == LEVELS
+    assert model.score(X, PADDED) == 1.0
+    deep = [["a"] * 65] * len(X)
+    if method == "partial_fit" and given.get("taxonomy") is not TREE:
+        with pytest.raises(ValueError, match=r"row 0: label .* has 65 levels"):
+            model.partial_fit(X, deep)
+
+
 def test_the_width_of_levels_is_that_of_the_widest_part() -> None:
     model, X = HierarchicalClassifier(linear_model.PathSoftmax()), np.eye(3)
     model.partial_fit(X, [["a", "b", "c"], ["a", "d", ""], ["e", "", ""]])

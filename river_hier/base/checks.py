@@ -88,7 +88,7 @@ def check_single_label(model: Any, y: Any) -> None:
         raise TypeError(
             f"y is {short(y)}, and {type(model).__name__} learns one label of each example; "
             "several labels are learned by linear_model.HAROW or HPerceptron, or by local.PerNode "
-            "with any classifier of River; give a path as a tuple"
+            "with any classifier of River"
         ) from None
 
 

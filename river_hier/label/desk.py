@@ -69,8 +69,12 @@ class Desk:
             except (TypeError, ValueError) as error:
                 raise ValueError(f"row {number}: {error}") from error
         self.start: bytes = checkpoint.dumps(model)
-        self.journal: Journal = Journal(file.with_suffix(".journal"))
+        earlier = file.with_suffix(".journal")  # the name that files of one stem shared
+        self.journal: Journal = Journal(earlier if earlier.exists() else self._beside("journal"))
         self._replay()
+
+    def _beside(self, kind: str) -> Path:
+        return self.file.with_name(f"{self.file.name}.{kind}")
 
     def _replay(self) -> None:
         """Make the state that the answers in the journal lead to."""
@@ -153,9 +157,9 @@ class Desk:
     def save(self) -> None:
         """Write the labels and the model."""
         found = [(e["row"] + 1, e["text"], e["label"]) for e in self.answers if e["label"]]
-        with self.file.with_suffix(".labels.csv").open("w", encoding="utf-8", newline="") as table:
+        with self._beside("labels.csv").open("w", encoding="utf-8", newline="") as table:
             csv.writer(table).writerows([("row", "text", "label"), *sorted(found)])
-        checkpoint.save(self.model, self.file.with_suffix(".model"))
+        checkpoint.save(self.model, self._beside("model"))
 
 
 def site(desk: Desk) -> Any:

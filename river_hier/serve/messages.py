@@ -1,12 +1,9 @@
-"""Requests in JSON: how they are read, checked, answered and counted."""
+"""Requests in JSON: how they are read, checked and answered."""
 
 import inspect
 import json
 import sqlite3
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from itertools import accumulate
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -21,7 +18,6 @@ FEATURES = 10_000  # maximum number of features
 LABELS = 1000  # maximum number of labels that are learned or listed
 KEY = 200  # maximum length of a key
 REFUSED = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, sqlite3.Error)
-SECONDS = 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0
 
 
 def site(
@@ -112,39 +108,3 @@ def labels(y: Any, several: bool) -> Any:
 
 def _no_number(name: str) -> Any:
     raise ValueError(f"{name} is not a number in JSON")
-
-
-class Counters:
-    """Requests by path and status, and histograms of their times, in Prometheus' text format."""
-
-    def __init__(self, paths: list[str]) -> None:
-        self._statuses = Counter[tuple[str, int]]()
-        self._times = {path: [0] * (len(SECONDS) + 1) for path in [*paths, "other"]}
-        self._sums = dict.fromkeys(self._times, 0.0)
-
-    def add(self, path: str, status: int, seconds: float) -> None:
-        """Count a request."""
-        path = path if path in self._times else "other"
-        self._statuses[path, status] += 1
-        self._times[path][bisect_left(SECONDS, seconds)] += 1
-        self._sums[path] += seconds
-
-    def lines(self, **values: tuple[str, str, float]) -> Iterator[str]:
-        """What is counted, and further values, each with its kind and meaning."""
-        yield _header("requests_total", "counter", "Requests by path and status.")
-        for (path, status), n in self._statuses.items():
-            yield f'river_hier_requests_total{{path="{path}",status="{status}"}} {n}'
-        yield _header("request_seconds", "histogram", "Time to answer.")
-        name = "river_hier_request_seconds"
-        for path, times in self._times.items():
-            for bound, n in zip([*SECONDS, "+Inf"], accumulate(times), strict=True):
-                yield f'{name}_bucket{{path="{path}",le="{bound}"}} {n}'
-            yield f'{name}_sum{{path="{path}"}} {self._sums[path]:.9g}'
-            yield f'{name}_count{{path="{path}"}} {sum(times)}'
-        for single, (kind, meaning, value) in values.items():
-            yield _header(single, kind, meaning)
-            yield f"river_hier_{single} {value:.17g}"
-
-
-def _header(name: str, kind: str, meaning: str) -> str:
-    return f"# HELP river_hier_{name} {meaning}\n# TYPE river_hier_{name} {kind}"

@@ -11,11 +11,15 @@ import signal
 import sqlite3
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import prometheus_client as prometheus
+from prometheus_client.core import CounterMetricFamily as Count
+from prometheus_client.core import GaugeMetricFamily as Value
+from prometheus_client.core import Metric
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -23,13 +27,15 @@ from .. import active, checkpoint, decision, inspection, losses
 from ..base.answer import answer_of, taxonomy_of
 from ..base.classifiers import is_multilabel, last_step
 from ..base.wrapper import check_model, check_one
+from ..taxonomy import Label, Taxonomy
 from .connections import guarded, server
 from .journal import Entry, Journal
-from .messages import KEY, LABELS, Counters, answered, features, labels, site
+from .messages import KEY, LABELS, answered, features, labels, site
 
 TERMS = 20  # maximum number of contributions per node
 BATCH = 100  # labels that share a transaction, at most
 QUESTIONS = 100  # maximum number of questions that are kept
+SECONDS = 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0
 
 
 class Service:
@@ -79,7 +85,13 @@ class Service:
         post = self.predict, self.top, self.explain, self.learn
         get = self.health, self.metrics, self.questions
         self.app: Any = guarded(site(get, post), ["localhost", *names])
-        self.counters: Counters = Counters([f"/{f.__name__}" for f in (*get, *post)])
+        self.paths: set[str] = {f"/{f.__name__}" for f in (*get, *post)}
+        self.registry: Any = prometheus.CollectorRegistry()
+        self.times: Any = prometheus.Histogram(
+            "river_hier_request_seconds", "Time to answer.", ["path", "status"],
+            buckets=SECONDS, registry=self.registry,
+        )  # fmt: skip
+        self.registry.register(self)
 
     # Learning
 
@@ -146,8 +158,8 @@ class Service:
                         await asyncio.sleep(0)
                 if self.saver is None and self.state["position"] > self.saved:
                     self.saver = self._fork(), self.state["position"]
-            except OSError as error:  # no process could be started
-                self.fault = f"the last checkpoint could not be written: {error}"
+            except OSError as error:  # no process could be started, or others were told of its end
+                self.saver, self.fault = None, f"the last checkpoint could not be written: {error}"
 
     def _fork(self) -> int:
         """Start a process that writes a checkpoint of the state as it is now."""
@@ -184,8 +196,9 @@ class Service:
 
         async def sent(message: Any) -> None:
             if message["type"] == "http.response.start":
-                seconds = time.perf_counter() - start
-                self.counters.add(scope["path"], message["status"], seconds)
+                path = scope["path"] if scope["path"] in self.paths else "other"
+                times = self.times.labels(path, message["status"])
+                times.observe(time.perf_counter() - start)
             await send(message)
 
         await self.app(scope, receive, sent)
@@ -209,9 +222,9 @@ class Service:
             return None
 
         found = y if self.several else [] if y is None else [y]
-        shown = [(v, taxonomy.path(v), probability(v)) for v in found]
-        names = "label", "path", "probability"
-        answer |= {"y": y, "labels": [dict(zip(names, one, strict=True)) for one in shown]}
+        shown = [(v, _path(taxonomy, v), probability(v)) for v in found]
+        answer["y"] = y
+        answer["labels"] = [{"label": v, "path": path, "probability": q} for v, path, q in shown]
         if answer.get("ask"):
             self.asked[json.dumps(sent, sort_keys=True)] = {"x": sent, **answer}
             if len(self.asked) > QUESTIONS:
@@ -224,8 +237,9 @@ class Service:
             raise ValueError(f'"k" must be an integer from 1 to {LABELS}, got {k!r:.50}')
         if type(leaves) is not bool:
             raise ValueError(f'"leaves" must be true or false, got {leaves!r:.50}')
-        found = inspection.top_one(self.state["model"], features(x), k, leaves)
-        return {"top": [{"path": path, "probability": p} for path, p in found]}
+        model = self.state["model"]
+        taxonomy, found = inner(model)._taxonomy, inspection.top_one(model, features(x), k, leaves)
+        return {"top": [{"path": _path(taxonomy, v), "probability": p} for (*_, v), p in found]}
 
     def explain(self, x: Any) -> dict[str, Any]:
         """Answer with the largest contributions at each node."""
@@ -262,26 +276,28 @@ class Service:
         return {"questions": [*self.asked.values()][::-1]}
 
     def metrics(self) -> Response:
+        text = prometheus.generate_latest(self.registry)
+        return Response(text, media_type=prometheus.CONTENT_TYPE_LATEST)
+
+    def collect(self) -> Iterator[Metric]:
+        """The numbers of labels, and their mean loss, for the registry."""
         n = self.state["position"]
-        loss, what = self.state["loss"] / max(n, 1), "Mean loss in the tree, before learning."
-        lines = self.counters.lines(
-            labels_learned_total=("counter", "Labels that are acknowledged and learned.", n),
-            labels_refused_total=("counter", "Labels that the model refuses.", self.refused),
-            labels_saved=("gauge", "Labels in the checkpoint.", self.saved),
-            loss=("gauge", what, loss),
-        )
-        return Response("\n".join([*lines, ""]), media_type="text/plain; version=0.0.4")
+        mean, what = self.state["loss"] / max(n, 1), "Mean loss in the tree, before learning."
+        yield Count("river_hier_labels_learned", "Labels that are acknowledged and learned.", n)
+        yield Count("river_hier_labels_refused", "Labels that the model refuses.", self.refused)
+        yield Value("river_hier_labels_saved", "Labels in the checkpoint.", self.saved)
+        yield Value("river_hier_loss", what, mean)
+
+
+def _path(taxonomy: Taxonomy, label: Label) -> list[Label]:
+    """The names on a path, as `/learn` takes it."""
+    return [*taxonomy._names(label)] or [*filter(None, [taxonomy.root])]
 
 
 def serve(
-    model: Path,
-    folder: Path | None,
-    host: list[str],
-    port: int,
-    save: float,
-    risk: float | None,
-    budget: float | None,
-) -> None:
+    model: Path, folder: Path | None, host: list[str], port: int, save: float,
+    risk: float | None, budget: float | None,
+) -> None:  # fmt: skip
     """Serve the model in a file until SIGTERM or Ctrl-C; the arguments are those of the command."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit())

@@ -114,7 +114,7 @@ def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]
         one = is_one(y) or taxonomy._arrays.number(y) is not None
     except TypeError:  # a list or a set: not hashable, so not a label
         one = False
-    if one or (taxonomy._path_format.tuples and isinstance(y, tuple)):
+    if one or (taxonomy._path_format.whole and isinstance(y, tuple)):  # a path
         return [taxonomy.index(y)], None
     return [taxonomy.index(label) for label in y], None
 

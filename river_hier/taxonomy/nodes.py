@@ -94,6 +94,7 @@ class Nodes:
 
     def nearest(self, path: Label) -> Label:
         """The label of a path, or of its nearest ancestor in the taxonomy: at worst the root."""
+        path = tuple(path) if isinstance(path, list) else path
         known = self._arrays.number(path)
         if known is not None:
             return self._arrays.label(known)
@@ -106,6 +107,7 @@ class Nodes:
         return self._arrays.label(v)
 
     def _find(self, label: Label) -> int | None:
+        label = tuple(label) if isinstance(label, list) else label
         try:
             v = self._arrays.number(label)
         except TypeError:
@@ -135,6 +137,14 @@ class Nodes:
     def path(self, label: Label) -> tuple[Label, ...]:
         """The nodes from the root down to the label, both included. Trees only."""
         return self._arrays.labels(self._arrays.path(self.index(label)))
+
+    def _names(self, label: Label) -> tuple[Label, ...]:
+        """The path as names, by which the label is read too; none for a root that is on no path."""
+        path, names = self.path(label), self._path_format.names
+        if not self._path_format.whole:
+            return path
+        is_above = len(path) == 1 and all(len(names(v)) == 1 for v in self.children(label)[:1])
+        return () if is_above else names(label)
 
     def descendants(self, label: Label) -> tuple[Label, ...]:
         """The descendants of a label, in taxonomy order, without the label itself."""

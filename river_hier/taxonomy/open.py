@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from . import editing, graph
+from . import editing
 from .errors import is_missing, short
 from .graph import Label
 from .multilabel import is_one
@@ -18,9 +18,10 @@ class OpenTaxonomy:
     """A taxonomy that grows with a stream whose labels are paths.
 
     It is given to a model or metric in place of a `Taxonomy`. A label is the path to its node from
-    below the root. With a `separator`, paths are strings: `"sports/tennis"` is a child of
-    `"sports"`, a child of the root, `""`. Without one, they are tuples: `("sports", "tennis")`, and
-    the root is `()`. Missing ancestors of a new label are added with it.
+    below the root. With a `separator`, labels are strings: `"sports/tennis"` is a child of
+    `"sports"`, a child of the root, `""`; it may be given as a tuple or list, too. Without one,
+    they are tuples: `("sports", "tennis")`, and the root is `()`. Missing ancestors of a new label
+    are added with it.
 
     Parameters
     ----------
@@ -79,15 +80,12 @@ class OpenTaxonomy:
 
     def path(self, label: Any) -> list[Label]:
         """The labels from the root down to a label, both included."""
-        if not isinstance(label, tuple if self.separator is None else str):
-            example = ("a", "b") if self.separator is None else f"a{self.separator}b"
-            problem = f"is not a path such as {example!r}"
-            if is_missing(label):
-                problem = "is a missing value; leave out examples without a label"
-            raise TypeError(f"label {short(label)} {problem}")
-        graph.check_label(label)
+        if is_missing(label):
+            raise TypeError(
+                f"label {short(label)} is a missing value; leave out examples without a label"
+            )
         names = self._format.names(label)
-        if not names and label != self.root:
+        if not names and label not in (self.root, ()):
             raise ValueError(
                 f"label {label!r} holds no name; the label of the root is {self.root!r}"
             )

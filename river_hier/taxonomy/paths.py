@@ -25,25 +25,19 @@ class PathFormat(NamedTuple):
     separator: str | None
     whole: bool  # labels are paths
 
-    @property
-    def tuples(self) -> bool:
-        """Whether labels are tuples, so that a tuple cannot be several labels."""
-        return self.whole and self.separator is None
-
     def names(self, path: Any) -> tuple[Label, ...]:
         """The names on a path; none for an empty path."""
-        if self.separator is not None:
-            if not isinstance(path, str):
-                raise TypeError(f"{short(path)} is not a string such as {f'a{self.separator}b'!r}")
-            parts = path.split(self.separator.strip() or self.separator)
-            names = [name.strip() for name in parts]
+        mark = self.separator and (self.separator.strip() or self.separator)
+        if mark and isinstance(path, str):
+            names = [name.strip() for name in path.split(mark)]
             names = names[1:] if not names[0] else names
             if all(names):  # nearly always
                 return tuple(names)
+        elif isinstance(path, str | bytes | Set | Mapping) or not isinstance(path, Iterable):
+            help_ = "; `separator` is for paths that are strings" * isinstance(path, str)
+            help_ = f", or a string such as {f'a{self.separator}b'!r}" if mark else help_
+            raise TypeError(f"{short(path)} is not a tuple or list of names{help_}")
         else:
-            if isinstance(path, str | bytes | Set | Mapping) or not isinstance(path, Iterable):
-                help_ = "; `separator` is for paths that are strings" * isinstance(path, str)
-                raise TypeError(f"{short(path)} is not a tuple or list of names{help_}")
             names = [name.strip() if isinstance(name, str) else name for name in path]
         while names and is_empty(names[-1]):
             names.pop()
@@ -53,6 +47,8 @@ class PathFormat(NamedTuple):
                     f"{short(path)} has no name at level {level} of {len(names)}; "
                     "only names at the end may be missing"
                 )
+            if mark and not (isinstance(name, str) and mark not in name):
+                raise ValueError(f"{short(name)} in {short(path)} is not a name without {mark!r}")
             check_label(name)
         return tuple(names)
 
@@ -66,13 +62,11 @@ class PathFormat(NamedTuple):
             return name
         if self.separator is None:
             return (name,) if parent is None else (*parent, name)
-        return str(name) if parent is None else f"{parent}{self.separator}{name}"
+        return name if parent is None else f"{parent}{self.separator}{name}"
 
-    def labels(self, names: Iterable[Label]) -> Iterator[Label]:
+    def labels(self, names: tuple[Label, ...]) -> Iterator[Label]:
         """The labels of the nodes on a path."""
-        label = None
-        for name in names:
-            yield (label := self.child(label, name))
+        return (self.label(names[:depth]) for depth in range(1, len(names) + 1))
 
     def label(self, names: tuple[Label, ...]) -> Label:
         """The label of the node at the end of a path: the memory of all of them is quadratic."""
@@ -82,18 +76,16 @@ class PathFormat(NamedTuple):
 
     def name(self, value: Any) -> Label:
         """A single name."""
-        names = self.names((value,) if self.separator is None else value)
-        if len(names) != 1:
-            holds = f" without {self.separator!r}" * (self.separator is not None)
-            raise ValueError(f"{short(value)} must be one name{holds}")
+        if not (names := self.names((value,))):
+            raise ValueError(f"{short(value)} must be one name")
         return names[0]
 
     def find(self, path: Any, nodes: Nodes) -> int | None:
         """The node of a path that is not spelled like a label; `None` if there is none."""
-        if not isinstance(path, tuple if self.separator is None else str):
+        if not isinstance(path, tuple) and not (self.separator and isinstance(path, str)):
             return None
         names = self.names(path)
-        if not names or (node := nodes._arrays.number(self.label(names))) is None:
+        if not (names or self.whole) or (node := nodes._arrays.number(self.label(names))) is None:
             return None
         if self.whole or len(names) == 1 or nodes._arrays.is_star:
             return node
@@ -156,15 +148,11 @@ class PathReader:
 
         Of each path, the part is added that at least `min_count` paths begin with.
         """
-        if hasattr(paths, "columns") and self.format.separator is None:
+        if hasattr(paths, "columns"):
             columns = getattr(paths, "column_names", paths.columns)
             paths = zip(*(_items(paths[name]) for name in columns), strict=True)
-        table = hasattr(paths, "columns")  # a DataFrame would give its columns' names
-        if isinstance(paths, str | Mapping) or table or not isinstance(paths, Iterable):
-            raise TypeError(
-                f"`paths` must be an iterable of paths, got {type(paths).__name__}; of a table "
-                "take one column, df.path, or its levels without `separator`, df[levels]"
-            )
+        if isinstance(paths, str | Mapping) or not isinstance(paths, Iterable):
+            raise TypeError(f"`paths` must be an iterable of paths, got {type(paths).__name__}")
         if not isinstance(min_count, int) or min_count < 1:
             raise ValueError(f"`min_count` must be an integer of at least 1, got {min_count!r}")
         found: dict[tuple[Label, ...], list[int]] = {}  # if they are counted: first number, times

@@ -75,14 +75,14 @@ def page(taxonomy: Nodes, notes: Sequence[str] = ()) -> str:
 
 def names(taxonomy: Nodes) -> list[str]:
     """The label of each node as text; of paths, only the part after the parent's."""
-    separator = taxonomy._path_format.separator
+    written = taxonomy._path_format
     found = []
     for label, above in zip(taxonomy.nodes, taxonomy._arrays.parents, strict=True):
         parent = taxonomy.nodes[above[0]] if above else None
-        if taxonomy._path_format.tuples and isinstance(label, tuple) and label[:-1] in (parent, ()):
+        if written.whole and isinstance(label, tuple) and label[:-1] in (parent, ()):
             label = label[-1] if label else label
-        elif taxonomy._path_format.whole and isinstance(label, str):
-            label = label.removeprefix(f"{parent}{separator}")
+        elif written.whole and isinstance(label, str):
+            label = label.removeprefix(f"{parent}{written.separator}")
         name = str(label)
         found.append(name if name and name.isprintable() else repr(label))
     return found

@@ -92,8 +92,8 @@ class Taxonomy(Nodes):
             path, and a separator at the beginning are left out. Any other missing name is an error.
             `Below(path)`, a label that is known to some depth, is read as its path.
         separator
-            The separator between names, e.g. `" > "`; `None` if paths are tuples or lists. Strings
-            may omit the spaces around it.
+            The separator between the names in paths that are strings, e.g. `" > "`, and in labels
+            that are paths; `None` if these are tuples. Strings may omit the spaces around it.
         labels
             `"name"`: the label of a node is its name, and a name in two places is an error.
             `"path"`: it is the whole path, a string with the separator, or a tuple.

@@ -146,7 +146,11 @@ def test_longdoubles_beyond_the_floats() -> None:
     [
         ("unicorn", ValueError, "label 'unicorn' is not in the taxonomy"),
         (None, ValueError, "None"),
-        (["a"], TypeError, r"y is \['a'\], and .* learns one label .*HAROW or HPerceptron"),
+        (
+            ["a", "?"],
+            TypeError,
+            r"y is \['a', '\?'\], and .* learns one label .*HPerceptron",
+        ),
         ({"a"}, TypeError, r"y is {'a'}, and .* learns one label .*HAROW or HPerceptron"),
         ({"a": True}, TypeError, r"y is {'a': True}, and .* learns one label .* local.PerNode"),
     ],
@@ -205,7 +209,7 @@ def test_several_labels_are_for_a_multilabel_model() -> None:
         if isinstance(model, base.MultiLabelClassifier) or name.startswith("induction."):
             continue
         before = pickle.dumps(model)
-        for y in ({"sky"}, ["sky"], {"sky": True}):
+        for y in ({"sky"}, ["sky", "?"], {"sky": True}):
             with pytest.raises(TypeError, match=r"learns one label .*HAROW or HPerceptron"):
                 model.learn_one({"x": 1.0}, y)
             assert pickle.dumps(model) == before

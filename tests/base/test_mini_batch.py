@@ -429,7 +429,7 @@ BAD_Y: list[tuple[list[str], Any, type[Exception], str]] = [
     (SINGLE + MULTI, ["b", None], ValueError, r"row 1: .*None"),
     (SINGLE + MULTI, 3, TypeError, r"y must be a series or a sequence of labels, got int"),
     (SINGLE + MULTI, "bc", TypeError, r"y must be a series .* got str"),
-    (SINGLE, ["b", ["c"]], TypeError, r"row 1: y is \['c'\], and .* give a path as a tuple"),
+    (SINGLE, ["b", ["c", "?"]], TypeError, r"row 1: y is \['c', '\?'\], and .* learns one label"),
     (SINGLE, ["b", {"c"}], TypeError, r"row 1: y is {'c'}, and .* linear_model.HAROW or HPerc"),
     (SINGLE, pd.DataFrame({"b": [1], "c": [0]}), TypeError, "y must be a series .* got DataFrame"),
     (SINGLE, {"b": 1, "c": 2}, TypeError, r"y must be a series .* got dict"),

@@ -9,6 +9,7 @@ import pytest
 from river import naive_bayes
 
 from river_hier import Below, OpenTaxonomy, Taxonomy, decision, drift, linear_model, losses, metrics
+from river_hier._core import labels_of
 from support.makers import SEVERAL, SINGLE
 
 PATHS = ["a > b", "a > c", "d > e", "d"] * 3
@@ -27,16 +28,30 @@ def tuples(paths: list[str]) -> list[Any]:
     return [tuple(name.strip() for name in path.split(">") if name.strip()) for path in paths]
 
 
+def lists(paths: list[str]) -> list[Any]:
+    return [[*names, None] for names in tuples(paths)]
+
+
 def by_name(path: str) -> str:
     return path.split(" > ")[-1]
 
 
+NAMES = Taxonomy.from_paths(PATHS, " > ")
 TAXONOMIES: dict[str, Any] = {
     "strings, path": (Taxonomy.from_paths(PATHS, " > ", labels="path"), PATHS, MESSY),
-    "strings, name": (Taxonomy.from_paths(PATHS, " > "), [*map(by_name, PATHS)], MESSY),
+    "strings, name": (NAMES, [*map(by_name, PATHS)], MESSY),
     "tuples, path": (Taxonomy.from_paths(tuples(PATHS), labels="path"), tuples(PATHS), None),
     "tuples, name": (Taxonomy.from_paths(tuples(PATHS)), [*map(by_name, PATHS)], tuples(MESSY)),
+    "strings, path, as tuples": (Taxonomy.from_paths(PATHS, " > ", "path"), PATHS, tuples(MESSY)),
+    "strings, path, as lists": (Taxonomy.from_paths(PATHS, " > ", "path"), PATHS, lists(MESSY)),
+    "strings, name, as lists": (
+        Taxonomy.from_paths(PATHS, " > "),
+        [*map(by_name, PATHS)],
+        lists(MESSY),
+    ),
     "open, strings": (OpenTaxonomy(" > "), PATHS, MESSY),
+    "open, strings, as tuples": (OpenTaxonomy(" > "), PATHS, tuples(MESSY)),
+    "open, strings, as lists": (OpenTaxonomy(" > "), PATHS, lists(MESSY)),
     "open, tuples": (OpenTaxonomy(), tuples(PATHS), [(*path, "") for path in tuples(PATHS)]),
 }
 
@@ -49,7 +64,7 @@ def test_models_learn_from_paths(name: str, kind: str) -> None:
         return
     model, other = EVERY[name](t), EVERY[name](t)
     for i, (x, y, path) in enumerate(zip(ROWS, labels, paths or labels, strict=True)):
-        several = name in (*SEVERAL, "BranchReset") and i % 2
+        several = name in (*SEVERAL, "BranchReset") and (i % 2 or "lists" in kind)
         model.learn_one(x, {y} if several else y)
         other.learn_one(x, [path] if several else path)
     assert model.predict_proba_one(ROWS[0]) == other.predict_proba_one(ROWS[0])
@@ -58,7 +73,8 @@ def test_models_learn_from_paths(name: str, kind: str) -> None:
         return
     X = pd.DataFrame(ROWS)
     model.learn_many(X, pd.Series(labels))
-    other.learn_many(X, pd.Series(paths or labels))
+    several = name in (*SEVERAL, "BranchReset") and "lists" in kind  # a list is several labels
+    other.learn_many(X, pd.Series([[path] if several else path for path in paths or labels]))
     assert model.predict_proba_one(ROWS[0]) == other.predict_proba_one(ROWS[0])
 
 
@@ -72,6 +88,8 @@ def test_losses_and_metrics_take_paths(kind: str) -> None:
     ):
         one, other = metric(t), metric(t)
         for y, path, guess in zip(labels, paths or labels, labels[1:] + labels[:1], strict=True):
+            if isinstance(path, list):  # of several labels
+                path = tuple(filter(None, path))
             loss = getattr(losses, name)
             assert loss(t, path, guess) == loss(t, y, guess) == loss(t, guess, path)
             one.update(y, guess)
@@ -135,3 +153,23 @@ def test_deep_paths_take_no_memory() -> None:
         there.path(deep)
     assert tracemalloc.get_traced_memory()[1] < 5e6
     tracemalloc.stop()
+
+
+def test_where_labels_are_paths_a_tuple_is_one_and_a_list_is_several() -> None:
+    for there in (OpenTaxonomy(" > "), Taxonomy.from_paths(PATHS, " > ", labels="path")):
+        one, several, batch = (linear_model.HAROW(there) for _ in range(3))
+        one.learn_one(ROWS[1], ("a", "b"))
+        several.learn_one(ROWS[1], ["a", "d"])
+        on = [{v for v, p in m.predict_one(ROWS[1]).items() if p} for m in (one, several)]
+        assert on == [{"a", "a > b"}, {"a", "d"}]
+        batch.learn_many(pd.DataFrame(ROWS[1:2]), [("a", "b")])
+        assert batch.predict_one(ROWS[1]) == one.predict_one(ROWS[1])
+        with pytest.raises(ValueError, match=r"'a > b' in .* is not a name without '>'"):
+            several.learn_one(ROWS[1], ("a > b", "d"))
+        single = linear_model.Hieron(there)
+        single.learn_one(ROWS[1], Below(["a", "b"]))
+        assert single.predict_one(ROWS[1]) == "a > b"
+    ambiguous = Taxonomy.from_paths(["a > b", "b"], " > ", labels="path")
+    assert ambiguous.closure(("a", "b")) == {"root", "a", "a > b"}
+    assert labels_of(ambiguous).closure(("a", "b")) == {0, 1, 3}
+    assert ambiguous.closure(["a", "b"]) == {"root", "a", "b"}

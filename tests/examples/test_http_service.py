@@ -15,7 +15,15 @@ from typing import Any
 
 import pytest
 
-from river_hier import active, checkpoint, decision, inspection
+from river_hier import (
+    OpenTaxonomy,
+    Taxonomy,
+    active,
+    checkpoint,
+    decision,
+    inspection,
+    linear_model,
+)
 from support.http_service import Client, Service
 from support.processes import PATIENCE, until
 from support.requirements import require_module
@@ -24,6 +32,7 @@ from support.shop_labels import MODELS, message, metrics_of, replayed
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it forks")
 require_module("starlette", "serving")
 require_module("uvicorn", "serving")
+require_module("prometheus_client", "serving")
 from starlette.exceptions import HTTPException  # noqa: E402
 
 from river_hier.serve import connections  # noqa: E402
@@ -184,7 +193,7 @@ def test_what_is_refused_changes_nothing(service: Service, learned: list[dict[st
 
 
 def test_a_client_that_leaves_in_mid_request(service: Service) -> None:
-    name = 'requests_total{path="/predict",status="400"}'
+    name = 'request_seconds_count{path="/predict",status="400"}'
     before = metrics_of(service).get(name, 0)
     with socket.create_connection(("127.0.0.1", service.port)) as connection:
         head = "POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -264,15 +273,14 @@ def test_metrics_count_the_requests(service: Service) -> None:
         Client(service.port).json("/nothing", status=404)
     after = metrics_of(service)
     for name in (
-        'requests_total{path="/predict",status="200"}',
-        'requests_total{path="other",status="404"}',
-        'request_seconds_count{path="/predict"}',
-        'request_seconds_bucket{path="/predict",le="+Inf"}',
+        'request_seconds_count{path="/predict",status="200"}',
+        'request_seconds_count{path="other",status="404"}',
+        'request_seconds_bucket{le="+Inf",path="/predict",status="200"}',
     ):
         assert after[name] == before.get(name, 0) + 40
-    assert 0 < after['request_seconds_sum{path="/predict"}'] < PATIENCE
-    start = 'request_seconds_bucket{path="/predict"'
-    buckets = [n for name, n in after.items() if name.startswith(start)]
+    assert 0 < after['request_seconds_sum{path="/predict",status="200"}'] < PATIENCE
+    names = [name for name in after if "bucket" in name and 'path="/predict",status="200"' in name]
+    buckets = [after[name] for name in names]
     assert buckets == sorted(buckets)
     assert len(buckets) == 11
 
@@ -472,6 +480,57 @@ def test_labels_whose_transaction_cannot_be_committed_are_forgotten(tmp_path: Pa
     with pytest.raises(SystemExit, match="cannot be continued after 0 labels: "):
         service.recover()
     assert not service.state  # which would replace the checkpoint
+
+
+def test_a_saver_of_whose_end_others_were_told_is_given_up(tmp_path: Path) -> None:
+    (tmp_path / "model").write_bytes(pickle.dumps(MODELS["text"]()))
+    service = serving.Service(tmp_path / "model", tmp_path / "served", None)
+    service.saver = os.getppid(), 0  # no child
+
+    with suppress(TimeoutError):
+        asyncio.run(asyncio.wait_for(service.keep_saving(0.0), 0.1))
+    assert service.saver is None
+    health = service.health()
+    assert health.status_code == 503
+    assert "could not be written: [Errno" in json.loads(bytes(health.body))["status"]
+
+
+PATHS = "shop > tools > rakes", "shop > tools", "toys"
+TUPLES = [tuple(path.split(" > ")) for path in PATHS]
+
+
+@pytest.mark.parametrize(
+    ("taxonomy", "labels"),
+    [
+        (Taxonomy.from_paths(PATHS, " > "), ["rakes", "tools", "toys", "root"]),
+        (Taxonomy.from_paths(PATHS, " > ", labels="path"), [*PATHS, "root"]),
+        (Taxonomy.from_paths(PATHS[:2], " > ", labels="path"), [*PATHS[:2], "shop"]),
+        (Taxonomy.from_paths(TUPLES, labels="path"), TUPLES),
+        (Taxonomy.from_paths(TUPLES[:2], labels="path"), [*TUPLES[:2], ("shop",)]),
+        (OpenTaxonomy(" > "), [*PATHS, ""]),
+        (OpenTaxonomy(), [*TUPLES, ()]),
+    ],
+)
+def test_paths_in_answers_are_labels(tmp_path: Path, taxonomy: Any, labels: list[Any]) -> None:
+    """Each label is predicted, and learned from its path, as from itself."""
+    model = linear_model.PathSoftmax(taxonomy)
+    for i, label in enumerate(labels * 5):
+        model.learn_one({f"{i % len(labels)}": 1.0}, label)
+    (tmp_path / "model").write_bytes(pickle.dumps(model))
+    service = serving.Service(tmp_path / "model", tmp_path / "served", None)
+    for i, label in enumerate(labels):
+        x = {f"{i}": 1.0}
+        model.learn_one(x, label)
+        (answer,) = service.predict(x)["labels"]
+        assert service.top(x)["top"][0]["path"] == answer["path"]
+        path = json.loads(json.dumps(answer["path"]))
+        assert asyncio.run(service.learn(f"{i}", x, path)) == {"position": i + 1, "new": True}
+        assert answer["label"] == label
+    assert pickle.dumps(service.state["model"]) == pickle.dumps(pickle.loads(pickle.dumps(model)))
+    if taxonomy == OpenTaxonomy(" > "):
+        for deep in ("a > " * 65, ["a"] * 65):
+            with pytest.raises(HTTPException, match=r"422.* has 65 levels"):
+                asyncio.run(service.learn("deep", x, deep))
 
 
 @pytest.mark.parametrize(

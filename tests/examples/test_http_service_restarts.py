@@ -20,6 +20,7 @@ from support.shop_labels import MODELS, as_learned, journal_of, message, same_as
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it forks")
 require_module("starlette", "serving")
 require_module("uvicorn", "serving")
+require_module("prometheus_client", "serving")
 
 # Restarts
 
@@ -243,5 +244,5 @@ def test_the_commands_of_the_page(tmp_path):
     assert len(json.loads(top)["top"]) == 2
     assert len(json.loads(explained)["nodes"]) > 3
     assert "'tulips' is not in the taxonomy" in json.loads(refused)["error"]
-    assert "river_hier_labels_learned_total 1" in rest
+    assert "river_hier_labels_learned_total 1.0" in rest
     assert checkpoint.load(tmp_path / "model.served" / "checkpoint")["position"] == 1

@@ -70,7 +70,11 @@ def test_paths() -> None:
     assert OpenTaxonomy("/").path("a/b/c") == ["", "a", "a/b", "a/b/c"]
     assert OpenTaxonomy(" > ").path("a > b") == ["", "a", "a > b"]
     assert OpenTaxonomy().path(("a", 2)) == [(), ("a",), ("a", 2)]
+    assert OpenTaxonomy("/").path(["a ", "b", None]) == OpenTaxonomy("/").path(("a", "b"))
+    assert OpenTaxonomy("/").path(("a", "b")) == ["", "a", "a/b"]
+    assert OpenTaxonomy().path(["a", "b"]) == [(), ("a",), ("a", "b")]
     assert OpenTaxonomy().path(()) == [()]
+    assert OpenTaxonomy("/").path(()) == [""]
     assert OpenTaxonomy(" > ").path("a >b > ") == OpenTaxonomy(" > ").path("> a > b")
 
 
@@ -79,11 +83,16 @@ def test_paths() -> None:
     [
         ("/", "a//b", ValueError, "'a//b' has no name at level 2 of 3"),
         ("/", "/", ValueError, "label '/' holds no name; the label of the root is ''"),
-        ("/", 7, TypeError, "label 7 is not a path such as 'a/b'"),
-        ("/", ("a", "b"), TypeError, r"label \('a', 'b'\) is not a path such as 'a/b'"),
+        ("/", 7, TypeError, "7 is not a tuple or list of names, or a string such as 'a/b'"),
+        ("/", {"a", "b"}, TypeError, "is not a tuple or list of names, or a string"),
+        ("/", ("a", "b/c"), ValueError, r"'b/c' in \('a', 'b/c'\) is not a name without '/'"),
+        (" > ", ("a", "b>c"), ValueError, r"'b>c' in .* is not a name without '>'"),
+        ("/", ["a", 7], ValueError, r"7 in \['a', 7\] is not a name without '/'"),
+        ("/", ("a", None, "b"), ValueError, "has no name at level 2 of 3"),
+        ("/", ("",), ValueError, r"label \(\'',\) holds no name"),
         ("/", None, TypeError, "label None is a missing value; leave out"),
         ("/", float("nan"), TypeError, "label nan is a missing value"),
-        (None, "a/b", TypeError, r"label 'a/b' is not a path such as \('a', 'b'\)"),
+        (None, "a/b", TypeError, "'a/b' is not a tuple or list of names; `separator` is for paths"),
         (None, ("a", None, "b"), ValueError, "has no name at level 2 of 3"),
         (None, ("a", []), TypeError, "not hashable"),
     ],

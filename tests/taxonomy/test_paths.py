@@ -177,6 +177,18 @@ def test_columns_with_one_level_each() -> None:
     assert [t.index(row) for row in FRAME[:3].itertuples(index=False)] == [3, 4, 5]
 
 
+@pytest.mark.parametrize("labels", ["name", "path"])
+def test_columns_of_levels_are_paths_with_a_separator_too(labels: str) -> None:
+    paths = ["a > b", "a > c", "d"]
+    t = Taxonomy.from_paths(paths, " > ", labels=labels)
+    levels = pd.DataFrame({"one": ["a ", "a", "d"], "two": ["b", "c", None]})
+    for same in (levels, pl.DataFrame(levels), levels.to_numpy(), levels.to_numpy().tolist()):
+        assert Taxonomy.from_paths(same, " > ", labels=labels) == t
+    assert t.nearest(["a", "c", "e"]) == t.nodes[t.index("a > c")]
+    assert t.path(["a", "c"]) == t.path("a > c")
+    assert [("a", "c") in t, ["a", "d"] in t] == [True, False]
+
+
 def test_dataframes_are_not_imported() -> None:
     code = (
         "import sys; from river_hier.taxonomy import Taxonomy\n"
@@ -200,15 +212,24 @@ def test_dataframes_are_not_imported() -> None:
         ([{"a", "b"}], None, TypeError, "is not a tuple or list of names"),
         ([{"a": "b"}], None, TypeError, "is not a tuple or list of names"),
         ([3], None, TypeError, "path 0: 3 is not a tuple or list of names"),
-        (["a", ("a", "b")], "/", TypeError, r"path 1: \('a', 'b'\) is not a string such as 'a/b'"),
-        ([3], "/", TypeError, "path 0: 3 is not a string such as 'a/b'"),
+        (
+            ["a", ("a/b",)],
+            "/",
+            ValueError,
+            r"path 1: 'a/b' in \('a/b',\) is not a name without '/'",
+        ),
+        ([("a", 3)], "/", ValueError, r"path 0: 3 in \('a', 3\) is not a name without '/'"),
+        (
+            [3],
+            "/",
+            TypeError,
+            "path 0: 3 is not a tuple or list of names, or a string such as 'a/b'",
+        ),
         ([("a", [])], None, TypeError, r"label \[\] is not hashable"),
         ("a/b", "/", TypeError, "`paths` must be an iterable of paths, got str"),
         (None, "/", TypeError, "`paths` must be an iterable of paths, got NoneType"),
         ({"a": "b"}, "/", TypeError, "`paths` must be an iterable of paths, got dict"),
-        (FRAME, "/", TypeError, r"got DataFrame; of a table take one column, .* df\[levels\]"),
-        (pl.DataFrame(FRAME), "/", TypeError, "got DataFrame; of a table take one column"),
-        (pa.table({"a": ["b"]}), "/", TypeError, "got Table; of a table take one column"),
+        (pa.table({"a": ["b/c"]}), "/", ValueError, r"path 0: 'b/c' in \('b/c',\) is not a name"),
         ([], "/", ValueError, r"`paths` holds no name; .* Taxonomy.flat\(\[\]\)"),
         ([None, "", " ", "/", float("nan")], "/", ValueError, "`paths` holds no name"),
         (["a"], "", ValueError, "`separator` must not be empty"),
@@ -242,9 +263,9 @@ def test_the_error_names_both_places() -> None:
 @pytest.mark.parametrize(
     ("nested", "error", "message"),
     [
-        ({"a": {"b / c": None}}, ValueError, "'b / c' must be one name without '/'"),
+        ({"a": {"b / c": None}}, ValueError, r"'b / c' in \('b / c',\) is not a name without '/'"),
         ({"a": {"": None}}, ValueError, "'' must be one name"),
-        ({"a": ["b", None]}, TypeError, "None is not a string"),
+        ({"a": ["b", None]}, ValueError, "None must be one name"),
         ({"a": 3}, TypeError, "the value of 'a' is 3"),
     ],
 )
@@ -265,19 +286,21 @@ def test_the_separator_is_given_with_its_spaces() -> None:
 
 def test_a_path_stands_for_the_label_at_its_end() -> None:
     t = Taxonomy.from_paths(["x/a/b", "x/c", "d"], "/")
-    assert [t.nodes[t.index(y)] for y in ("x/a/b", "x / a", " b ", "d", "root/d")] == [
-        *("b", "a", "b", "d", "d")
-    ]
+    assert [
+        t.nodes[t.index(y)]
+        for y in ("x/a/b", "x / a", " b ", "d", "root/d", ("x", "a"), ["x", "c"])
+    ] == [*("b", "a", "b", "d", "d", "a", "c")]
     assert t.closure("x/a") == t.closure(["x/a"]) == t.closure({"x/a": True, " b": False})
     for path, message in (
         ("a/b", "'a/b' is not a path here: 'a' is not at the top"),
         ("x/b", "'x/b' is not a path here: 'b' is not below 'x'"),
+        (("x", "b"), r"\('x', 'b'\) is not a path here: 'b' is not below 'x'"),
         ("x/?/b", "'x/.*/b' is not a path here: '.' is not below 'x'"),
     ):
         assert path not in t
         with pytest.raises(ValueError, match=message):
             t.index(path)
-    for path in ("x/?", "/", "", ("x", "a"), None, float("nan"), pd.NA, 7):
+    for path in ("x/?", "/", "", ("x", "?"), [], None, float("nan"), pd.NA, 7):
         assert path not in t
         with pytest.raises(UnknownLabelError):
             t.index(path)

@@ -275,7 +275,7 @@ def test_a_long_cycle_is_shown_in_part() -> None:
         (lambda: Taxonomy.from_paths(["abc"]), "path 0: 'abc' is not a tuple"),
         (lambda: Taxonomy.from_nested(["a"]), "must be a mapping of mappings, got list"),
         (lambda: Taxonomy.from_nested({"a": 3}), "the value of 'a' is 3"),
-        (lambda: ANIMALS.index(["wolf"]), "not hashable"),
+        (lambda: ANIMALS.index({"wolf"}), "not hashable"),
         (lambda: Taxonomy.flat(None), "`labels` must be an iterable of labels, got NoneType"),
         (lambda: Taxonomy.flat([["a"]]), r"label \['a'\] is not hashable"),
         (lambda: Taxonomy.flat([], root=[]), r"label \[\] is not hashable"),

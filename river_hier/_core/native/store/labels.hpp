@@ -53,6 +53,7 @@ class Labels {
     // Change to a taxonomy that extends this one.
     void grow(nb::object taxonomy, bool unseen) {
         const uint32_t first = n();
+        paths_ = nb::cast<bool>(taxonomy.attr("_path_format").attr("whole"));
         const nb::object all = taxonomy.attr("_arrays"), rows = all.attr("rows_from")(first);
         for (nb::handle label : rows[0]) {
             if (all_off_) set(all_off_, label.ptr(), Py_False);
@@ -298,8 +299,8 @@ class Labels {
         } else if (is_name(y.ptr())) {
             if (!add(y.ptr(), on)) return false;
         } else {
-            if (!PyList_CheckExact(y.ptr()) && !PyTuple_CheckExact(y.ptr()) && !PyAnySet_CheckExact(y.ptr()))
-                return false;
+            const bool tuple = !paths_ && PyTuple_CheckExact(y.ptr());
+            if (!PyList_CheckExact(y.ptr()) && !tuple && !PyAnySet_CheckExact(y.ptr())) return false;
             for (nb::handle label : y) if (!add(label.ptr(), on)) return false;
         }
         add_ancestors(on);
@@ -449,6 +450,7 @@ class Labels {
     std::vector<Ranges> below_;
     std::vector<char> unseen_;
     size_t n_unseen_ = 0;
+    bool paths_ = false;  // whether labels are paths, which may be given as tuples
     bool plain_ = true;  // whether all labels are of a type that compares without others' code
     bool tree_ = false;
     bool flattened_ = false;  // examples have more ancestors than predictions
