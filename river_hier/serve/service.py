@@ -68,8 +68,6 @@ class Service:
                 state = {"model": found, "source": source, "position": 0, "loss": 0.0}
                 if budget is not None:
                     state["sampler"] = active.MarginSampler(found, budget)
-                    if is_multilabel(last_step(found)):
-                        raise TypeError("a budget is for models of one label")
                 checkpoint.save(state, self.checkpoint)
         except Exception as error:  # a pickle may raise any
             sys.exit(f"{model} cannot be served: {error}")
@@ -238,7 +236,7 @@ class Service:
         if type(leaves) is not bool:
             raise ValueError(f'"leaves" must be true or false, got {leaves!r:.50}')
         model = self.state["model"]
-        taxonomy, found = inner(model)._taxonomy, inspection.top_one(model, features(x), k, leaves)
+        taxonomy, found = taxonomy_of(model), inspection.top_one(model, features(x), k, leaves)
         return {"top": [{"path": _path(taxonomy, v), "probability": p} for (*_, v), p in found]}
 
     def explain(self, x: Any) -> dict[str, Any]:

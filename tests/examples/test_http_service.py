@@ -91,7 +91,7 @@ def test_questions_within_a_budget(tmp_path: Path) -> None:
                 del waiting[next(iter(waiting))]
         assert 100 < n < 222
         (tmp_path / "several.pkl").write_bytes(pickle.dumps(MODELS["several"]()))
-        with pytest.raises(SystemExit, match="a budget is for models of one label"):
+        with pytest.raises(SystemExit, match="must be a classifier of one label"):
             serving.Service(tmp_path / "several.pkl", tmp_path / "several", None, 0.3)
         assert client.json("/questions") == {"questions": [*waiting.values()][::-1]}
         assert waiting
