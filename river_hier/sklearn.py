@@ -215,7 +215,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             unless `taxonomy` is an `OpenTaxonomy`.
 
         """
-        first, width = not hasattr(self, "model_"), getattr(self, "_width", 0)
+        first = not hasattr(self, "model_")
+        before: Any = getattr(self, "_width", 0), getattr(self, "_dtype", None)
         X, rows, names = self._read(X, y, first)
         if first:
             taxonomy: Any = self.taxonomy
@@ -229,7 +230,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         try:
             return self._learn(X, rows, sample_weight, list(range(len(rows))))
         except BaseException:  # the rows before a refused one may have new labels
-            names, self._width = [v for v in names if v in self._taxonomy], width
+            names, (self._width, self._dtype) = [v for v in names if v in self._taxonomy], before
             raise
         finally:
             if new := set(names).difference(known):  # metrics of scikit-learn expect sorted labels

@@ -342,9 +342,16 @@ class ForeignSet(SetAnswer):
 
 
 class Rows(Answer):
-    """An answer about each row of a batch."""
+    """An answer about each row of a batch, in the taxonomy of its beginning.
+
+    Another thread may add nodes meanwhile, the last ones: what has more nodes is cut.
+    """
 
     answers: Any = None  # one by one
+
+    def __init__(self, labels: Labels, *parts: Any, **named: Any) -> None:
+        super().__init__(labels, *parts, **named)
+        self.taxonomy: Taxonomy = labels.taxonomy
 
     @classmethod
     def of(cls, labels: Labels, answers: Sequence[Answer]) -> Self:
@@ -359,16 +366,18 @@ class Rows(Answer):
         return super().but(**changes)
 
     def scores(self) -> Floats:
+        n = len(self.taxonomy)
         if self.answers is None:
-            return super().scores()
-        rows = [answer.scores() for answer in self.answers]
-        return np.array(rows).reshape(len(rows), len(self.labels.taxonomy)).T
+            return super().scores()[:n]
+        rows = [answer.scores()[:n] for answer in self.answers]
+        return np.array(rows).reshape(len(rows), n).T
 
     def p(self) -> Floats:
+        n = len(self.taxonomy)
         if self.answers is None:
-            return super().p()
-        rows = [answer.array() for answer in self.answers]
-        return np.array(rows).reshape(len(rows), len(self.labels.taxonomy))
+            return super().p()[:, :n]
+        rows = [answer.array()[:n] for answer in self.answers]
+        return np.array(rows).reshape(len(rows), n)
 
     def each_p(self) -> Floats:
         """The probabilities as `_core` reads them."""
@@ -390,9 +399,8 @@ class Rows(Answer):
 
     def frame(self, like: Frame | None) -> Any:
         """The probabilities as a dataframe of the same kind, or as an array."""
-        p, first = self.p(), int(self.several or self.silent)
-        nodes = self.labels.taxonomy.nodes[first : p.shape[1]]
-        return answer_frame(like, p[:, first : first + len(nodes)], nodes)
+        first = int(self.several or self.silent)
+        return answer_frame(like, self.p()[:, first:], self.taxonomy.nodes[first:])
 
 
 class LabelRows(Rows, LabelAnswer):
@@ -429,21 +437,21 @@ class SetRows(Rows, SetAnswer):
     """Those of several labels."""
 
     def p_of_scores(self) -> Any:
-        return top_down_probabilities(self.given(), self.labels.taxonomy._arrays, True).T
+        return top_down_probabilities(self.given(), self.taxonomy._arrays, True).T
 
     def own(self) -> Mask:
         if self.link is None and self._own is not None:
-            return self._own()
+            return self._own()[:, : len(self.taxonomy)]
         if self._p is not None and self.link is None:
             return self.p() >= 0.5
-        return top_down(self.given() >= 0.5, self.labels.taxonomy._arrays).T
+        return top_down(self.given() >= 0.5, self.taxonomy._arrays).T
 
     def together(self, decisions: list[Any]) -> Mask:
         on = np.zeros((len(decisions), len(self.labels.taxonomy)), dtype=bool)
         on[:, 0] = True
         for row, nodes in zip(on, decisions, strict=True):
             row[nodes] = True
-        return on
+        return on[:, : len(self.taxonomy)]
 
     def predictions(
         self, like: Frame | None, threshold: float | None, max_depth: int | None
@@ -453,12 +461,12 @@ class SetRows(Rows, SetAnswer):
             on = replaced(self.decided().T, self.never, 0)
         else:
             on = threshold <= self.p().T
-        arrays = self.labels.taxonomy._arrays
+        arrays = self.taxonomy._arrays
         if threshold is not None or max_depth is not None:
             on = top_down(on, arrays)
         if max_depth is not None:
             on[arrays.depth > max_depth] = False
-        return answer_frame(like, on[1:].T, self.labels.taxonomy.nodes[1:])
+        return answer_frame(like, on[1:].T, self.taxonomy.nodes[1:])
 
     def tops(self, k: int, leaves: bool, depth: int | None) -> list[Ranked]:
         """See `SetAnswer.top`."""

@@ -1,7 +1,8 @@
 """The base classes of all learners in a taxonomy, of one label and of several."""
 
 import abc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -28,7 +29,7 @@ from .checks import check_whole, checked_weight
 from .classifiers import ONE, SEVERAL
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
 from .predictor import Predictor, predict_labels_one, score_one
-from .targets import read_label
+from .targets import read_label, without_below
 
 ROWS = 4096  # maximum number of rows of a slice
 ROOT: Unseen = frozenset({0})
@@ -148,7 +149,8 @@ class TaxonomyModel(Predictor, base.Estimator):
 
     def _scores_many(self, X: Batch) -> Floats:
         """The score of each node, (nodes, rows)."""
-        return np.array([self._scores_one(x) for x in X]).reshape(X.n, len(self._taxonomy)).T
+        n = len(self._taxonomy)  # first: another thread may add nodes
+        return np.array([self._scores_one(x)[:n] for x in X]).reshape(X.n, n).T
 
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]
@@ -200,7 +202,7 @@ class TaxonomyModel(Predictor, base.Estimator):
 
     def _known(self, y: Any) -> Any:
         """What is known of y, or an error if the model cannot learn from a part of a label."""
-        if type(y) is not Below:
+        if type(y := without_below(self, y)) is not Below:
             return y
         if self._learn_below is None:
             check_whole(self, y)
@@ -418,11 +420,12 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
 
     def _answers(self, X: Batch) -> Any:
         rows = SetRows(self._labels, lambda: self._scores_many(X), never=self._never_predicted)
-        return rows.but(conditionals=self._conditionals, _own=lambda: self._masks(X, rows.scores))
+        own = functools.partial(self._masks, X, rows)
+        return rows.but(conditionals=self._conditionals, _own=own)
 
-    def _masks(self, X: Batch, scores: Callable[[], Floats]) -> Any:
-        """The nodes of each row that are on, (rows, nodes)."""
-        return top_down(scores() >= 0.0, self._taxonomy._arrays).T
+    def _masks(self, X: Batch, rows: SetRows) -> Any:
+        """The nodes of each row that are on, (rows, nodes), given what else is said of them."""
+        return top_down(rows.scores() >= 0.0, rows.taxonomy._arrays).T
 
     def _targets(self, ys: Any, first: int, last: int) -> Multilabels:
         if isinstance(ys, Batch):

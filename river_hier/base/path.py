@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Batch, LabelProbabilities, Vectors, path_difference, path_sums, softmax
+from ..taxonomy import Arrays
 from .answer import LabelRows, replaced
 from .explanation import Floats
 from .linear import NOTHING, LinearLearner, Moves, pays, score_blocks
@@ -101,7 +102,7 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
     def _moves(self, x: Mapping[Any, Any], y: int, w: float, below: bool = False) -> Moves:
         vector = self._state.preview(x)
-        scores = self._label_scores(self._vector_scores(vector))
+        scores = self._label_scores(self._vector_scores(vector), self._taxonomy._arrays)
         if below:  # y stands for the best of its branch
             branch = self._taxonomy._arrays.branch(y)
             best = scores[branch].max()
@@ -128,22 +129,23 @@ class PathLearner(LinearLearner, SingleLabelModel):
     def _best(self, X: Batch) -> NDArray[np.uint32]:
         """The node of each row with the largest score."""
         if pays(self, X):
-            never = self._never_predicted
-            blocks = (self._label_scores(s) for s in score_blocks(self, X))
+            never, tree = self._never_predicted, self._taxonomy._arrays
+            blocks = (self._label_scores(s, tree) for s in score_blocks(self, X))
             best = [replaced(scores, never, -np.inf).argmax(axis=0) for scores in blocks]
             return np.concatenate(best).astype(np.uint32)
         vectors = Vectors(self._features, X)
         return self._state.best_paths(vectors, self._averaged, self._first_label)
 
-    def _label_scores(self, columns: Floats) -> Floats:
+    def _label_scores(self, columns: Floats, tree: Arrays) -> Floats:
         """The score of every label, (nodes, ...), from those of the weight vectors, in place."""
-        return path_sums(columns, self._taxonomy._arrays, in_place=True)
+        return path_sums(columns[: tree.n], tree, in_place=True)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._scale * self._state.path_scores(x, self._averaged)
 
     def _scores_many(self, X: Batch) -> Floats:
-        return self._scale * self._label_scores(super()._scores_many(X))
+        tree = self._taxonomy._arrays  # first: another thread may add nodes
+        return self._scale * self._label_scores(super()._scores_many(X), tree)
 
     def _tempered(self, scores: Floats) -> Floats:
         """The scores whose softmax is the probabilities, (nodes, rows)."""

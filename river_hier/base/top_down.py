@@ -1,7 +1,7 @@
 """Multilabel learners with a weight vector at every node, each trained independently."""
 
 import abc
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from .._core import Batch, NodeProbabilities, Vectors, top_down, trained_nodes
 from ..taxonomy import closure_mask
 from ..taxonomy.multilabel import given_nodes
 from ..taxonomy.open import named
-from .answer import Mask
+from .answer import Mask, SetRows
 from .checks import check_answer
 from .explanation import Floats
 from .linear import LinearLearner, Moves, pays, score_blocks
@@ -143,10 +143,11 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     def _answer(self, x: Mapping[Any, Any]) -> Any:
         return TopDownAnswer(self, x)
 
-    def _masks(self, X: Batch, scores: Callable[[], Floats]) -> Mask:
+    def _masks(self, X: Batch, rows: SetRows) -> Mask:
         if pays(self, X):
-            on = [top_down(s >= 0.0, self._taxonomy._arrays).T for s in score_blocks(self, X)]
-            return np.concatenate(on)
+            arrays = rows.taxonomy._arrays
+            blocks = score_blocks(self, X)
+            return np.concatenate([top_down(s[: arrays.n] >= 0.0, arrays).T for s in blocks])
         return self._state.top_down_many(Vectors(self._features, X), self._averaged)
 
 

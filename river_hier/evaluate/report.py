@@ -9,10 +9,13 @@ import pandas as pd
 
 from .. import inspection, losses
 from ..base.answer import answer_of, taxonomy_of
+from ..base.classifiers import last_step
 from ..base.dataframes import rows
+from ..base.targets import known_part
 from ..plot.taxonomy import selected
-from ..taxonomy import Taxonomy
+from ..taxonomy import Below, Taxonomy
 from ..taxonomy.multilabel import closure_nodes, predicted_nodes
+from ..taxonomy.open import named, with_labels
 from ..taxonomy.show import page, text
 
 _ROWS, _NODES, _BINS = 12, 40, 10  # rows of a table and nodes of the tree that are shown; bins
@@ -91,7 +94,8 @@ def report(model: Any, X: Any, y: Any = None) -> Report:
         A dataframe, or anything to iterate over, of what `predict_one` takes. Without `y` a stream
         of `(x, y)` or `(x, y, kwargs)`: each example is predicted and then learned.
     y
-        The labels, one or several for each x. The model does not learn them.
+        The labels, one or several for each x, or `Below` some. The model does not learn them. Those
+        that an open taxonomy lacks are mistakes.
 
     Returns
     -------
@@ -124,17 +128,25 @@ def report(model: Any, X: Any, y: Any = None) -> Report:
     """
     model, answers, bins = inspection.fitted(model), [], np.zeros((_BINS, 3))
     inspection.check_in_taxonomy(model)
+    t = taxonomy_of(model)
     for x, true, *given in rows(X) if y is None else zip(rows(X), rows(y), strict=True):
         answer = answer_of(model, x)
         if several := answer.several:
-            answers.append((true, [answer.labels.taxonomy.nodes[v] for v in answer.nodes()]))
+            said: Any = [answer.labels.taxonomy.nodes[v] for v in answer.nodes()]
             p = {label: p[True] for label, p in answer.distribution().items()}
         else:
-            answers.append((true, answer.prediction()))
+            said = answer.prediction()
             p = {path[-1]: p for path, p in answer.top(1, False, None)}
         if y is None:
             model.learn_one(x, true, **(given[0] if given else {}))
-        t = taxonomy_of(model)
+            t = taxonomy_of(model)
+        stated = true.label if type(true) is Below else true
+        if not isinstance(open_ := last_step(model).taxonomy, Taxonomy):  # which may lack labels
+            t = with_labels(open_, t, named(stated) if several else [stated])
+        if type(true) is Below:  # the rest of the answer may be right
+            answers.append((stated, known_part(t, true, said)))
+            continue
+        answers.append((true, said))
         on = closure_nodes(t, true) if several else {t.index(true)}
         for label, share in p.items():
             bins[min(int(share * _BINS), _BINS - 1)] += share, t.index(label) in on, 1

@@ -9,7 +9,7 @@ from ..base.checks import check_answer, check_forgetting, check_positive
 from ..base.explanation import Contribution, Floats, effects
 from ..base.linear import NOTHING, Moves
 from ..base.path import PathLearner
-from ..taxonomy import TaxonomyLike
+from ..taxonomy import Arrays, TaxonomyLike
 from .path_softmax import MOST_VARIANCE, PathSoftmax, own_weights
 
 
@@ -120,7 +120,7 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
         scores, unseen = self._vector_scores(vector), self._unseen.difference(own.tolist())
         truths = 2 * own if below else [*(2 * own), 2 * y + 1]  # what is known
         for u, truth in zip([0, *own], truths, strict=False):
-            alternatives = self._alternatives(u, unseen)
+            alternatives = self._alternatives(u, self._taxonomy._arrays, unseen)
             score = scores[alternatives]
             t = (alternatives == truth).astype(np.float64)
             learns = np.asarray(self.learns(softmax(score), t), dtype=bool)  # Eq. (1)
@@ -146,25 +146,25 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
         confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (3)
         return own, columns, self.prior_variance * move, confidence
 
-    def _alternatives(self, u: int, unseen: Any = ()) -> NDArray[np.intp]:
+    def _alternatives(self, u: int, tree: Arrays, unseen: Any = ()) -> NDArray[np.intp]:
         """The columns that compete at a node: that of its own label, and of its children."""
-        children = [2 * v for v in self._taxonomy._arrays.children_of(u) if v not in unseen]
+        children = [2 * v for v in tree.children_of(u) if v not in unseen]
         return np.array([2 * u + 1, *children], dtype=np.intp)
 
     def _decisions(
-        self, nodes: Iterable[int]
+        self, nodes: Iterable[int], tree: Arrays
     ) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
         """The inner ones of some nodes, the columns that compete there, and all below them."""
         for u in nodes:
-            if self._taxonomy._arrays.children_of(u):
-                yield u, self._alternatives(u, self._unseen), self._alternatives(u)
+            if tree.children_of(u):
+                yield u, self._alternatives(u, tree, self._unseen), self._alternatives(u, tree)
 
-    def _label_scores(self, columns: Floats) -> Floats:
+    def _label_scores(self, columns: Floats, tree: Arrays) -> Floats:
         p = np.zeros_like(columns)
-        for u, seen, below in self._decisions(range(len(self._taxonomy))):
+        for u, seen, below in self._decisions(range(tree.n), tree):
             p[below] = p[2 * u] + columns[below] - np.logaddexp.reduce(columns[seen])
             p[below[1:] + 1] = p[below[1:]]
-        return p[1::2]
+        return p[1 : 2 * tree.n : 2]
 
     def _best(self, X: Batch) -> NDArray[np.uint32]:
         return self._state.best_paths(Vectors(self._features, X), False, self._first_label)
@@ -177,7 +177,8 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
         What the logarithm of the probability lacks of these sums is the entropy of the decisions.
         """
         tree, columns = self._taxonomy._arrays, self._state.scores(x)
-        at = list(self._decisions({0, *(u for v in nodes for u in path_difference(v, 0, tree)[0])}))
+        above = {0, *(u for v in nodes for u in path_difference(v, 0, tree)[0])}
+        at = list(self._decisions(above, tree))
         shares = [softmax(columns[seen]) for _, seen, _ in at]
 
         def leads(other: Mapping[Any, Any]) -> Floats:

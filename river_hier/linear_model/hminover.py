@@ -1,4 +1,4 @@
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,11 +8,10 @@ from .._core import (
     Ranking,
     Threshold,
     Vectors,
-    conditional_probabilities,
     logistic,
     worst_pair,
 )
-from ..base.answer import Mask, SetAnswer, Unseen, masked_nodes
+from ..base.answer import SetAnswer, SetRows, Unseen, masked_nodes
 from ..base.checks import check_positive
 from ..base.explanation import Floats
 from ..base.linear import NOTHING, LinearLearner, Moves
@@ -142,7 +141,8 @@ class HMinOver(
 
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
         """The lowest score at which candidates are switched on."""
-        return float(self._thresholds(self._scores_one(x)))
+        ranking, scores = self._ranked_scores(self._state.scores, x)
+        return self._threshold.at(scores[ranking.candidates])
 
     def rule(self, margin: float, gamma: int) -> float:
         """The step of the worst pair, $\\Delta(y, \\bar y)$ (Algorithm 2)."""
@@ -164,8 +164,7 @@ class HMinOver(
         return on, *moves
 
     def _answer(self, x: Mapping[Any, Any]) -> Any:
-        ranking = self._ranking  # first: another thread may add nodes
-        scores = ranking.scores(self._state.scores(x)[: len(ranking.t)])
+        ranking, scores = self._ranked_scores(self._state.scores, x)
         threshold = self._threshold.at(scores[ranking.candidates])
         return SetAnswer(
             self._labels,
@@ -173,28 +172,27 @@ class HMinOver(
             p=lambda: ranking.marginals(logistic(scores - threshold)),
             own=lambda: masked_nodes(ranking.answer(scores, threshold)),
             never=self._never_predicted,
-        ).but(conditionals=self._conditionals)
+        )
 
-    def _masks(self, X: Batch, scores: Callable[[], Floats]) -> Mask:
-        return self._ranking.answer(scores(), self._thresholds(scores())).T
+    def _answers(self, X: Batch) -> Any:
+        rows = SetRows(self._labels, never=self._never_predicted)
+        vectors = Vectors(self._features, X)
+        ranking, scores = self._ranked_scores(self._state.scores_many, vectors)
+        candidates = scores[ranking.candidates]
+        thresholds = np.array([self._threshold.at(column) for column in candidates.T])
+        return rows.but(
+            _scores=scores,
+            _p=lambda: ranking.marginals(logistic(scores - thresholds)).T,
+            _own=lambda: ranking.answer(scores, thresholds).T,
+        )
 
-    def _thresholds(self, scores: Floats) -> Any:
-        """The threshold for the scores of one example, or of each column."""
-        candidates = scores[self._ranking.candidates]
-        if scores.ndim == 1:
-            return self._threshold.at(candidates)
-        return np.array([self._threshold.at(column) for column in candidates.T])
+    def _ranked_scores(self, scores: Any, x: Any) -> tuple[Ranking, Floats]:
+        """The ranking, and the scores of its nodes: another thread may have added some since."""
+        ranking = self._ranking
+        return ranking, ranking.scores(scores(x)[: len(ranking.t)])
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        ranking = self._ranking  # first: another thread may add nodes
-        return ranking.scores(self._state.scores(x)[: len(ranking.t)])
-
-    def _scores_many(self, X: Batch) -> Floats:
-        return self._ranking.scores(self._state.scores_many(Vectors(self._features, X)))
-
-    def _conditionals(self, scores: Floats) -> Floats:
-        p = self._ranking.marginals(logistic(scores - self._thresholds(scores)))
-        return conditional_probabilities(p, self._taxonomy._arrays)
+        return self._ranked_scores(self._state.scores, x)[1]
 
     @property
     def _ranking(self) -> Ranking:

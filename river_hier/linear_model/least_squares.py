@@ -267,7 +267,7 @@ class LeastSquaresModel(LeastSquaresRule):
     def _example(self, x: Mapping[Any, Any]) -> Example:
         return Example(self._features.find(x))
 
-    def _masks(self, X: Batch, scores: Any) -> Any:
+    def _masks(self, X: Batch, rows: Any) -> Any:
         return self._rls.masks(self._labels, Vectors(self._features, X))
 
     def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:

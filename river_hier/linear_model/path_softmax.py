@@ -11,7 +11,7 @@ from ..base.checks import check, check_answer, check_forgetting, check_positive,
 from ..base.explanation import Floats, named
 from ..base.linear import NOTHING, Moves
 from ..base.path import PathLearner
-from ..taxonomy import Label, TaxonomyLike
+from ..taxonomy import Arrays, Label, TaxonomyLike
 
 
 def _own_weights(model: Any) -> dict[Label, dict[Any, float]]:
@@ -209,7 +209,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         tree, seen = self._taxonomy._arrays, np.ones(len(self._taxonomy), dtype=bool)
         seen[list(self._unseen)] = False
         seen[own] = True
-        score = self._scale * self._label_scores(self._vector_scores(vector))  # Eq. (1)
+        score = self._scale * self._label_scores(self._vector_scores(vector), tree)  # Eq. (1)
         score[~seen] = -np.inf
         distance = distances_from(y, tree)
         if below:
@@ -261,6 +261,6 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         entropy = entr(softmax(scores)).sum(axis=0)
         return scores * np.exp(np.clip(a + b * np.log1p(entropy), -3.0, 3.0))  # Eq. (6)
 
-    def _label_scores(self, columns: Floats) -> Floats:
-        sums = path_sums(columns[::2], self._taxonomy._arrays)
-        return sums + columns[1::2]  # Eq. (1)
+    def _label_scores(self, columns: Floats, tree: Arrays) -> Floats:
+        columns = columns[: 2 * tree.n]
+        return path_sums(columns[::2], tree) + columns[1::2]  # Eq. (1)

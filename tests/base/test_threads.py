@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from river_hier import Taxonomy, linear_model
+from river_hier import Taxonomy, inspection, linear_model
 from support.public_api import dense, estimators, learners
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
@@ -93,10 +93,20 @@ def test_predictions_while_a_taxonomy_grows(name: str) -> None:
             label = f"n{i}"
             model.learn_one({"x": 1.0, i: 2.0}, label if name in SINGLE else {label})
 
+    names, rows = [f"n{i}" for i in range(ROWS)], pd.DataFrame([{"x": 1.0}] * 2)
+
     def predict() -> None:
         model.predict_one({"x": 1.0, 0: 1.0})
-        found = [label for label in model.predict_proba_one({"x": 1.0}) if label != "root"]
-        assert found == [f"n{i}" for i in range(len(found))]
+        for found in (model.predict_proba_one({"x": 1.0}), model.score_one({"x": 1.0})):
+            seen = [label for label in found if label != "root"]
+            assert seen == names[: len(seen)]
+        for threshold in (0.0, 0.5):
+            model.predict_one({"x": 1.0}, threshold=threshold, max_depth=1)
+        assert inspection.top_one(model, {"x": 1.0}, k=1)[0][0][-1] in names
+        assert inspection.top_many(model, rows, k=1).shape == (2, 2)
+        for of_rows in (model.predict_many, model.predict_proba_many):
+            assert len(of_rows(rows)) == 2
+        model.predict_many(rows, threshold=0.5)
 
     beside(learn, predict)
 
