@@ -183,7 +183,8 @@ def expected(model, x):
             return p and p[v][True]
         return pytest.approx(sum(p[u] for u in p if v in taxonomy.path(u)))
 
-    labels = [{"label": v, "path": taxonomy.path(v)} for v in found]
+    names = {v: v if isinstance(v, tuple) else taxonomy.path(v) for v in found}
+    labels = [{"label": v, "path": names[v]} for v in found]
     shown = json.loads(json.dumps({"y": found if isinstance(y, dict) else y, "labels": labels}))
     for v, one in zip(found, shown["labels"], strict=True):
         one["probability"] = probability(v)

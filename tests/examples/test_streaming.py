@@ -196,7 +196,7 @@ def test_another_model_is_another_line(monkeypatch: pytest.MonkeyPatch) -> None:
         line = json.dumps({"key": key, "x": "a text"})
         assert delayed.step(state, line, 9) == {"key": key, "y": y}
         with pytest.raises(delayed.REFUSED, match="one label"):
-            delayed.step(state, json.dumps({"key": key, "y": ["a"]}), 9)
+            delayed.step(state, json.dumps({"key": key, "y": ["a", "?"]}), 9)
         delayed.step(state, json.dumps({"key": key, "y": "a"}), 9)
     assert not state["pending"]
 
