@@ -32,7 +32,7 @@ TREE = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": []}})
 
 
 def test_samplers_take_a_weight() -> None:
-    model = active.ThresholdSampler(linear_model.Hieron(TREE))
+    model = active.MarginSampler(linear_model.Hieron(TREE))
     model.learn_one({"x": 1.0}, "b", 0.5)
     alone = linear_model.Hieron(TREE)
     alone.learn_one({"x": 1.0}, "b", w=0.5)
