@@ -19,6 +19,7 @@ from .._core import (
     top_down,
     top_down_probabilities,
 )
+from .._core.features import SMALLEST_NORM2
 from ..base.classifiers import last_step_and_input, shown
 from ..base.explanation import Floats
 from ..base.path import PathLearner
@@ -277,8 +278,8 @@ class Scale:
 
     @property
     def unit(self) -> float:
-        """Infinite as long as all scores were 0, so that the next one has no effect."""
-        return math.sqrt(self.squares / self.n) if self.squares else math.inf
+        """Infinite as long as all scores were 0 or tiny, so that the next one has no effect."""
+        return math.inf if self.squares < SMALLEST_NORM2 else math.sqrt(self.squares / self.n)
 
 
 class Descent:
@@ -306,8 +307,9 @@ class Temperatures:
     def probabilities(self, scores: Floats) -> Floats:
         """The probabilities of all nodes, (..., nodes), which sum to 1."""
         sharp, flat, share = self.slopes
-        p: Floats = (1.0 - share) * softmax(sharp * scores, axis=-1)
-        p += share * softmax(flat * scores, axis=-1)
+        gaps = np.maximum(scores - scores.max(axis=-1, keepdims=True), -LARGEST)
+        p: Floats = (1.0 - share) * softmax(sharp * gaps, axis=-1)
+        p += share * softmax(flat * gaps, axis=-1)
         return p
 
     @property
