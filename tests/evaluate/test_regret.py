@@ -171,6 +171,18 @@ def test_in_a_dag_losses_are_sampled() -> None:
     assert value == int(value)
 
 
+def test_views_of_a_drifting_stream_have_its_steps() -> None:
+    stream = synth.LinearLabels(TREE, n_features=4, seed=1, drift_at=100).take(200)
+    run = Guess(TREE, 0), stream.reference, losses.h_loss
+    total = pytest.approx(evaluate.regret(stream, *run))
+    parts = [stream.where(lambda x, y, on=on: (x[0] > 0) == on) for on in (True, False)]
+    assert sum(evaluate.regret(part.take(200), *run) for part in parts) == total
+    assert evaluate.regret(stream.shuffle(50, seed=1), *run) == total
+    assert evaluate.regret(parts[0].shuffle(seed=1).take(200), *run) == pytest.approx(
+        evaluate.regret(parts[0], *run)
+    )
+
+
 # --- Several models, delays and intervals -------------------------------------------------------
 
 
@@ -347,8 +359,9 @@ def test_a_missing_prediction_counts_for_neither(silence: Any) -> None:
 def test_an_endless_stream_has_no_final_regret() -> None:
     stream = synth.LinearLabels(TREE, seed=14)
     message = r"LinearLabels is endless; give a prefix of it, such as .take\(1000\)"
-    with pytest.raises(ValueError, match=message):
-        evaluate.regret(stream, Guess(TREE, 0), stream.reference, losses.h_loss)
+    for endless in (stream, stream.shuffle(seed=1)):
+        with pytest.raises(ValueError, match=message):
+            evaluate.regret(endless, Guess(TREE, 0), stream.reference, losses.h_loss)
     with pytest.raises(ValueError, match=message):
         evaluate.hrls_bound(TREE, stream.weights, stream)
     with pytest.raises(ValueError, match="PrototypeTree is endless"):
