@@ -346,9 +346,8 @@ def test_merged_groups_are_the_merged_whole(name: str, started: bool, open_: boo
     near = 1e-5 if name == "float32" else 1e-7
     xs = [x for x, _ in stream(row, 6)]
     whole = [found(merge(parts, start), x) for x in xs]
-    # The first example of the first model is where `LinearDiscriminant` measures from.
-    for order in itertools.permutations(range(1, 4)):
-        of = [parts[0], *(parts[k] for k in order)]
+    for order in itertools.islice(itertools.permutations(range(4)), 0, None, 4):
+        of = [parts[k] for k in order]
         pairs = merge([merge(of[:2], start), merge(of[2:], start)], start)
         chain = merge([merge([merge(of[:2], start), of[2]], start), of[3]], start)
         for merged in (merge(of, start), pairs, chain):

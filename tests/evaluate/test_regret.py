@@ -572,7 +572,12 @@ def test_hieron_bound_errors() -> None:
     good = [({"howls": 1.0}, "wolf"), ({"hoots": 1.0, "new": 2.0}, "owl")]
     assert evaluate.hieron_bound(t, w, good) == 4 * 2 * 5
     assert evaluate.hieron_bound(t, w, []) == 0.0
-    assert evaluate.hieron_bound(t, w, [*good, ({}, "wolf")]) == math.inf  # never learned
+    for never_learned in ([*good, ({}, "wolf")], [({}, "wolf")]):
+        assert evaluate.hieron_bound(t, w, never_learned) == math.inf
+    assert evaluate.hieron_bound(Taxonomy.flat([], root="alone"), {}, [({}, "alone")]) == 0.0
+    lambda_ = 3 * 2 * 5 * 2
+    found = evaluate.hieron_risk_bound(t, w, good, loss=40.0)
+    assert found == pytest.approx((40 + lambda_) / 3 + lambda_ * math.sqrt(math.log(20)))
     assert math.isnan(evaluate.hieron_bound(t, w, [({"howls": math.nan}, "wolf")]))
     for arguments, message in (
         ((t, w, [({"howls": 1.0}, "fox")]), "label 'fox' is not in the taxonomy"),
@@ -664,8 +669,8 @@ def test_losses_on_any_sequence(taxonomy: Taxonomy, seed: int, m: int) -> None:
     """
     rng = random.Random(seed)
     stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed)
-    scale = rng.uniform(0.3, 3)
-    examples = [({i: scale * a for i, a in x.items()}, y) for x, y in stream.take(m)]
+    sized = [(rng.uniform(0.3, 3), x, y) for x, y in stream.take(m)]
+    examples = [({i: scale * a for i, a in x.items()}, y) for scale, x, y in sized]
     sizes = {v: 1.0 + len(taxonomy.descendants(v)) for v in taxonomy.nodes[1:]}
     drawn = {v: rng.uniform(0.1, 3) for v in taxonomy.nodes[1:]}
     measures: list[tuple[Any, Any]] = [
