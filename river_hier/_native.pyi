@@ -33,6 +33,7 @@ class FeatureIndex:
     """
 
     intercept: float
+    most_norm2: float  # x with a larger one are errors
     first_row: int  # of the features with names
     def __init__(self, names: list[Any] = ..., intercept: float = 0.0) -> None: ...
     def __len__(self) -> int: ...

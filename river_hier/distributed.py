@@ -34,14 +34,14 @@ Rows = NDArray[np.intp]
 def merge(models: Iterable[Model], start: Model | None = None) -> Model:
     """Merge models that have learned from different examples into a new one.
 
-    Sums, counts and moments add up, so `LinearDiscriminant`, `LogTFIDF` and metrics are what
-    they would be after all examples; only the frequencies of labels in `LinearDiscriminant`, which
-    count from the first example of a label, may differ. The weights of `HPerceptron`,
-    `Hieron` and `AveragedHieron` become their mean, in which a model counts as much as its
-    examples[^1]. Those of `HAROW`, `PathSoftmax` and `HierarchicalSoftmax` become a mean that is
-    weighted by the precision that each model has gained, and precisions add up. Averages are over
-    the hypotheses of all models. Calibrations become means, too, weighted by the squares of their
-    gradients. Pipelines and wrappers merge part by part, and open taxonomies are united.
+    Sums, counts and moments add up, so `LinearDiscriminant`, `LogTFIDF` and metrics are what they
+    would be after all examples; only what depends on a first example may differ in
+    `LinearDiscriminant`: the frequency of its label, and the matrix D. The weights of
+    `HPerceptron`, `Hieron` and `AveragedHieron` become their mean, in which a model counts as much
+    as its examples[^1]. Those of `HAROW`, `PathSoftmax` and `HierarchicalSoftmax` become a mean
+    that is weighted by the precision that each model has gained, and precisions add up. Averages
+    are over the hypotheses of all models. Calibrations become means, too, weighted by the squares
+    of their gradients. Pipelines and wrappers merge part by part, and open taxonomies are united.
 
     Let each worker learn all of its examples, and merge once. Perceptrons may also be merged, sent
     back and go on learning, which the learners with variances do not bear. Groups of models may be

@@ -16,7 +16,7 @@ from ._core import (
     pool_step,
     repeats,
 )
-from ._core.features import by_name, read
+from ._core.features import SMALLEST_NORM2, by_name, read
 from .base.answer import (
     LabelAnswer,
     LabelRows,
@@ -509,7 +509,7 @@ class Scale:
 
     def scaled(self, X: Floats) -> Floats:
         """The rows with a mean of 0 and an expected norm of at most 1; constant columns are 0."""
-        varied = self.squares > 0.0
+        varied = self.squares > SMALLEST_NORM2
         deviation = np.sqrt(self.squares / max(self.n, 1.0), where=varied, out=np.ones(len(varied)))
         scaled: Floats = np.where(varied, X[:, : len(varied)] - self.mean, 0.0) / deviation
         return np.clip(scaled, -MOST, MOST) / math.sqrt(max(varied.sum(), 1))

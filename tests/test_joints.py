@@ -35,7 +35,6 @@ TREE = Taxonomy.from_nested({"up": ["sky"], "down": {"ground": ["path", "grass",
 ALL = TABLE | NESTED
 EVERY = pytest.mark.parametrize("name", ALL)
 FORESTS = ("ExtraTrees", "MultilabelExtraTrees")
-METHODS = ("predict_one", "predict_labels_one", "predict_proba_one", "score_one")
 Example = tuple[dict[int, float], Any]
 
 
@@ -62,15 +61,9 @@ def learned(model: Any, examples: Any) -> Any:
     return model
 
 
-def answers(model: Any, xs: Any) -> list[Any]:
-    """All that a model says of some x; of what it cannot say, the kind of the error."""
-    said: list[Any] = []
-    for x, method in itertools.product(xs, METHODS):
-        try:
-            said.append(getattr(model, method)(x))
-        except (AttributeError, NotImplementedError, TypeError) as error:
-            said.append(type(error).__name__)
-    return said
+def answers(row: Row, model: Any, xs: Any) -> list[Any]:
+    """All that a model says of some x."""
+    return [getattr(model, method)(x) for x in xs for method in row.methods]
 
 
 def assert_same(ours: Any, theirs: Any, near: float = 1e-9) -> None:
@@ -132,12 +125,8 @@ def test_a_transformer_may_stand_in_front_of_a_wrapper_or_inside(
             examples = [(text(x), y) for x, y in examples]
         for i, (x, y) in enumerate(examples):
             if i > 4:
-                for method in ("predict_one", "predict_proba_one"):
-                    try:
-                        ours = getattr(before, method)(x)
-                    except NotImplementedError:
-                        continue
-                    assert_same(ours, getattr(inside, method)(x))
+                for method in ("predict_one", "predict_proba_one")[: len(row.methods)]:
+                    assert_same(getattr(before, method)(x), getattr(inside, method)(x))
             learned(before, [(x, y)])
             learned(inside, [(x, y)])
 
@@ -185,7 +174,7 @@ def test_a_batch_is_its_loop(name: str, kind: str) -> None:
         examples = stream(row, 42)
         for x, _ in examples[::3]:
             x[1] = 0.0
-        sizes = [1] * 30 if name.endswith("DensePool") else [1, 1, 10, 0, 18]
+        sizes = [1] * 30 if "loop" in row.refuses else [1, 1, 10, 0, 18]
         for a, z in itertools.pairwise(np.cumsum([0, *sizes]).tolist()):
             X, ys = matrix(examples[a:z])
             w = None if z % 2 or "weights" in row.refuses else [1 - i % 3 / 2 for i in range(z - a)]
@@ -195,7 +184,7 @@ def test_a_batch_is_its_loop(name: str, kind: str) -> None:
         X, _ = matrix(examples[30:])
         xs = [x for x, _ in as_read(examples[30:], kind)]
         near = 1e-4 if kind == "float32" else 1e-9
-        assert_same(answers(many, xs), answers(one, xs), near)
+        assert_same(answers(row, many, xs), answers(row, one, xs), near)
         compare_predictions(row, one, many, make(X), xs, given, near)
 
 
@@ -224,14 +213,14 @@ def compare_predictions(
 @EVERY
 def test_a_batch_of_a_thousand_rows_is_its_loop(name: str) -> None:
     row = ALL[name]
-    if "batch" in row.refuses or name == "DensePool":
+    if row.refuses.keys() & {"batch", "loop"}:
         pytest.skip("it scales blocks of rows alike, or learns no batches")
     for taxonomy in taxonomies(row):
         examples = stream(row, 1_000)
         one, many = learned(row(taxonomy), examples), row(taxonomy)
         many.learn_many(*matrix(examples))
         xs = [x for x, _ in examples[:5]]
-        assert_same(answers(many, xs), answers(one, xs))
+        assert_same(answers(row, many, xs), answers(row, one, xs))
 
 
 @pytest.mark.parametrize(
@@ -252,7 +241,7 @@ def test_batches_of_any_size_are_their_loop(
         w = [i % 3 / 2 for i in range(z - a)]
         many.learn_many(*matrix(examples[a:z]), w)
         learned(one, [(*e, v) for e, v in zip(examples[a:z], w, strict=True)])
-        assert_same(answers(many, xs), answers(one, xs))
+        assert_same(answers(row, many, xs), answers(row, one, xs))
         compare_predictions(row, one, many, matrix(examples[:5])[0], xs, {}, 1e-9)
 
 
@@ -260,7 +249,7 @@ def test_batches_of_any_size_are_their_loop(
 @pytest.mark.parametrize("union", [False, True])
 def test_a_list_of_texts_is_its_loop(name: str, union: bool) -> None:
     row = ALL[name]
-    if "batch" in row.refuses or name.endswith(("DensePool", "Trees", "Neighbors")):
+    if row.refuses.keys() & {"batch", "loop"} or name.endswith(("Trees", "Neighbors")):
         pytest.skip("it learns no batches, or knows the features of a batch from its first row on")
     make = (lambda: LogTFIDF() + LogTFIDF(analyzer="char_wb")) if union else LogTFIDF
     examples = [(text(x), y) for x, y in stream(row, 30)]
@@ -269,7 +258,7 @@ def test_a_list_of_texts_is_its_loop(name: str, union: bool) -> None:
         learned(one, examples[a:z])
         many.learn_many([x for x, _ in examples[a:z]], [y for _, y in examples[a:z]])
     xs = [one.transform_one(x) for x, _ in examples[:5]]
-    assert_same(answers(many[-1], xs), answers(one[-1], xs))
+    assert_same(answers(row, many[-1], xs), answers(row, one[-1], xs))
     found = np.array(many.predict_many([x for x, _ in examples[:5]])).tolist()
     theirs = [one.predict_one(x) for x, _ in examples[:5]]
     assert_same(found, [list(y.values()) for y in theirs] if row.several else theirs)
@@ -346,9 +335,8 @@ def test_merged_groups_are_the_merged_whole(name: str, started: bool, open_: boo
     near = 1e-5 if name == "float32" else 1e-7
     xs = [x for x, _ in stream(row, 6)]
     whole = [found(merge(parts, start), x) for x in xs]
-    # The first example of the first model is where `LinearDiscriminant` measures from.
-    for order in itertools.permutations(range(1, 4)):
-        of = [parts[0], *(parts[k] for k in order)]
+    for order in itertools.islice(itertools.permutations(range(4)), 0, None, 4):
+        of = [parts[k] for k in order]
         pairs = merge([merge(of[:2], start), merge(of[2:], start)], start)
         chain = merge([merge([merge(of[:2], start), of[2]], start), of[3]], start)
         for merged in (merge(of, start), pairs, chain):
@@ -438,7 +426,7 @@ def test_what_a_rule_refuses_adds_no_label(
     refusing.refuses = None
     examples = [*stream(row, 20, seed=2), ({0: 1.0, "new": 2.0}, row.y("unicorn"))]
     xs = [x for x, _ in examples]
-    assert answers(learned(model, examples), xs) == answers(learned(same, examples), xs)
+    assert answers(row, learned(model, examples), xs) == answers(row, learned(same, examples), xs)
 
 
 @pytest.mark.parametrize("name", that("batch"))
@@ -460,10 +448,10 @@ def test_a_refused_row_ends_the_batch(name: str, bad: str) -> None:
         with pytest.raises((TypeError, ValueError, LookupError), match="row 15") as error:
             many.learn_many(X, ys, w=w if bad == "w" else None)
         assert vars(error.value)["n_learned"] == 15
-        if name == "DensePool":
+        if "loop" in row.refuses:
             continue
         xs = [x for x, _ in examples[:5]]
-        assert_same(answers(many, xs), answers(learned(row(taxonomy), examples[:15]), xs))
+        assert_same(answers(row, many, xs), answers(row, learned(row(taxonomy), examples[:15]), xs))
 
 
 # E. Copies in mid-stream continue as the model does.
@@ -483,14 +471,14 @@ def test_copies_continue_as_the_model_does(name: str, how: str) -> None:
         examples = stream(row, 50)
         xs = [x for x, _ in stream(row, 4, seed=2)]
         model = learned(row(taxonomy), examples[:25])
-        before = answers(model, xs)
+        before = answers(row, model, xs)
         copied = COPIES[how](model)
         assert type(copied) is type(model)
-        assert_same(answers(copied, xs), before)
+        assert_same(answers(row, copied, xs), before)
         learned(copied, examples[25:])
-        assert_same(answers(model, xs), before)  # which have no part in common
-        assert_same(answers(learned(model, examples[25:]), xs), answers(copied, xs))
-        assert_same(answers(model.clone(), xs), answers(row(taxonomy), xs))
+        assert_same(answers(row, model, xs), before)  # which have no part in common
+        assert_same(answers(row, learned(model, examples[25:]), xs), answers(row, copied, xs))
+        assert_same(answers(row, model.clone(), xs), answers(row, row(taxonomy), xs))
 
 
 # F. River's checks.
@@ -535,10 +523,12 @@ def test_weights_of_every_type_work_at_every_position(name: str) -> None:
                 ):
                     other = copy.deepcopy(model)
                     other.learn_one(*args, **kwargs)
-                    assert_same(answers(other, xs), answers(heavy, xs))
+                    assert_same(answers(row, other, xs), answers(row, heavy, xs))
         once = learned(copy.deepcopy(model), [(x, y)])
         for w in (1, 1.0, True, np.bool_(True)):
-            assert_same(answers(learned(copy.deepcopy(model), [(x, y, w)]), xs), answers(once, xs))
+            assert_same(
+                answers(row, learned(copy.deepcopy(model), [(x, y, w)]), xs), answers(row, once, xs)
+            )
         for w in (0, 0.0, False, np.float32(0.0)):
             other = learned(copy.deepcopy(model), [({**x, "new": 1.0}, y, w)])
             assert state(other) == state(copy.deepcopy(model))

@@ -32,7 +32,7 @@ def cases() -> dict[str, Case]:
     found = {}
     for name, model in {name: soon_full(model) for name, model in estimators().items()}.items():
         found[f"{name}, dense"] = Case(model, dense)
-        if f"{name}, dense" not in GROWS and name != "ensemble.DensePool":
+        if f"{name}, dense" not in GROWS:
             found[f"{name}, text"] = Case(model.clone(), text)
         if f"{name}, many names" in GROWS:
             found[f"{name}, many names"] = Case(model.clone(), many_names)
@@ -48,7 +48,7 @@ def cases() -> dict[str, Case]:
 
 def soon_full(model: Any) -> Any:
     """A model that stores at most 200 examples, or whose members do."""
-    if type(model).__name__.endswith(("Neighbors", "Trees")):
+    if type(model).__name__.endswith(("Neighbors", "Trees", "DensePool")):
         return model.clone({"budget": 200})
     if hasattr(model, "models"):
         model.models = [soon_full(member) for member in model.models]

@@ -7,7 +7,6 @@ The rule is a method, in numpy. Learners of the library also have a compiled pol
 
 import abc
 import importlib.util
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any, ClassVar
@@ -29,7 +28,6 @@ FEW = 16  # rows: for fewer, copying the weights takes longer
 SMALL = 2**20  # multiplications: for fewer, either method is fast enough
 SPARSE = 4  # a dense copy this many times as large as the weights is mostly zeros
 BLOCK = 2**19  # number of scores that are computed at once
-MOST_FOR_FLOAT32 = 1e30  # squared norms above it are errors
 
 Moves = tuple[NDArray[Any], ...]
 NOTHING: Moves = np.empty(0, dtype=np.intp), np.empty(0)  # moves
@@ -198,7 +196,7 @@ def pays(model: Any, X: Batch) -> bool:
         and X.n >= FEW
         and X.n * cells >= SMALL
         and cells * size <= SPARSE * model._state.n_bytes
-        and X.most_norm2 <= (math.inf if model.dtype == "float64" else MOST_FOR_FLOAT32)
+        and X.most_norm2 <= model._features.most_norm2
     )
 
 

@@ -29,6 +29,11 @@ def data_home() -> Path:
 class Stream:
     """What streams and views of them have in common."""
 
+    def _numbered(self) -> Iterator[tuple[int, Any]]:
+        """The examples with their steps, counted from 0; in a view they are those of its stream."""
+        examples: Any = self
+        return enumerate(examples)
+
     def take(self, k: int) -> Prefix:
         """Return the first `k` examples as a stream with the same taxonomy."""
         return Prefix(self, k)
@@ -120,8 +125,11 @@ class View(Stream):
     def __init__(self, stream: Stream) -> None:
         self.stream: Any = stream  # has what any stream has
 
+    @abc.abstractmethod
+    def _numbered(self) -> Iterator[tuple[int, Any]]: ...
+
     def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
-        return iter(self.stream)
+        return (example for _, example in self._numbered())
 
     def __getattr__(self, name: str) -> Any:
         # copy and pickle look up attributes before __init__ has run; avoid infinite recursion.
@@ -142,8 +150,8 @@ class Prefix(View):
             raise ValueError(f"`k` must be at least 0, got {k}")
         super().__init__(stream)
 
-    def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
-        return itertools.islice(self.stream, self.k)
+    def _numbered(self) -> Iterator[tuple[int, Any]]:
+        return itertools.islice(self.stream._numbered(), self.k)
 
     @property
     def n_samples(self) -> int | None:
@@ -170,8 +178,8 @@ class Selected(View):
         super().__init__(stream)
         self.keep = keep
 
-    def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
-        return ((x, y) for x, y in self.stream if self.keep(x, y))
+    def _numbered(self) -> Iterator[tuple[int, Any]]:
+        return ((i, (x, y)) for i, (x, y) in self.stream._numbered() if self.keep(x, y))
 
     def __repr__(self) -> str:
         return f"some examples of {shown_stream(self.stream)}"
@@ -190,9 +198,9 @@ class Shuffled(View):
         self.seed = seed
         self._seed = random.randrange(2**32) if seed is None else seed
 
-    def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
-        shuffled: Iterator[tuple[dict[Any, Any], Any]]
-        shuffled = river_stream.shuffle(iter(self.stream), self.buffer_size, self._seed)
+    def _numbered(self) -> Iterator[tuple[int, Any]]:
+        shuffled: Iterator[tuple[int, Any]]
+        shuffled = river_stream.shuffle(self.stream._numbered(), self.buffer_size, self._seed)
         return shuffled
 
     def __repr__(self) -> str:

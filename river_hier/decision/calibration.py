@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._core import Batch, Calibration, Nodes, softmax
+from .._core.features import SMALLEST_NORM2
 from ..base.answer import NONE, Unseen, answer_of, answers_of, replaced
 from ..base.classifiers import ONE, SEVERAL, shown
 from ..base.explanation import Floats
@@ -230,8 +231,8 @@ class Scale:
 
     @property
     def unit(self) -> float:
-        """Infinite as long as all scores were 0, so that the next one has no effect."""
-        return math.sqrt(self.squares / self.n) if self.squares else math.inf
+        """Infinite as long as all scores were 0 or tiny, so that the next one has no effect."""
+        return math.inf if self.squares < SMALLEST_NORM2 else math.sqrt(self.squares / self.n)
 
 
 class Descent:
@@ -260,8 +261,9 @@ class Temperatures:
         """The probabilities of all nodes, (..., nodes), which sum to 1; 0 for some."""
         known = np.delete(np.arange(scores.shape[-1]), list(never))
         (sharp, flat, share), p, s = self.slopes, np.zeros_like(scores), scores[..., known]
-        p[..., known] = (1.0 - share) * softmax(sharp * s, axis=-1)
-        p[..., known] += share * softmax(flat * s, axis=-1)
+        gaps = np.maximum(s - s.max(axis=-1, keepdims=True), -LARGEST)
+        p[..., known] = (1.0 - share) * softmax(sharp * gaps, axis=-1)
+        p[..., known] += share * softmax(flat * gaps, axis=-1)
         return p
 
     @property

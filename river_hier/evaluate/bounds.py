@@ -63,7 +63,8 @@ def hieron_bound(
     _, norms2, far, R2, squares, hinge = _losses(taxonomy, weights, examples)
     norm2 = float(norms2.sum())
     if math.isinf(C):
-        return far * R2 * (math.sqrt(squares) + math.sqrt(squares + norm2)) ** 2  # Eq. 10
+        total = (math.sqrt(squares) + math.sqrt(squares + norm2)) ** 2
+        return far * R2 * total if squares < math.inf else squares  # Eq. 10
     return max(far * R2, math.sqrt(far) / C) * (norm2 + 2 * C * hinge)
 
 
@@ -290,7 +291,8 @@ def _losses(taxonomy: Taxonomy, weights: Weights, examples: Examples) -> tuple[A
         gamma = distances_from(y, taxonomy._arrays)
         losses = np.maximum(scores - scores[y] + np.sqrt(gamma), 0.0)  # Eq. 5
         worst = float((losses**2 / np.maximum(gamma, 1)).max())
-        squares += worst / norm2 if norm2 else math.inf
+        if worst:
+            squares += worst / norm2 if norm2 else math.inf
         hinge += float(losses.max())
     # The last node is one of the deepest, so it is an end of a longest path in the tree.
     far = float(distances_from(len(taxonomy) - 1, taxonomy._arrays).max())

@@ -11,7 +11,7 @@ from river.datasets.base import SyntheticDataset
 from .. import metrics
 from ..base.checks import check_integer
 from ..base.classifiers import takes_weights
-from ..datasets.base import Selected
+from ..datasets.base import Selected, Shuffled, Stream
 from ..datasets.synth.transformers import Transformed
 from ..metrics.base import MeanScore
 
@@ -37,8 +37,9 @@ def iter_regret(
     exact if the dataset has `probabilities` and the loss has an expected form; otherwise, observed
     labels are used. If any prediction is empty (`None` or `{}`), the example is scored for none.
 
-    A comparator with a method `at` is asked as `comparator.at(step)`, with the step counted from 0.
-    If it changes, as the `reference` of a stream that drifts, this is dynamic regret.
+    A comparator with a method `at` is asked as `comparator.at(step)`, with the step counted from 0;
+    in a view of a stream, such as `stream.where(keep)`, it is that of the stream. If the comparator
+    changes, as the `reference` of a stream that drifts, this is dynamic regret.
 
     Parameters
     ----------
@@ -194,9 +195,10 @@ class _Pass:
     ) -> Iterator[dict[str, Any]]:
         """The state after every so many examples, and the last one."""
         # Models are told the step of an example whenever they answer, so none counts calls.
+        dataset = self.dataset
+        numbered = dataset._numbered() if isinstance(dataset, Stream) else enumerate(dataset)
         examples = (
-            (x, y, {**(more[0] if more else {}), "step": i})
-            for i, (x, y, *more) in enumerate(self.dataset)
+            (x, y, {**(more[0] if more else {}), "step": i}) for i, (x, y, *more) in numbered
         )
         loop: Any = river_evaluate.iter_progressive_val_score
         found: dict[str, Any] = {}
@@ -258,7 +260,7 @@ def _each(given: Any, f: Callable[[Any], Any]) -> Any:
 
 def check_ends(dataset: Any) -> None:
     """Raise an error if a stream that must be read to its end has none."""
-    while isinstance(dataset, Transformed | Selected):
+    while isinstance(dataset, Transformed | Selected | Shuffled):
         dataset = dataset.stream
     if isinstance(dataset, SyntheticDataset) and dataset.n_samples is None:
         raise ValueError(

@@ -248,7 +248,7 @@ class LinearDiscriminant(DenseModel):
         """
         n, d = self._tree.n, len(self._low)
         origins = [wide(p._origin[: len(r)], (d,), r) for p, _, r in parts if p._origin is not None]
-        self._origin = origins[0] if origins else None
+        self._origin = np.min(origins, axis=0) if origins else None  # whatever their order
         start, sums = parts[0][0]._rates.m, list[dict[str, Any]]()
         for part, nodes, rows in parts:
             k = len(rows)

@@ -105,7 +105,7 @@ def rows(name: str, n: int) -> tuple[pd.DataFrame, list[Any]]:
     return X, labels if name in SINGLE else [{label} for label in labels]
 
 
-def learned(name: str, X: pd.DataFrame, ys: list[Any]) -> Any:
+def learned(name: str, X: Any, ys: list[Any]) -> Any:
     model = getattr(linear_model, name)(TREE)
     model.learn_many(X, ys)
     return model
@@ -130,6 +130,20 @@ def test_a_step_is_learned_or_not(name: str, taxonomy: Taxonomy | None) -> None:
         assert one.score_one(ASKED) in expected, at
         one.learn_one(x, y)
     assert interrupted >= n // 2
+
+
+@pytest.mark.parametrize("name", [*NAMES, "HMinOver"])
+def test_what_a_batch_has_learned_is_predicted(name: str) -> None:
+    X, ys = rows(name, 8)
+    table = X.to_numpy()
+    n = count(lambda: learned(name, table, ys))
+    for at in range(2, n + 1):
+        model = getattr(linear_model, name)(TREE)
+        error = interrupt(lambda model=model: model.learn_many(table, ys), at)
+        n_learned = vars(error)["n_learned"] if error else len(ys)
+        prefix = learned(name, table[:n_learned], ys[:n_learned])
+        assert model.predict_one(ASKED) == prefix.predict_one(ASKED), at
+        assert model.score_one(ASKED) == prefix.score_one(ASKED), at
 
 
 def test_after_a_repetition_the_thread_repeats_no_more() -> None:

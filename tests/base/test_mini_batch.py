@@ -286,7 +286,7 @@ ODD = [
     pd.DataFrame({1: [1.0, 2.0], ("a", 2): [0.0, 1.0], None: [2, 2]}),
     pd.DataFrame(index=[3, 4]),
     pd.DataFrame({"x": [1e-160, 1.0], "y": [0.0, 1e-170]}),
-    pd.DataFrame({"x": [1e154, 0.0], "y": [0.0, 1e154]}),
+    pd.DataFrame({"x": [1e144, 0.0], "y": [0.0, 1e144]}),
 ]
 
 

@@ -3,10 +3,12 @@
 import math
 import pickle
 import random
+import re
 from itertools import takewhile
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ from river import base
 from river_hier import (
     Taxonomy,
     decision,
+    distributed,
     drift,
     evaluate,
     forest,
@@ -25,7 +28,9 @@ from river_hier import (
     probabilistic,
 )
 from river_hier import base as base_models
+from river_hier._core import LinearState
 from support.hypothesis_settings import n_examples
+from support.makers import LEARNERS, TABLE
 from support.public_api import LABELS, dense, estimators, one_label
 
 TREE = Taxonomy.from_nested({"up": ["sky"], "down": {"ground": ["path", "grass", "cement"]}})
@@ -45,6 +50,8 @@ def models() -> dict[str, Any]:
     found = {name: model for name, model in estimators().items() if not name.startswith(OTHERS)}
     single = {name: m for name, m in estimators(dtype="float32").items() if name in found}
     found |= {f"{name}, float32": model for name, model in single.items()}
+    # Those of the table but the ones with classifiers of River; float32 comes from the classes.
+    found |= {name: row(TREE) for name, row in TABLE.items() if "bad x" not in row.refuses}
     hieron = linear_model.Hieron(TREE, dtype="float32")
     found |= {
         "tree of hieron": decision.TreeBayes(hieron.clone(), TREE),
@@ -110,6 +117,8 @@ def assert_finite(model: Any) -> None:
     if hasattr(model, "learn_many"):
         many = np.asarray(model.predict_proba_many(np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 2.0]])))
         assert np.isfinite(many).all()
+    if hasattr(model, "score_one"):
+        assert all(map(math.isfinite, model.score_one({0: 1e10, 1: -1e-10}).values()))
     if hasattr(model, "weights"):
         assert all(math.isfinite(w) for node in model.weights.values() for w in node.values())
 
@@ -117,8 +126,13 @@ def assert_finite(model: Any) -> None:
 TINY = ([1e-40, 0.0, 0.0], "path", 1.0)
 HEAVY = ([1.0, 2.0, 0.0], "sky", 1e39)
 EXTREME = ([1.0, 2.0, 0.0], "sky", 1e300)
-HUGE = ([1e153, 1e-140, 1.0], "grass", 1.0)
+HUGE = ([1e144, 1e-140, 1.0], "grass", 1.0)
 TINIEST = ([1e-149, 0.0, 0.0], "cement", 1e12)
+TINY_SCORES = [
+    ([1.0, 0.0, 0.0], "path", 1.0),
+    ([1e-160, 0.0, 1.0], "sky", 1.0),
+    ([0.0, 0.0, 0.0], "path", 1e6),
+]
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -127,6 +141,7 @@ TINIEST = ([1e-149, 0.0, 0.0], "cement", 1e12)
 @example(stream=[TINY])
 @example(stream=[HEAVY])
 @example(stream=[EXTREME])
+@example(stream=TINY_SCORES)
 @example(stream=[TINIEST, HUGE, TINY, ([1.0, 1.0, 1.0], "sky", 1.0)])
 def test_an_example_is_refused_or_the_model_stays_finite(name: str, stream: Any) -> None:
     model = MODELS[name].clone()
@@ -135,6 +150,26 @@ def test_an_example_is_refused_or_the_model_stays_finite(name: str, stream: Any)
     assert_finite(model)
     for _ in range(5):  # and goes on learning
         learn(model, [1.0, -0.5, 0.25], "path", 1.0)
+    assert_finite(model)
+
+
+# Magnitudes that are lost in one another, up to the largest that are not refused.
+MAGNITUDES = [0.0, 5e-324, 1e-160, 1e-149, 1e-100, 1e-10, 1.0, 1.0, 3.0, 1e100, 1e130, 1e144, 1e153]
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_model_stays_finite_in_forty_examples(name: str, seed: int) -> None:
+    rng, model = random.Random(seed), MODELS[name].clone()
+    sizes = [
+        size ** (0.1 if "float32" in name else 1.0) for size in MAGNITUDES[-4 if seed == 0 else 0 :]
+    ]
+    for _ in range(40):
+        row = [
+            rng.choice(sizes) * rng.choice([-1.0, 1.0, rng.random()]) for _ in range(3 * seed + 1)
+        ]
+        w = rng.choice([1.0, 10 ** rng.uniform(-6.0, 6.0)])
+        learn(model, row, rng.choice(LABELS), w)
     assert_finite(model)
 
 
@@ -193,6 +228,28 @@ def test_the_largest_weight_of_an_example(name: str) -> None:
             model.learn_many(np.array([list(x.values())] * 2), [y] * 2, w=[1.0, w])
 
 
+@pytest.mark.parametrize("name", estimators(dtype="float32"))
+@pytest.mark.parametrize(("dtype", "limit"), [("float64", 1e290), ("float32", 1e30)])
+def test_linear_learners_refuse_large_squared_norms(name: str, dtype: str, limit: float) -> None:
+    model = estimators(dtype=dtype)[name]
+    x, y = {"new": math.sqrt(limit) * 1.01}, "sky" if one_label(model) else {"sky"}
+    before = pickle.dumps(model)
+    said = f'too large for weights of dtype "{dtype}", which take at most {limit:.0e}; scale x'
+    many = pd.DataFrame([x])
+    calls = [
+        lambda: model.learn_one(x, y),
+        lambda: model.learn_many(many, [y]),
+        lambda: model.predict_one(x),
+        lambda: model.predict_many(many),
+        lambda: model.predict_proba_many(many),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=re.escape(said)):
+            call()
+    assert pickle.dumps(model) == before
+    model.learn_one({"new": math.sqrt(limit) * 0.99}, y)
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("size", [1e-140, 1e-40, 1e-3])
 def test_a_step_moves_weights_up_to_a_limit(dtype: str, size: float) -> None:
@@ -203,6 +260,36 @@ def test_a_step_moves_weights_up_to_a_limit(dtype: str, size: float) -> None:
     for label in ("up", "sky"):
         found = model.weights[label]["a"]
         assert found == pytest.approx(min(step, largest), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["PathSoftmax", "HierarchicalSoftmax"])
+def test_so_does_a_step_of_a_softmax(name: str) -> None:
+    model = LEARNERS[name](Taxonomy.flat(["a", "b"])).clone({"intercept": 0.0})
+    *before, _, average, decides, temperature = model._state.saved()
+    rows = [np.array([0, 2]), np.array([2, 4], np.uint32), np.array([1e135, -1e135]), -np.ones(2)]
+    labels, _, *rest = before
+    model._state = LinearState(labels, [0], *rest, rows, average, decides, temperature)
+    model.learn_one({0: 1e144, 1: 1e136}, "b")
+    assert 0.0 < model.weights["b"][1] < 1e133  # 1e140 / |x| times x
+
+
+@pytest.mark.parametrize("name", ["HAROW", "PathSoftmax", "HierarchicalSoftmax"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("width", [1, 200])  # of dense rows, and of sparse ones
+def test_no_variance_is_lost_in_rounding(name: str, dtype: str, width: int) -> None:
+    rng = random.Random(1)
+    taxonomy = TREE.extend([("down", "wall"), *(("wall", i) for i in range(width))])
+    models = [LEARNERS[name](taxonomy).clone({"dtype": dtype}) for _ in range(3)]
+    for model in models[:2]:
+        for i in range(80):  # one feature, then many
+            names = [rng.randrange(8)] if i < 60 else range(8)
+            x = {name: 1e12 * rng.random() for name in names}
+            model.learn_one(x, LEARNERS[name].y(rng.choice(["path", "grass"])), w=1e6)
+    for model in [*models[:2], distributed.merge(models[:2], models[2])]:
+        *_, weights, variances = model._state.saved()[7]  # less 1
+        assert abs(weights).max() < 1e3
+        assert variances.min() > -1.0
+        assert variances.max() <= 0.0
 
 
 def test_a_rule_that_returns_nan_is_refused() -> None:

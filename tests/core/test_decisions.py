@@ -266,6 +266,18 @@ def test_one_far_score_moves_a_temperature_as_ten_units_do():
     assert found[0] == found[1] != found[2]
 
 
+def test_tiny_scores_leave_calibrations_finite():
+    t = Taxonomy.flat(["a", "b"], root="r")
+    several, single = Calibration(len(t)), calibration.Temperatures()
+    far = np.array([0.0, 1e200, -1e200])
+    for size, w in ((1e-160, 1.0), (0.0, 1e6), (1e-149, 1.0), (1e290, 1.0)):
+        scores = np.array([0.0, size, -size])
+        several.learn(scores, "a", labels_of(t), w)
+        single.learn(scores, 1, w)
+        for answer in (several.given(far), single.probabilities(far)):
+            assert ((answer >= 0.0) & (answer <= 1.0)).all()
+
+
 def outcome(read, y):
     """The nodes of y, or the error."""
     try:

@@ -144,6 +144,16 @@ def test_another_version_is_told_from_damage():
         restore("Unheard", VERSION)
 
 
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_weights_that_cannot_be(number):
+    model = linear_model.HierarchicalSoftmax(TREE)
+    model.learn_one({"x": 1.0}, "c")
+    state = model._state.saved()
+    state[7][2][0] = number
+    with pytest.raises(ValueError, match="this pickle of a LinearState is damaged"):
+        restore("LinearState", VERSION, *state)
+
+
 @pytest.mark.parametrize("names", [["a", "a"], [1, True], ["a", ["b"]], "ab", None, 3])
 def test_features_that_cannot_be(names):
     with pytest.raises(ValueError, match="this pickle of a FeatureIndex is damaged"):

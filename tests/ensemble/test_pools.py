@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -19,11 +20,13 @@ from river_hier import (
     decision,
     ensemble,
     feature_extraction,
+    forest,
     linear_model,
     metrics,
     probabilistic,
 )
 from river_hier.datasets import synth
+from river_hier.feature_extraction import RandomFourierFeatures
 from support.strategies import multilabel_streams, parents_of, single_label_streams
 
 TREE = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": []}})
@@ -210,6 +213,46 @@ def test_the_pool_removes_the_loss_of_a_wrong_parameter() -> None:
     losses = [loss(member.clone()) for member in members]
     pooled = loss(ensemble.LogarithmicPool(members))
     assert pooled < min(losses) + 0.3 * (max(losses) - min(losses))
+
+
+def standardised(x: dict[str, float], seen: list[tuple[dict[str, float], float]]) -> Any:
+    """By the moments so far, within 3 deviations, and divided by the root of their number."""
+    total, found, varied = sum(w for _, w in seen), {}, 0
+    for name in dict.fromkeys(name for row, _ in seen for name in row):
+        mean = sum(w * row.get(name, 0.0) for row, w in seen) / total
+        variance = sum(w * (row.get(name, 0.0) - mean) ** 2 for row, w in seen) / total
+        deviations = (x.get(name, 0.0) - mean) / math.sqrt(variance) if variance else 0.0
+        found[name] = min(max(deviations, -3.0), 3.0)
+        varied += variance > 0.0
+    return {name: value / math.sqrt(varied or 1) for name, value in found.items()}
+
+
+def test_dense_pool_is_a_pool_of_its_members() -> None:
+    rng, seen = random.Random(1), list[tuple[dict[str, float], float]]()
+    model, pool = ensemble.DensePool(TREE, n_components=20), oracles.LogarithmicPool(5, False)
+    members: list[Any] = [
+        probabilistic.LinearDiscriminant(TREE),
+        *(probabilistic.NewtonSoftmax(TREE) for _ in range(2)),
+        probabilistic.DiscriminantNeighbors(TREE, budget=10_000),
+        forest.ExtraTrees(TREE),
+    ]
+    random_features = [RandomFourierFeatures(sigma, 20, 0) for sigma in (1.0, 0.5)]
+
+    def views(x: Any) -> list[Any]:
+        near = standardised(x, seen)
+        return [x, *(features.transform_one(near) for features in random_features), near, x]
+
+    for i in range(40):
+        y, w = rng.choice("bcd"), rng.choice([1.0, 2.0])
+        x = {name: rng.gauss("bcd".index(y) * (name == "u"), 1.0) for name in "uvw"[: 2 + i // 9]}
+        x |= {"v": x["v"] * 20.0 if i % 8 == 7 else x["v"], "constant": 1.0}
+        said = [m.predict_proba_one(view) for m, view in zip(members, views(x), strict=True)]
+        assert model.predict_proba_one(x) == pytest.approx(pool.probabilities(said), abs=1e-6)
+        model.learn_one(x, y, w)
+        seen.append((x, w))
+        for member, view in zip(members, views(x), strict=True):
+            member.learn_one(view, y, w)
+        pool.learn(said, {y}, w)
 
 
 def test_dense_pool_on_digits() -> None:

@@ -171,6 +171,18 @@ def test_in_a_dag_losses_are_sampled() -> None:
     assert value == int(value)
 
 
+def test_views_of_a_drifting_stream_have_its_steps() -> None:
+    stream = synth.LinearLabels(TREE, n_features=4, seed=1, drift_at=100).take(200)
+    run = Guess(TREE, 0), stream.reference, losses.h_loss
+    total = pytest.approx(evaluate.regret(stream, *run))
+    parts = [stream.where(lambda x, y, on=on: (x[0] > 0) == on) for on in (True, False)]
+    assert sum(evaluate.regret(part.take(200), *run) for part in parts) == total
+    assert evaluate.regret(stream.shuffle(50, seed=1), *run) == total
+    assert evaluate.regret(parts[0].shuffle(seed=1).take(200), *run) == pytest.approx(
+        evaluate.regret(parts[0], *run)
+    )
+
+
 # --- Several models, delays and intervals -------------------------------------------------------
 
 
@@ -347,8 +359,9 @@ def test_a_missing_prediction_counts_for_neither(silence: Any) -> None:
 def test_an_endless_stream_has_no_final_regret() -> None:
     stream = synth.LinearLabels(TREE, seed=14)
     message = r"LinearLabels is endless; give a prefix of it, such as .take\(1000\)"
-    with pytest.raises(ValueError, match=message):
-        evaluate.regret(stream, Guess(TREE, 0), stream.reference, losses.h_loss)
+    for endless in (stream, stream.shuffle(seed=1)):
+        with pytest.raises(ValueError, match=message):
+            evaluate.regret(endless, Guess(TREE, 0), stream.reference, losses.h_loss)
     with pytest.raises(ValueError, match=message):
         evaluate.hrls_bound(TREE, stream.weights, stream)
     with pytest.raises(ValueError, match="PrototypeTree is endless"):
@@ -559,7 +572,12 @@ def test_hieron_bound_errors() -> None:
     good = [({"howls": 1.0}, "wolf"), ({"hoots": 1.0, "new": 2.0}, "owl")]
     assert evaluate.hieron_bound(t, w, good) == 4 * 2 * 5
     assert evaluate.hieron_bound(t, w, []) == 0.0
-    assert evaluate.hieron_bound(t, w, [*good, ({}, "wolf")]) == math.inf  # never learned
+    for never_learned in ([*good, ({}, "wolf")], [({}, "wolf")]):
+        assert evaluate.hieron_bound(t, w, never_learned) == math.inf
+    assert evaluate.hieron_bound(Taxonomy.flat([], root="alone"), {}, [({}, "alone")]) == 0.0
+    lambda_ = 3 * 2 * 5 * 2
+    found = evaluate.hieron_risk_bound(t, w, good, loss=40.0)
+    assert found == pytest.approx((40 + lambda_) / 3 + lambda_ * math.sqrt(math.log(20)))
     assert math.isnan(evaluate.hieron_bound(t, w, [({"howls": math.nan}, "wolf")]))
     for arguments, message in (
         ((t, w, [({"howls": 1.0}, "fox")]), "label 'fox' is not in the taxonomy"),
@@ -651,8 +669,8 @@ def test_losses_on_any_sequence(taxonomy: Taxonomy, seed: int, m: int) -> None:
     """
     rng = random.Random(seed)
     stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed)
-    scale = rng.uniform(0.3, 3)
-    examples = [({i: scale * a for i, a in x.items()}, y) for x, y in stream.take(m)]
+    sized = [(rng.uniform(0.3, 3), x, y) for x, y in stream.take(m)]
+    examples = [({i: scale * a for i, a in x.items()}, y) for scale, x, y in sized]
     sizes = {v: 1.0 + len(taxonomy.descendants(v)) for v in taxonomy.nodes[1:]}
     drawn = {v: rng.uniform(0.1, 3) for v in taxonomy.nodes[1:]}
     measures: list[tuple[Any, Any]] = [

@@ -374,10 +374,10 @@ def test_ranking_topics_of_rcv1() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("t", [1e10, {"b": 1e100}])
+@pytest.mark.parametrize("t", [1e20, {"b": 1e100}])
 def test_scores_that_overflow_are_compared_all_the_same(t: Any) -> None:
     """Neither inf - inf nor 0 * inf is computed."""
-    examples = [({"x": 1e150, "y": -1e150, "z": 1.0}, {"d"}), ({"x": -1e150}, {"b"})]
+    examples = [({"x": 1e144, "y": -1e144, "z": 1.0}, {"d"}), ({"x": -1e144}, {"b"})]
     with np.errstate(over="ignore", invalid="raise"):
         model = linear_model.HMinOver(TREE, t=t)
         for x, y in examples * 3:

@@ -39,7 +39,8 @@ class Row:
     refuses: dict[str, str] = field(default_factory=dict)  # joints, and what is said of them
     inside: "Row | None" = None  # that of the model in a wrapper
     late: str = ""  # why a class that comes late needs more examples than an early one
-    varied: tuple[dict[str, Any], ...] = ()  # values of each parameter of a linear learner
+    # Values of each parameter of a linear learner, or functions of the taxonomy.
+    varied: tuple[dict[str, Any], ...] = ()
 
     def __call__(self, taxonomy):
         return self.make(self.inside(taxonomy) if self.inside else taxonomy)
@@ -48,9 +49,18 @@ class Row:
         """A label as the model learns it."""
         return {label} if self.several else label
 
+    @property
+    def methods(self):
+        """Those that answer for one x."""
+        if "answers" in self.refuses:
+            return ["predict_one"]
+        scores = [] if "scores" in self.refuses else ["score_one"]
+        return ["predict_one", "predict_proba_one", *scores, *["predict_labels_one"] * self.several]
 
-# The joints that some models refuse: a DAG, an open taxonomy, weights, `adopt`, `forget`, batches,
-# merging, a pipeline inside; answers that are no labels. All others must work.
+
+# The joints that some models refuse: a DAG, an open taxonomy, weights, `adopt`, `forget`, batches
+# or those that are their loop, merging, a pipeline inside, scores; answers that are no labels. All
+# others must work.
 TREE = {"dag": "has 2 parents"}
 CLOSED = {"open": "`taxonomy` must be a Taxonomy"}
 READ = {"bad x": "a classifier of River reads it"}
@@ -60,6 +70,8 @@ FORGET = {"forget": "has no attribute 'forget'"}
 KERNEL = {"merge": "must be models that can be merged", "forget": "cannot forget a branch"}
 ANSWERS = {"answers": "numbers of labels"}
 BATCH = {"batch": "has no attribute 'learn_many'"}
+LOOP = {"loop": "blocks of rows, whose features it scales alike"}
+SCORES = {"scores": "has no attribute 'score_one'"}
 ADOPT = {"adopt": "has no attribute 'adopt'"}
 PIPELINE = {"pipeline": "put the average into the pipeline"}
 SQUARES = "every example in which the class is off counts"
@@ -107,11 +119,15 @@ LEARNERS = {
     "ExtraTrees": one(lambda t: forest.ExtraTrees(t, n_trees=10), MERGE, late=MANY),
     "kernel Hieron": one(kernel.Hieron, MERGE),
     "kernel AveragedHieron": one(kernel.AveragedHieron, MERGE),
-    "PerParent": one(lambda t: local.PerParent(SOFTMAX.clone(), t), READ, MERGE, FORGET, WEIGHTS),
-    "PerLevel": one(
-        lambda t: local.PerLevel(SOFTMAX.clone(), t), READ, MERGE, FORGET, WEIGHTS, late=FREQUENCIES
+    "PerParent": one(
+        lambda t: local.PerParent(SOFTMAX.clone(), t), READ, MERGE, FORGET, WEIGHTS, SCORES
     ),
-    "DensePool": one(lambda t: ensemble.DensePool(t, n_components=20), MERGE),
+    "PerLevel": one(
+        lambda t: local.PerLevel(SOFTMAX.clone(), t),
+        *(READ, MERGE, FORGET, WEIGHTS, SCORES),
+        late=FREQUENCIES,
+    ),
+    "DensePool": one(lambda t: ensemble.DensePool(t, n_components=20), MERGE, LOOP),
     "HPerceptron": several(linear_model.HPerceptron),
     "HAROW": several(linear_model.HAROW, varied=[{"r": 0.1}, {"forgetting": 0.9}]),
     "HRLS": several(
@@ -132,13 +148,21 @@ LEARNERS = {
             {"intercept": 0.5, "budget": 4},
         ],
     ),
-    "HMinOver": several(linear_model.HMinOver, MERGE),
+    "HMinOver": several(
+        linear_model.HMinOver,
+        MERGE,
+        varied=[
+            {"margin": 3.0},
+            {"t": lambda t: {v: 0.5 + i % 3 for i, v in enumerate(t.nodes)}},
+            {"t": 0.5, "candidates": lambda t: t.nodes[1:]},
+        ],
+    ),
     "kernel HRLS": several(kernel.HRLS, KERNEL, late=SQUARES),
     "kernel SHRLS": several(kernel.SHRLS, KERNEL, late=SQUARES),
     "MultilabelExtraTrees": several(
         lambda t: forest.MultilabelExtraTrees(t, n_trees=10), MERGE, late=MANY
     ),
-    "PerNode": several(lambda t: local.PerNode(LOGISTIC.clone(), t), READ, MERGE, FORGET),
+    "PerNode": several(lambda t: local.PerNode(LOGISTIC.clone(), t), READ, MERGE, FORGET, SCORES),
 }
 POOLS = {
     "LogarithmicPool": one(pool("PathSoftmax", "LinearDiscriminant"), MERGE),
@@ -154,15 +178,15 @@ WRAPPERS = {
     "TreeBayes": around(
         LEARNERS["Hieron"],
         lambda m: decision.TreeBayes(decision.Tempered(m), last_step(m).taxonomy),
-        CLOSED,
-        FORGET,
+        *(CLOSED, FORGET, SCORES),
     ),
     "Calibrated": around(LEARNERS["HAROW"], decision.Calibrated),
     "HLossBayes": around(LEARNERS["HAROW"], lambda m: decision.HLossBayes(decision.Calibrated(m))),
     "HFBetaBayes": around(LEARNERS["HAROW"], decision.HFBetaBayes, TREE),
     "ZeroOneBayes": around(LEARNERS["HAROW"], decision.ZeroOneBayes),
     "SymmetricDifferenceBayes": around(
-        LEARNERS["HAROW"], lambda m: decision.SymmetricDifferenceBayes(decision.Calibrated(m))
+        LEARNERS["HAROW"],
+        lambda m: decision.SymmetricDifferenceBayes(decision.Calibrated(m)),
     ),
     "BranchReset": around(LEARNERS["Hieron"], drift.BranchReset, MERGE),
     "BranchReset HAROW": around(LEARNERS["HAROW"], drift.BranchReset, MERGE),
@@ -176,7 +200,7 @@ OWN = READ | {"taxonomy": "must be a full binary tree"}
 DECOMPOSITIONS = {
     name: one(
         lambda _, make=make: make(naive_bayes.GaussianNB()),
-        *(OWN, MERGE, FORGET, ADOPT, BATCH, WEIGHTS),
+        *(OWN, MERGE, FORGET, ADOPT, BATCH, WEIGHTS, SCORES),
     )
     for name, make in (
         ("BinaryDecomposition", induction.BinaryDecomposition),
@@ -186,7 +210,8 @@ DECOMPOSITIONS = {
 # Classifiers of River inside, and pipelines.
 PIPELINES = {
     "Calibrated pipeline": several(
-        lambda t: decision.Calibrated(preprocessing.Normalizer() | linear_model.HAROW(t)), READ
+        lambda t: decision.Calibrated(preprocessing.Normalizer() | linear_model.HAROW(t)),
+        READ,
     ),
     "SymmetricDifferenceBayes pipeline": several(
         lambda t: decision.SymmetricDifferenceBayes(
@@ -196,12 +221,12 @@ PIPELINES = {
     ),
     "TreeBayes naive": one(
         lambda t: decision.TreeBayes(naive_bayes.GaussianNB(), t),
-        *(CLOSED, READ, MERGE, FORGET, WEIGHTS),
+        *(CLOSED, READ, MERGE, FORGET, WEIGHTS, SCORES),
         late=FREQUENCIES,
     ),
     "PerParent naive": one(
         lambda t: local.PerParent(naive_bayes.GaussianNB(), t),
-        *(READ, MERGE, FORGET, WEIGHTS),
+        *(READ, MERGE, FORGET, WEIGHTS, SCORES),
         late=FREQUENCIES,
     ),
 }

@@ -81,8 +81,8 @@ class Calibration {
     static constexpr double infinity = std::numeric_limits<double>::infinity();
     static constexpr double shared_step = 0.2, own_step = 0.1, far = 10.0, largest = 1e140;
 
-    // Infinite as long as all scores were 0, so that the next one has no effect.
-    double unit() const { return squares > 0.0 ? std::sqrt(squares / n_scores) : infinity; }
+    // Infinite as long as all scores were 0 or tiny, so that the next one has no effect.
+    double unit() const { return squares < smallest_norm2 ? infinity : std::sqrt(squares / n_scores); }
 
     double steep(double score, size_t v) const {
         return std::exp(shared.slope.value + own[v].slope.value) * (score / unit());

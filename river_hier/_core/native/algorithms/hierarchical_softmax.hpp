@@ -74,6 +74,7 @@ inline void step(const HierarchicalSoftmax& policy, Weights& w, const Vector& x,
     w.nodes.clear();
     for (Vote vote : votes) w.nodes.push_back(vote.column);
     if (votes.empty()) return;
+    const double most = w.largest_step(x.norm2);
     const auto moves_of = [&](const Numbers& variances, Moves& moves) {
         const auto group = [&](Vote of) -> Group& { return decisions[of.decision].groups[of.group]; };
         for (size_t i = 0; i < votes.size(); ++i)
@@ -81,7 +82,7 @@ inline void step(const HierarchicalSoftmax& policy, Weights& w, const Vector& x,
         for (Decision& decision : decisions) policy.rule(decision.groups, decision.truth, weight);
         for (Vote vote : votes) {
             const Group& g = group(vote);
-            moves.push_back({vote.column, policy.prior_variance * g.move,
+            moves.push_back({vote.column, std::clamp(policy.prior_variance * g.move, -most, most),
                              policy.prior_variance * g.curvature / (1.0 + g.curvature * g.variance)});
         }
     };

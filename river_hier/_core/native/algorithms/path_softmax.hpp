@@ -164,13 +164,14 @@ inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_
         if (g.mass > 0.0) g.add(largest + std::log(total * g.mass));
         g.score += std::log(g.sum);
     }
+    const double most = w.largest_step(x.norm2);
     const auto moves_of = [&](const Numbers& variances, Moves& moves) {
         for (size_t i = 1; i < groups.size(); ++i)
             groups[i].variance = std::min(policy.prior_variance * variances[i - 1], most_variance);
         policy.rule(groups, truth, weight);
         for (size_t i = 1; i < groups.size(); ++i) {
             const double h = groups[i].curvature;
-            moves.push_back({w.nodes[i - 1], scale * groups[i].move,
+            moves.push_back({w.nodes[i - 1], std::clamp(scale * groups[i].move, -most, most),
                              policy.prior_variance * h / (1.0 + h * groups[i].variance)});
         }
     };

@@ -49,7 +49,7 @@ auto with_probabilities(const Labels& labels, nb::handle p, Decide decide) {
     const auto& from = nb::cast<const NodeProbabilities&>(p);
     auto& state = nb::cast<LinearState&>(from.state);
     const auto* calibration = from.calibration.is_none() ? nullptr : &nb::cast<Calibration&>(from.calibration);
-    const Vector& x = state.find(from.x);
+    const Vector& x = state.features.find(from.x);
     ensure(labels.n() <= state.labels.n() && (!calibration || calibration->n() >= state.labels.n()),
            "parameters for each node");
     ScoredProbabilities scored(state.w, x, state.labels, from.averaged, calibration, from.given);
@@ -68,7 +68,7 @@ struct LabelProbabilities {
 double* scores_of(const Labels& labels, const LabelProbabilities& from) {
     auto& state = nb::cast<LinearState&>(from.state);
     ensure(labels.n() <= state.labels.n(), "a probability for each node");
-    return rival_scores(state, state.find(from.x), from.averaged, from.first);
+    return rival_scores(state, state.features.find(from.x), from.averaged, from.first);
 }
 
 // Decides by search where `values` are the probabilities of decisions along paths; else there is no answer.
@@ -78,7 +78,7 @@ auto by_search(nb::handle values, Decide decide) -> std::optional<decltype(decid
     if (!nb::try_cast(values, from) || from->sharp != 1.0 || from->share != 0.0) return {};
     auto& state = nb::cast<LinearState&>(from->state);
     if (!state.decides) return {};
-    PathProbabilities p(state.w, state.find(from->x), state.labels, from->first);
+    PathProbabilities p(state.w, state.features.find(from->x), state.labels, from->first);
     return decide(p);
 }
 

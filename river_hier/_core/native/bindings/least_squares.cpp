@@ -32,6 +32,7 @@ bool learn(LeastSquares& rls, FeatureIndex& features, Labels& labels, nb::handle
     const bool all_known = PyDict_CheckExact(x.ptr()) &&
                            static_cast<size_t>(PyDict_Size(x.ptr())) + features.first_row == found.size();
     const Vector& vector = all_known ? found : features.insert(x);
+    labels.learned(on.nodes);
     if (weight * vector.norm2 == 0.0) return true;
     Example example(vector, weight);
     step(rls, example, on, labels, c_ln_t, chosen);
@@ -40,7 +41,7 @@ bool learn(LeastSquares& rls, FeatureIndex& features, Labels& labels, nb::handle
 
 // Learns the next rows, which have a multilabel and a number each, for so many seconds; false before a row
 // beside which l2 is lost in rounding.
-bool learn_rows(LeastSquares& rls, const Labels& labels, Rows& X, nb::handle multilabels,
+bool learn_rows(LeastSquares& rls, Labels& labels, Rows& X, nb::handle multilabels,
                 nb::handle c_ln_ts, double seconds) {
     const Numbers of_rows = numbers(c_ln_ts);
     Multilabels Y(multilabels, labels);
@@ -50,7 +51,9 @@ bool learn_rows(LeastSquares& rls, const Labels& labels, Rows& X, nb::handle mul
         const double weight = X.weight(row);
         if (weight * X[row].norm2 > largest_ratio * rls.l2) return false;
         Example example(X.insert(row), weight);
-        if (weight * example.norm2 > 0.0) rls.learn(example, Y[i].mask.data(), labels, of_rows[i]);
+        const On& on = Y[i];
+        labels.learned(on.nodes);
+        if (weight * example.norm2 > 0.0) rls.learn(example, on.mask.data(), labels, of_rows[i]);
         return true;
     });
 }

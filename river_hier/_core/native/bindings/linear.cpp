@@ -72,16 +72,9 @@ void learn_one(LinearState& state, nb::handle x, nb::handle y, double weight, nb
     const auto policy = policy_for<Policy, P...>(state, parameters);
     if (!taxonomy.is_none()) state.grow(taxonomy);
     auto target = target_of<Policy>(y, state.labels);  // y is read before x, both before writing
-    const Vector& vector = state.insert(x);
+    const Vector& vector = state.features.insert(x);
     if constexpr (!on_paths<Policy>) target.mask.resize(state.labels.n());  // x's own code may add nodes
     learn(policy, state, vector, target, weight);
-}
-
-// The next row, which the weights can take.
-const Vector& next(const LinearState& state, Rows& X, size_t i) {
-    const Vector& x = X[i];
-    state.w.check_range(x.norm2);
-    return x;
 }
 
 // Learns the next rows, which have a label each in y, for so many seconds.
@@ -90,7 +83,6 @@ void learn_many(LinearState& state, Rows& rows, nb::handle y, nb::handle paramet
     const auto policy = policy_for<Policy, P...>(state, parameters);
     auto targets = targets_of<Policy>(y, state.labels);
     learn_next(rows, targets.size(), seconds, [&](size_t row, size_t i) {
-        if (state.w.single) next(state, rows, row);  // or an error, before anything is written
         learn(policy, state, rows.insert(row), targets[i], rows.weight(row));
         return true;
     });
@@ -109,26 +101,26 @@ void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
 uint32_t best_path(LinearState& state, const Vector& x, bool averaged, uint32_t first) {
     if (state.decides) {
         PathProbabilities p(state.w, x, state.labels, first);
-        return most_probable(p, 1)[0].node;
+        const auto best = most_probable(p, 1);
+        return best.empty() ? first : best[0].node;
     }
     return argmax(rival_scores(state, x, averaged, first), state.labels.n());
 }
 
 nb::object best_paths(LinearState& state, Rows& X, bool averaged, uint32_t first) {
     Nodes best;
-    for (size_t i = 0; i < X.n(); ++i) best.push_back(best_path(state, next(state, X, i), averaged, first));
+    for (size_t i = 0; i < X.n(); ++i) best.push_back(best_path(state, X[i], averaged, first));
     return array(std::move(best));
 }
 
 nb::object top_down_nodes(LinearState& state, nb::handle x, bool averaged) {
     Nodes on;
-    top_down(state.w, state.find(x), state.labels, averaged, on);
+    top_down(state.w, state.features.find(x), state.labels, averaged, on);
     return Labels::nodes(on);
 }
 
 nb::object top_down_masks(LinearState& state, Rows& X, bool averaged) {
     return masks(X, state.labels.n(), [&](const Vector& x, Nodes& on) {
-        state.w.check_range(x.norm2);
         top_down(state.w, x, state.labels, averaged, on);
     });
 }
@@ -136,7 +128,7 @@ nb::object top_down_masks(LinearState& state, Rows& X, bool averaged) {
 // w . x of every weight vector; 0 of those of nodes that are to come. x may be a vector of this state.
 nb::object scores(LinearState& state, nb::handle x, bool averaged, size_t n_nodes) {
     const Vector* known = nullptr;
-    state.w.score_all(nb::try_cast(x, known) && known ? *known : state.find(x), averaged);
+    state.w.score_all(nb::try_cast(x, known) && known ? *known : state.features.find(x), averaged);
     Numbers scores(state.w.scores.begin(), state.w.scores.begin() + state.w.n_nodes());
     scores.resize(std::max(scores.size(), state.vectors * n_nodes));
     return array(std::move(scores));
@@ -148,7 +140,7 @@ nb::object scores_many(LinearState& state, Rows& X, bool averaged) {
     const size_t n = state.w.n_nodes();
     all.reserve(X.n() * n);
     for (size_t i = 0; i < X.n(); ++i) {
-        state.w.score_all(next(state, X, i), averaged);
+        state.w.score_all(X[i], averaged);
         all.insert(all.end(), state.w.scores.begin(), state.w.scores.begin() + n);
     }
     return array(std::move(all), {X.n(), n}).attr("T");
@@ -176,7 +168,7 @@ void learn_steps(LinearState& state, nb::handle x, double weight, nb::handle on,
     ensure(sizes.size() == places.size() && confident.size() == places.size(), "a step for each node");
     ensure(certain || state.w.n_planes == 2, "weights without variances");
     if (!taxonomy.is_none()) state.grow(taxonomy);
-    const Vector& vector = state.insert(x);
+    const Vector& vector = state.features.insert(x);
     state.begin_round(round);
     const double most = state.w.largest_step(vector.norm2);
     const auto moves_of = [&](const Numbers&, Moves& moves) {
@@ -264,8 +256,10 @@ void load(Weights& w, nb::handle rows) {
         for (size_t i = 0; i < nodes.size(); ++i)
             ensure(nodes[i] < w.n_nodes() && (i == 0 || nodes[i - 1] < nodes[i]),
                    "an entry is outside the matrix, or a row out of order");
-        for (size_t k = 0; k < w.n_planes; ++k)
+        for (size_t k = 0; k < w.n_planes; ++k) {
             entries.planes[k].assign(planes[k].data() + first, planes[k].data() + last);
+            for (double number : entries.planes[k]) ensure(std::isfinite(number), "finite weights");
+        }
         w->load(row, entries);
     }
 }
@@ -400,11 +394,8 @@ void linear(nb::module_& m) {
                 if (v == 0) s.w.temperature = {};
             }
         }, "nodes"_a)
-        .def("find", [](LinearState& s, nb::handle x) { return Vector(s.find(x)); }, "x"_a.none())
-        .def("preview", [](LinearState& s, nb::handle x) {
-            s.find(x);  // which may be too large
-            return s.features.preview(x);
-        }, "x"_a.none())
+        .def("find", [](LinearState& s, nb::handle x) { return Vector(s.features.find(x)); }, "x"_a.none())
+        .def("preview", [](LinearState& s, nb::handle x) { return s.features.preview(x); }, "x"_a.none())
         .def("learn", &learn_steps, "x"_a.none(), "weight"_a, "on"_a, "nodes"_a, "steps"_a,
              "confidences"_a = nb::none(), nb::kw_only(), "forgetting"_a = 1.0, "taxonomy"_a = nb::none())
         .def("variances", &variances, "x"_a, "columns"_a, "forgetting"_a = 1.0)
@@ -415,15 +406,15 @@ void linear(nb::module_& m) {
         .def("top_down", &top_down_nodes, "x"_a.none(), "averaged"_a)
         .def("top_down_many", &top_down_masks, "X"_a, "averaged"_a)
         .def("path_scores", [](LinearState& s, nb::handle x, bool averaged) {
-            const double* scores = path_scores(s, s.find(x), averaged);
+            const double* scores = path_scores(s, s.features.find(x), averaged);
             return array(Numbers(scores, scores + s.labels.n()));
         }, "x"_a.none(), "averaged"_a)
         .def("best_path", [](LinearState& s, nb::handle x, bool averaged, uint32_t first) {
-            const uint32_t v = best_path(s, s.find(x), averaged, first);
+            const uint32_t v = best_path(s, s.features.find(x), averaged, first);
             return first < s.labels.n() ? nb::object(s.labels.label(v)) : nb::none();
         }, "x"_a.none(), "averaged"_a, "first"_a)
         .def("best_node", [](LinearState& s, nb::handle x, bool averaged, uint32_t first) -> std::optional<uint32_t> {
-            const uint32_t v = best_path(s, s.find(x), averaged, first);
+            const uint32_t v = best_path(s, s.features.find(x), averaged, first);
             return first < s.labels.n() ? std::optional(v) : std::nullopt;
         }, "x"_a.none(), "averaged"_a, "first"_a)
         .def("best_paths", &best_paths, "X"_a, "averaged"_a, "first"_a);

@@ -43,6 +43,7 @@ void features(nb::module_& m) {
     nb::class_<FeatureIndex>(m, "FeatureIndex", nb::type_slots(feature_slots))
         .def(nb::init<nb::list, double>(), "names"_a = nb::list(), "intercept"_a = 0.0)
         .def_ro("intercept", &FeatureIndex::intercept)
+        .def_ro("most_norm2", &FeatureIndex::most_norm2)
         .def_ro("first_row", &FeatureIndex::first_row)
         .def("__len__", &FeatureIndex::size)
         .def("__sizeof__", [](const FeatureIndex& names) { return sizeof(FeatureIndex) + names.bytes(); })

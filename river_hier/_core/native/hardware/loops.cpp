@@ -91,7 +91,7 @@ RIVER_HIER_CLONES void move_rows(T* const* rows, size_t behind, const double* va
         for (size_t k = first; k < last; ++k) {
             const double moved = (1.0 + s[k]) * value;  // S x
             w[k] = static_cast<T>(w[k] + moved * steps[k]);
-            s[k] = static_cast<T>(s[k] - confidences[k] * moved * moved);
+            s[k] = std::max(least_variance<T>, static_cast<T>(s[k] - confidences[k] * moved * moved));
         }
     }
 }

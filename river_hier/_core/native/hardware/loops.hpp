@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 // For what is called in the innermost loops: a call empties the registers.
 #if defined(__GNUC__)
@@ -39,6 +40,10 @@ struct alignas(line) Line {
 
 template <class T>
 constexpr size_t whole_lines(size_t n) { return (n + lanes<T> - 1) / lanes<T> * lanes<T>; }
+
+// The least that is stored of a variance S, as S - 1: rounding must not leave nothing of S, or less.
+template <class T>
+constexpr T least_variance = std::numeric_limits<T>::epsilon() / 2 - 1;
 
 // Loops over the columns first:last of rows of type T, double or float. They read and write the whole
 // cache lines of these columns, and no others.

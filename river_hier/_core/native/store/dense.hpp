@@ -70,7 +70,8 @@ class DenseRows {
         for (T*& row : rows_) row += width;
         for (double& value : values_) norm2 += value *= value;
         for (Range range : near_) sum(range, sums_.data());
-        for (size_t i = 0; i < nodes.size(); ++i) variances[i] += norm2 + sums_[nodes[i]];
+        const double least = (1.0 + double{least_variance<T>}) * norm2;  // of which rounding may leave nothing
+        for (size_t i = 0; i < nodes.size(); ++i) variances[i] += std::max(norm2 + sums_[nodes[i]], least);
         for (T*& row : rows_) row -= width;
         values_ = plain_;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 
 #include "hardware/loops.hpp"
@@ -24,8 +25,8 @@ namespace river_hier {
 // With an intercept, every x has a constant feature of this value, whose row is 0 and which has no name.
 class FeatureIndex {
   public:
-    FeatureIndex(nb::handle names, double intercept)
-        : intercept(intercept), first_row(intercept != 0.0), keys_(first_row) {
+    FeatureIndex(nb::handle names, double intercept, double most_norm2 = DBL_MAX)
+        : intercept(intercept), most_norm2(most_norm2), first_row(intercept != 0.0), keys_(first_row) {
         ensure(intercept == 0.0 || (intercept >= 1e-6 && intercept <= 1e6), "not an intercept");
         nb::dict zeros;
         for (nb::handle name : names) zeros[name] = 0.0;
@@ -152,7 +153,17 @@ class FeatureIndex {
         keys_.clear();
     }
 
-    const double intercept;
+    // Throw an error if this squared norm of an x is too large.
+    void check_range(double norm2) const {
+        if (norm2 <= most_norm2) return;
+        const bool single = most_norm2 < 1e100;
+        const nb::str message("the squared norm of x is {:.3g}, too large for weights of dtype \"float{}\", which take "
+                              "at most {:.0e}; scale x{}");
+        throw nb::value_error(message.format(norm2, single ? 32 : 64, most_norm2,
+                                             single ? ", or take dtype=\"float64\"" : "").c_str());
+    }
+
+    const double intercept, most_norm2;
     const uint32_t first_row;  // of the features with names
 
   private:
@@ -179,6 +190,7 @@ class FeatureIndex {
         Vector found;
         for (nb::handle value : nb::cast<nb::list>(odd[1])) found.values.push_back(nb::cast<double>(value));
         found.norm2 = nb::cast<double>(odd[2]);
+        check_range(found.norm2);
         found.rows = find_rows(nb::cast<nb::list>(odd[0]), insert);
         return found;
     }
@@ -191,7 +203,7 @@ class FeatureIndex {
         std::copy_n(row.data(), row.size(), found_.values.begin());
         found_.norm2 = 0.0;
         for (double value : found_.values) found_.norm2 += value * value;
-        if (!std::isfinite(found_.norm2)) return false;
+        if (!(found_.norm2 <= most_norm2)) return false;
         if (found_.norm2 < smallest_norm2) found_.clear();
         for (size_t k = 0; k < row.size(); ++k) {
             uint32_t& place = found_.rows[k];
@@ -228,7 +240,7 @@ class FeatureIndex {
             if (!is_text(names_[i]) && !harmless(names_[i])) return false;
             norm2 += number * number;
         }
-        if (!std::isfinite(norm2)) return false;  // Python raises the error
+        if (!(norm2 <= most_norm2)) return false;  // Python reads it again for the error
         found_.norm2 = norm2;
         if (norm2 < smallest_norm2) found_.clear();
         return true;

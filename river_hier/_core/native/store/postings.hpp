@@ -106,6 +106,7 @@ class Postings : public WeightStore {
             const double move = (1.0 + cell[1]) * value;  // S x
             change(cell[0], move * by.step);
             change(cell[1], -by.confidence * move * move);
+            cell[1] = std::max(least_variance<T>, cell[1]);
         });
     }
 
@@ -155,7 +156,7 @@ class Postings : public WeightStore {
         for (size_t k = 0; k < n_planes; ++k)
             for (size_t i = 0; i < n; ++i)
                 (dense ? dense[k * dense_.width + entries.nodes[i]] : rows_[feature].cells[i][k]) =
-                    static_cast<T>(entries.planes[k][i]);
+                    std::max(k ? least_variance<T> : std::numeric_limits<T>::lowest(), static_cast<T>(entries.planes[k][i]));
     }
 
     size_t bytes() const override {

@@ -44,14 +44,12 @@ class Rows {
     const Vector& operator[](size_t i) {
         const size_t first = begin(i), last = begin(i + 1);
         x_.resize(last - first);
-        double norm2 = 0.0;
+        x_.norm2 = norm2(first, last);
         for (size_t e = first; e < last; ++e) {
             x_.rows[e - first] = row_of_[dense_ ? e - first : columns_[e]];
             x_.values[e - first] = values_.data()[e];
-            norm2 += values_.data()[e] * values_.data()[e];
         }
-        x_.norm2 = norm2;
-        if (norm2 < smallest_norm2) x_.clear();
+        if (x_.norm2 < smallest_norm2) x_.clear();
         features_.finish(x_);
         return x_;
     }
@@ -59,6 +57,7 @@ class Rows {
     // The same, but features that are new get the next rows.
     const Vector& insert(size_t i) {
         new_.clear();
+        norm2(begin(i), begin(i + 1));  // or an error, before anything is written
         for (size_t e = begin(i); e < begin(i + 1); ++e) {
             const uint32_t c = dense_ ? static_cast<uint32_t>(e - begin(i)) : columns_[e];
             if (row_of_[c] == no_row) new_.push_back(c);
@@ -118,6 +117,13 @@ class Rows {
     nb::builtin_exception twice(size_t c) const {
         const nb::str text("column {!r} comes twice; rename one, or add them up if they are one feature");
         return nb::value_error(text.format(names_[c]).c_str());
+    }
+
+    double norm2(size_t first, size_t last) const {
+        double norm2 = 0.0;
+        for (size_t e = first; e < last; ++e) norm2 += values_.data()[e] * values_.data()[e];
+        features_.check_range(norm2);
+        return norm2;
     }
 
     size_t begin(size_t i) const { return dense_ ? i * width_ : start_[i]; }

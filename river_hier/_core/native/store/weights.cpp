@@ -11,9 +11,6 @@ namespace river_hier {
 
 namespace {
 
-// Squares of values beyond it would not fit a float.
-constexpr double most_for_float = 1e30;
-
 template <class Cell>
 std::unique_ptr<WeightStore> new_store(size_t n_nodes) {
     if (n_nodes <= 65536) return std::make_unique<Postings<Cell, uint16_t>>(n_nodes);
@@ -33,13 +30,6 @@ std::unique_ptr<WeightStore> Weights::store_for(size_t room) {
     scores.resize(room + lanes<double>);
     if (n_planes > 1) return single ? new_store<Cell<float, 2>>(room) : new_store<Cell<double, 2>>(room);
     return single ? new_store<Cell<float, 1>>(room) : new_store<Cell<double, 1>>(room);
-}
-
-void Weights::check_range(double norm2) const {
-    if (!single || norm2 <= most_for_float) return;
-    const nb::str message("the squared norm of x is {:.3g}, too large for weights of dtype \"{}\"; "
-                          "scale x, or take dtype=\"float64\"");
-    throw nb::value_error(message.format(norm2, dtype()).c_str());
 }
 
 void Weights::bind(const Vector& x, bool averaged) {

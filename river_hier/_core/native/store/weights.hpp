@@ -51,9 +51,6 @@ class Weights {
     size_t n_nodes() const { return n_nodes_; }
     const char* dtype() const { return single ? "float32" : "float64"; }
 
-    // Throw an error if this squared norm of an x is too large for the weights.
-    void check_range(double norm2) const;
-
     // The rows of x, for `score`: of the last hypotheses or, `averaged`, of their averages.
     void bind(const Vector& x, bool averaged);
 
@@ -169,7 +166,7 @@ class LinearState {
     LinearState(nb::object labels, nb::handle features, double intercept, bool single, size_t n_planes,
                 size_t vectors, bool decides)
         : shared_labels(labels), labels(nb::cast<Labels&>(labels)), w(vectors * this->labels.n(), single, n_planes),
-          vectors(vectors), decides(decides), features(features, intercept) {}
+          vectors(vectors), decides(decides), features(features, intercept, single ? 1e30 : 1e290) {}
 
     void add_nodes(size_t n_nodes) { w.add_nodes(vectors * n_nodes); }
 
@@ -181,17 +178,6 @@ class LinearState {
 
     void start_average(bool from_first_round) {
         w.average = std::make_unique<Average>(w.n_nodes(), w.single, from_first_round);
-    }
-
-    // The vector of an x to predict, or to learn from.
-    const Vector& find(nb::handle x) {
-        const Vector& vector = features.find(x);
-        w.check_range(vector.norm2);
-        return vector;
-    }
-    const Vector& insert(nb::handle x) {
-        if (w.single) w.check_range(features.find(x).norm2);  // before anything is written
-        return features.insert(x);
     }
 
     // A round begins, in which these nodes have an example, and ends with the weight of the example.
