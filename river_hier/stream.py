@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 from . import linear_model
 from ._core import Nodes, learned_before
+from .base.answer import is_ours
 from .base.checks import check_integer, checked_weight
-from .base.wrapper import ModelWrapper, check_model
+from .base.wrapper import ModelWrapper, check_model, check_one
 
 __all__ = ["Replayed", "replay"]
 
@@ -163,7 +164,8 @@ class Replayed(ModelWrapper):
             return
         if isinstance(y, Iterator):  # it is needed several times
             y = list(y)
-
+        if not is_ours(self.model):  # a pipeline, whose transformers would learn before it refuses
+            check_one(self.model, x, y, w)
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is repeated
         for k in range(1, self.times):
             ago = k * self.buffer_size // (self.times - 1)

@@ -381,6 +381,25 @@ def test_refused_is_unchanged(name: str) -> None:
             assert state(model) == before, (x, y, w)
 
 
+@pytest.mark.parametrize("name", AROUND_PIPELINES)
+def test_refused_is_unchanged_around_a_pipeline(name: str) -> None:
+    """Also the words of texts."""
+    row = ALL[name]
+    assert row.inside
+    model = row.make(LogTFIDF() | row.inside(TREE))
+    learned(model, [(text(x), y) for x, y in stream(row, 20)])
+    before = state(model)
+    for x, y, w in (
+        ("blue", row.y("unicorn"), 1.0),
+        (7, row.y("sky"), 1.0),
+        ("blue", row.y("sky"), -1.0),
+    ):
+        if w == 1.0 or "weights" not in row.refuses:
+            with pytest.raises((TypeError, ValueError, LookupError, AttributeError)):
+                model.learn_one(x, y, w=w)
+            assert state(model) == before, (x, y, w)
+
+
 def state(model: Any) -> bytes:
     """Of two copies, as a pickle depends on which equal objects are one."""
     return pickle.dumps(pickle.loads(pickle.dumps(model)))
