@@ -72,22 +72,9 @@ def average_precision(
 ) -> float:
     """Average precision: that of one ranking; see `metrics.AveragePrecision` and `losses`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        The true labels: a label, an iterable of labels or `{label: bool}`.
-    y_pred
-        The ranking, `{label: score}`; in `None`, all candidates tie.
-    candidates
-        The labels to rank; `None` for the leaves.
-
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.average_precision(t, "wolf", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
     0.333333
@@ -148,22 +135,9 @@ def one_accuracy(
 ) -> float:
     """One-accuracy: 1 if the first candidate is relevant; see `metrics.OneAccuracy` and `losses`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        The true labels: a label, an iterable of labels or `{label: bool}`.
-    y_pred
-        The ranking, `{label: score}`; in `None`, all candidates tie.
-    candidates
-        The labels to rank; `None` for the leaves.
-
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
     >>> losses.one_accuracy(t, "wolf", scores), losses.one_accuracy(t, "whale", scores)
@@ -212,22 +186,9 @@ def parent_one_accuracy(
 ) -> float:
     """Parent one-accuracy: 1 if the parent is right; see `metrics.ParentOneAccuracy` and `losses`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        The true labels: a label, an iterable of labels or `{label: bool}`.
-    y_pred
-        The ranking, `{label: score}`; in `None`, all candidates tie.
-    candidates
-        The labels to rank; `None` for the leaves.
-
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
     >>> losses.parent_one_accuracy(t, "wolf", scores), losses.parent_one_accuracy(t, "owl", scores)
@@ -276,22 +237,9 @@ def ranking_loss(
 ) -> float:
     """Ranking loss: the share of misordered pairs; see `metrics.RankingLoss` and `losses`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        The true labels: a label, an iterable of labels or `{label: bool}`.
-    y_pred
-        The ranking, `{label: score}`; in `None`, all candidates tie.
-    candidates
-        The labels to rank; `None` for the leaves.
-
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.ranking_loss(t, "owl", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
     0.5
@@ -356,28 +304,9 @@ def maximal_loss(
 ) -> float:
     """Maximal loss: the largest distance of a misordered pair; see `metrics.MaximalLoss`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        The true labels: a label, an iterable of labels or `{label: bool}`.
-    y_pred
-        The ranking, `{label: score}`; in `None`, all candidates tie.
-    candidates
-        The labels to rank; `None` for the leaves.
-    volumes
-        `{label: volume}`, positive and finite; the default is 1.
-    missed
-        The weight of ancestors of the relevant candidate only, at least 0.
-    spurious
-        The weight of ancestors of the irrelevant candidate only, at least 0.
-
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.maximal_loss(t, "wolf", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
     4.0
