@@ -95,7 +95,7 @@ class OHSUMED(FileDataset):
 
     References
     ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for hierarchical classification. Journal of Machine Learning Research, 7, pp.31-54.](https://www.jmlr.org/papers/volume7/cesa-bianchi06a/cesa-bianchi06a.pdf)
+    [^1]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
     [^2]: [Hersh, W., Buckley, C., Leone, T.J. and Hickam, D., 1994. OHSUMED: An interactive retrieval evaluation and new large test collection for research. SIGIR, pp.192-201](https://doi.org/10.1007/978-1-4471-2099-5_20); [as distributed by TREC-9](https://trec.nist.gov/data/filtering/README.t9.filtering).
     [^3]: [Medical Subject Headings, National Library of Medicine.](https://www.nlm.nih.gov/mesh/)
 

@@ -87,7 +87,7 @@ class RCV1(FileDataset):
     ----------
     [^1]: [Lewis, D.D., Yang, Y., Rose, T.G. and Li, F., 2004. RCV1: A new benchmark collection for text categorization research. Journal of Machine Learning Research, 5, pp.361-397.](https://www.jmlr.org/papers/volume5/lewis04a/lewis04a.pdf)
     [^2]: [The LYRL2004 distribution of the RCV1-v2 text categorization test collection.](http://www.jmlr.org/papers/volume5/lewis04a/lyrl2004_rcv1v2_README.htm)
-    [^3]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for hierarchical classification. Journal of Machine Learning Research, 7, pp.31-54.](https://www.jmlr.org/papers/volume7/cesa-bianchi06a/cesa-bianchi06a.pdf)
+    [^3]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """  # noqa: E501
 

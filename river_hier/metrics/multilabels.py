@@ -88,8 +88,7 @@ class ZeroOneLoss(MeanLoss):
 
     References
     ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
+    [^1]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 
@@ -202,8 +201,8 @@ class HLoss(MeanLoss):
 
     References
     ----------
-    [^1]: Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. JMLR 7, 31-54.
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 
@@ -249,8 +248,7 @@ class HLossByDepth(TableMetric):
 
     References
     ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
+    [^1]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 
@@ -418,10 +416,8 @@ class SymmetricDifferenceLoss(MeanLoss):
 
     References
     ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI, pp. 714-719.
-    [^2]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
+    [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
+    [^2]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 
@@ -468,8 +464,7 @@ class TreeInducedError(MeanLoss):
 
     References
     ----------
-    [^1]: Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
-        ICML. Section 2.
+    [^1]: [Dekel, Keshet and Singer, 2004. ICML 21, section 2.](https://doi.org/10.1145/1015330.1015374)
 
     """
 

@@ -58,10 +58,8 @@ class PooledAUPRC(CandidateMetric):
 
     References
     ----------
-    [^1]: Vens, C., Struyf, J., Schietgat, L., Džeroski, S. and Blockeel, H., 2008. Decision trees
-        for hierarchical multi-label classification. Machine Learning 73, 185-214. Section 5.
-    [^2]: Davis, J. and Goadrich, M., 2006. The relationship between precision-recall and ROC
-        curves. ICML.
+    [^1]: [Vens et al., 2008. Machine Learning 73, section 5.](https://doi.org/10.1007/s10994-008-5077-3)
+    [^2]: Davis and Goadrich, 2006. The relationship between precision-recall and ROC curves. ICML.
 
     """
 

@@ -297,8 +297,7 @@ class TopLabelCalibrationError(CalibrationMetric):
 
     References
     ----------
-    [^1]: [Guo, C., Pleiss, G., Sun, Y. and Weinberger, K.Q., 2017. On calibration of modern neural
-        networks. ICML 34, pp. 1321-1330.](https://proceedings.mlr.press/v70/guo17a.html)
+    [^1]: [Guo et al., 2017. ICML 34.](https://proceedings.mlr.press/v70/guo17a.html)
 
     """
 

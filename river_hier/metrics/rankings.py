@@ -120,10 +120,9 @@ class AveragePrecision(RankingMetric):
 
     References
     ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI.
+    [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
     [^2]: Schapire, R.E. and Singer, Y., 2000. BoosTexter: a boosting-based system for text
-        categorization. Machine Learning 39, 135-168.
+        categorization. Machine Learning 39, pp. 135-168.
 
     """
 
@@ -282,10 +281,8 @@ class RankingLoss(RankingMetric):
 
     References
     ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI, pp. 714-719.
-    [^2]: Schapire, R.E. and Singer, Y., 2000. BoosTexter: a boosting-based system for text
-        categorization. Machine Learning 39, 135-168.
+    [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
+    [^2]: Schapire and Singer, 2000. BoosTexter. Machine Learning 39, pp. 135-168.
 
     """
 
@@ -365,8 +362,7 @@ class MaximalLoss(RankingMetric):
 
     References
     ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI, pp. 714-719.
+    [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
 
     """
 
