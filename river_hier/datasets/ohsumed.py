@@ -49,17 +49,16 @@ class OHSUMED(FileDataset):
     are left out. Headings that are not in the tree are counted in `unknown_headings`.
 
     Records, about 400 MB, are read one at a time; extract the archive to iterate often. Without
-    `path` records and tree are downloaded into River's data home, over TLS but without a checksum,
-    since no publisher provides one. TREC distributes the records [^2] for experiments only: they
-    may not be used in any clinical or other setting, and users must be told that they are
-    incomplete and out of date. MeSH [^3] is free (CC0).
+    `path` records and tree are downloaded into `OHSUMED` in River's data home, over TLS but without
+    a checksum, since no publisher provides one. TREC distributes the records [^2] for experiments
+    only: they may not be used in any clinical or other setting, and users must be told that they
+    are incomplete and out of date. MeSH [^3] is free (CC0).
 
     Parameters
     ----------
     path
         The file, folder or archive (such as `t9.filtering.tar.gz`) with the records, under their
-        original names (`ohsumed.87`, `ohsumed.88-91`). By default the folder `OHSUMED` of River's
-        data home, to which the archive is downloaded.
+        original names (`ohsumed.87`, `ohsumed.88-91`).
     root
         The tree number of the root, or the letter of a whole category, such as `"C"`, diseases.
         `"N05.715"`, Quality of Health Care, is the root in the H-RLS paper [^1].

@@ -56,16 +56,15 @@ class RCV1(FileDataset):
 
     The files are those of the LYRL2004 distribution [^2], which may be redistributed; users are
     asked to cite [^1]. Memory holds a single document. Without `path` they are downloaded into
-    River's data home in the first iteration (roughly 0.5 kB a document), and their SHA-256 is
-    verified; `taxonomy` needs only the small file of topics. After the `ConnectionError` of a
-    download, iterate again, or call `download`, to resume it. A `FileNotFoundError` lists the files
-    that are missing, and a `ValueError` names file and line where one is damaged.
+    `RCV1` in River's data home in the first iteration (roughly 0.5 kB a document), and their
+    SHA-256 is verified; `taxonomy` needs only the small file of topics. After a `ConnectionError`,
+    iterate again, or call `download`, to resume it. A `FileNotFoundError` lists missing files, and
+    a `ValueError` names file and line where one is damaged.
 
     Parameters
     ----------
     path
-        The folder or archive with the files, under their original names, with or without `.gz`. By
-        default the folder `RCV1` of River's data home.
+        The folder or archive with the files, under their original names, with or without `.gz`.
     subsets
         The subsets of the official chronological split to read: `"train"` (23,149 documents),
         `"test"` (781,265) or both. Train comes before test, whatever the order given.

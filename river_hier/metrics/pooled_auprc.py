@@ -40,8 +40,7 @@ class PooledAUPRC(CandidateMetric):
     taxonomy
         The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
     candidates
-        The labels to evaluate; `None` for all but the root, which is always on. Those without a
-        score rank below all others.
+        The labels to evaluate; `None` for all but the root. Those without a score rank last.
 
     Examples
     --------
