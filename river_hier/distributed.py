@@ -83,8 +83,7 @@ def merge(models: Iterable[Model], start: Model | None = None) -> Model:
     References
     ----------
     [^1]: [McDonald, R., Hall, K. and Mann, G., 2010. Distributed training strategies for the
-        structured perceptron. In Human Language Technologies: NAACL, pp. 456-464.](
-        https://aclanthology.org/N10-1069/)
+        structured perceptron. NAACL HLT, pp. 456-464.](https://aclanthology.org/N10-1069/)
 
     """
     models = list(models)

@@ -150,9 +150,8 @@ class ExtraTrees(Trees, SingleLabelModel):
     ----------
     [^1]: [Geurts, P., Ernst, D. and Wehenkel, L., 2006. Extremely randomized trees. Machine
         Learning, 63(1), pp. 3-42.](https://doi.org/10.1007/s10994-006-6226-1)
-    [^2]: [Vens, C., Struyf, J., Schietgat, L., Dzeroski, S. and Blockeel, H., 2008. Decision trees
-        for hierarchical multi-label classification. Machine Learning, 73(2), pp. 185-214.](
-        https://doi.org/10.1007/s10994-008-5077-3)
+    [^2]: [Vens et al., 2008. Decision trees for hierarchical multi-label classification. Machine
+        Learning 73(2), pp. 185-214.](https://doi.org/10.1007/s10994-008-5077-3)
 
     """
 
@@ -221,9 +220,8 @@ class MultilabelExtraTrees(Trees, MultiLabelModel):
 
     References
     ----------
-    [^1]: [Agarwal, A., Tan, Y.S., Ronen, O., Singh, C. and Yu, B., 2022. Hierarchical shrinkage:
-        improving the accuracy and interpretability of tree-based models. ICML 39, pp. 111-135.](
-        https://proceedings.mlr.press/v162/agarwal22b.html)
+    [^1]: [Agarwal et al., 2022. Hierarchical shrinkage: improving the accuracy and interpretability
+        of tree-based models. ICML 39.](https://proceedings.mlr.press/v162/agarwal22b.html)
 
     """
 

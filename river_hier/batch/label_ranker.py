@@ -122,8 +122,7 @@ class BatchHMinOver(LabelRanker):
 
     References
     ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI, pp. 714-719.
+    [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
 
     """
 

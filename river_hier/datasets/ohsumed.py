@@ -49,17 +49,16 @@ class OHSUMED(FileDataset):
     are left out. Headings that are not in the tree are counted in `unknown_headings`.
 
     Records, about 400 MB, are read one at a time; extract the archive to iterate often. Without
-    `path` records and tree are downloaded into River's data home, over TLS but without a checksum,
-    since no publisher provides one. TREC distributes the records [^2] for experiments only: they
-    may not be used in any clinical or other setting, and users must be told that they are
-    incomplete and out of date. MeSH [^3] is free (CC0).
+    `path` records and tree are downloaded into `OHSUMED` in River's data home, over TLS but without
+    a checksum, since no publisher provides one. TREC distributes the records [^2] for experiments
+    only: they may not be used in any clinical or other setting, and users must be told that they
+    are incomplete and out of date. MeSH [^3] is free (CC0).
 
     Parameters
     ----------
     path
         The file, folder or archive (such as `t9.filtering.tar.gz`) with the records, under their
-        original names (`ohsumed.87`, `ohsumed.88-91`). By default the folder `OHSUMED` of River's
-        data home, to which the archive is downloaded.
+        original names (`ohsumed.87`, `ohsumed.88-91`).
     root
         The tree number of the root, or the letter of a whole category, such as `"C"`, diseases.
         `"N05.715"`, Quality of Health Care, is the root in the H-RLS paper [^1].
@@ -95,7 +94,7 @@ class OHSUMED(FileDataset):
 
     References
     ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for hierarchical classification. Journal of Machine Learning Research, 7, pp.31-54.](https://www.jmlr.org/papers/volume7/cesa-bianchi06a/cesa-bianchi06a.pdf)
+    [^1]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
     [^2]: [Hersh, W., Buckley, C., Leone, T.J. and Hickam, D., 1994. OHSUMED: An interactive retrieval evaluation and new large test collection for research. SIGIR, pp.192-201](https://doi.org/10.1007/978-1-4471-2099-5_20); [as distributed by TREC-9](https://trec.nist.gov/data/filtering/README.t9.filtering).
     [^3]: [Medical Subject Headings, National Library of Medicine.](https://www.nlm.nih.gov/mesh/)
 

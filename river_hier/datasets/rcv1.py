@@ -56,16 +56,15 @@ class RCV1(FileDataset):
 
     The files are those of the LYRL2004 distribution [^2], which may be redistributed; users are
     asked to cite [^1]. Memory holds a single document. Without `path` they are downloaded into
-    River's data home in the first iteration (roughly 0.5 kB a document), and their SHA-256 is
-    verified; `taxonomy` needs only the small file of topics. After the `ConnectionError` of a
-    download, iterate again, or call `download`, to resume it. A `FileNotFoundError` lists the files
-    that are missing, and a `ValueError` names file and line where one is damaged.
+    `RCV1` in River's data home in the first iteration (roughly 0.5 kB a document), and their
+    SHA-256 is verified; `taxonomy` needs only the small file of topics. After a `ConnectionError`,
+    iterate again, or call `download`, to resume it. A `FileNotFoundError` lists missing files, and
+    a `ValueError` names file and line where one is damaged.
 
     Parameters
     ----------
     path
-        The folder or archive with the files, under their original names, with or without `.gz`. By
-        default the folder `RCV1` of River's data home.
+        The folder or archive with the files, under their original names, with or without `.gz`.
     subsets
         The subsets of the official chronological split to read: `"train"` (23,149 documents),
         `"test"` (781,265) or both. Train comes before test, whatever the order given.
@@ -87,7 +86,7 @@ class RCV1(FileDataset):
     ----------
     [^1]: [Lewis, D.D., Yang, Y., Rose, T.G. and Li, F., 2004. RCV1: A new benchmark collection for text categorization research. Journal of Machine Learning Research, 5, pp.361-397.](https://www.jmlr.org/papers/volume5/lewis04a/lewis04a.pdf)
     [^2]: [The LYRL2004 distribution of the RCV1-v2 text categorization test collection.](http://www.jmlr.org/papers/volume5/lewis04a/lyrl2004_rcv1v2_README.htm)
-    [^3]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for hierarchical classification. Journal of Machine Learning Research, 7, pp.31-54.](https://www.jmlr.org/papers/volume7/cesa-bianchi06a/cesa-bianchi06a.pdf)
+    [^3]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """  # noqa: E501
 

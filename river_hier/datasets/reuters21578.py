@@ -66,17 +66,16 @@ class Reuters21578(FileDataset):
 
     Many stories have no topic: their `y` is False everywhere. In the train and test sets of
     ModApte, which were indexed, these are true negatives; otherwise topics may be missing. The
-    collection may be used for research only, and asks to be cited [^1]. Memory holds one story.
-    Without `path` the archive is downloaded into River's data home (8 MB, 28 MB uncompressed) in
-    the first iteration, and its SHA-256 is verified. After a `ConnectionError`, iterate again, or
-    call `download`, to resume it. A `FileNotFoundError` lists the files that are missing.
+    collection is for research only, and asks to be cited [^1]. Memory holds one story. Without
+    `path` the archive is downloaded into `Reuters21578` in River's data home (8 MB, 28 MB
+    uncompressed) in the first iteration, and its SHA-256 is verified. After a `ConnectionError`,
+    iterate again, or call `download`, to resume it. A `FileNotFoundError` lists missing files.
 
     Parameters
     ----------
     path
-        The archive `reuters21578.tar.gz`, a folder that holds it, or a folder or archive of your
-        own with `cat-descriptions_120396.txt` and any of `reut2-000.sgm` to `reut2-021.sgm`. By
-        default the folder `Reuters21578` of River's data home.
+        The archive `reuters21578.tar.gz`, a folder that holds it, or a folder or archive with
+        `cat-descriptions_120396.txt` and any of `reut2-000.sgm` to `reut2-021.sgm`.
     split
         One of the official splits:
 
@@ -91,8 +90,7 @@ class Reuters21578(FileDataset):
         The subsets to read: some of `"train"`, `"test"` and `"unused"`. Stories are in
         chronological order, whatever the order given.
     on_error
-        What to do with a broken story: `"raise"` a `ValueError` that names the file and the first
-        line of the story, or `"skip"` it and count it in `n_skipped`.
+        Whether to `"raise"` a `ValueError`, with file and line, for a broken story, or `"skip"` it.
 
     Examples
     --------

@@ -59,8 +59,7 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
 
     References
     ----------
-    [^1]: El-Yaniv, R. and Etzion-Rosenberg, N., 2002. Hierarchical multiclass decompositions with
-        application to authorship determination.
+    [^1]: El-Yaniv and Etzion-Rosenberg, 2002, as in `induction.JensenShannonTree`.
 
     """
 
@@ -215,8 +214,7 @@ class SoftBinaryDecomposition(BinaryDecomposition):
 
     References
     ----------
-    [^1]: El-Yaniv, R. and Etzion-Rosenberg, N., 2002. Hierarchical multiclass decompositions with
-        application to authorship determination.
+    [^1]: El-Yaniv and Etzion-Rosenberg, 2002, as in `induction.JensenShannonTree`.
 
     """
 

@@ -53,8 +53,7 @@ class Averaged(ModelWrapper):
     References
     ----------
     [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2005. An online algorithm for hierarchical phoneme
-        classification. In Machine Learning for Multimodal Interaction, pp. 146-158.](
-        https://doi.org/10.1007/978-3-540-30568-2_13)
+        classification. MLMI, pp. 146-158.](https://doi.org/10.1007/978-3-540-30568-2_13)
     [^2]: [Freund, Y. and Schapire, R. E., 1999. Large margin classification using the perceptron
         algorithm. Machine Learning, 37(3), pp. 277-296.](https://doi.org/10.1023/A:1007662407062)
 

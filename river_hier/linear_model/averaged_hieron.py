@@ -69,8 +69,7 @@ class AveragedHieron(PathLearner, compiled=("C",)):
 
     References
     ----------
-    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
-        ICML 21.](https://doi.org/10.1145/1015330.1015374)
+    [^1]: [Dekel, Keshet and Singer, 2004. ICML 21.](https://doi.org/10.1145/1015330.1015374)
 
     """
 

@@ -71,8 +71,7 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     References
     ----------
     [^1]: [Crammer, K., Kulesza, A. and Dredze, M., 2009. Adaptive regularization of weight vectors.
-        In Advances in Neural Information Processing Systems 22, pp. 414-422.](
-        https://papers.nips.cc/paper/3848-adaptive-regularization-of-weight-vectors)
+        NIPS 22.](https://papers.nips.cc/paper/3848-adaptive-regularization-of-weight-vectors)
 
     """
 

@@ -68,12 +68,10 @@ class Hieron(PathLearner, compiled=("C",)):
 
     References
     ----------
-    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification. In
-        Proceedings of the 21st International Conference on Machine Learning, p. 27.](
-        https://doi.org/10.1145/1015330.1015374)
+    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
+        ICML 21.](https://doi.org/10.1145/1015330.1015374)
     [^2]: [Crammer, K., Dekel, O., Keshet, J., Shalev-Shwartz, S. and Singer, Y., 2006. Online
-        passive-aggressive algorithms. Journal of Machine Learning Research, 7, pp. 551-585.](
-        https://www.jmlr.org/papers/v7/crammer06a.html)
+        passive-aggressive algorithms. JMLR 7.](https://www.jmlr.org/papers/v7/crammer06a.html)
 
     """
 

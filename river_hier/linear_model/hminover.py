@@ -98,8 +98,7 @@ class HMinOver(
 
     References
     ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI, pp. 714-719.
+    [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
 
     """
 

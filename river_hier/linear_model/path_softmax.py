@@ -113,16 +113,14 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
 
     References
     ----------
-    [^1]: [Spiegelhalter, D. J. and Lauritzen, S. L., 1990. Sequential updating of conditional
-        probabilities on directed graphical structures. Networks, 20(5), pp. 579-605.](
-        https://doi.org/10.1002/net.3230200507)
+    [^1]: [Spiegelhalter and Lauritzen, 1990. Sequential updating of conditional probabilities on
+        directed graphical structures. Networks 20(5).](https://doi.org/10.1002/net.3230200507)
     [^2]: [MacKay, D. J. C., 1992. The evidence framework applied to classification networks. Neural
         Computation, 4(5), pp. 720-736.](https://doi.org/10.1162/neco.1992.4.5.720)
     [^3]: [Gimpel, K. and Smith, N. A., 2010. Softmax-margin CRFs: training log-linear models with
         cost functions. NAACL HLT, pp. 733-736.](https://aclanthology.org/N10-1112/)
-    [^4]: [Balanya, S.A., Maronas, J. and Ramos, D., 2024. Adaptive temperature scaling for robust
-        calibration of deep neural networks. Neural Computing and Applications, 36.](
-        https://arxiv.org/abs/2208.00461)
+    [^4]: [Balanya, Maronas and Ramos, 2024. Adaptive temperature scaling for robust calibration of
+        deep neural networks. Neural Computing and Applications.](https://arxiv.org/abs/2208.00461)
 
     """
 

@@ -211,9 +211,8 @@ class PerLevel(RoutingModel):
 
     References
     ----------
-    [^1]: [Silla, C.N. and Freitas, A.A., 2011. A survey of hierarchical classification across
-        different application domains. Data Mining and Knowledge Discovery, 22, pp. 31-72.](
-        https://doi.org/10.1007/s10618-010-0175-9)
+    [^1]: [Silla and Freitas, 2011. A survey of hierarchical classification across different
+        application domains. Data Min. Knowl. Discov. 22.](https://doi.org/10.1007/s10618-010-0175-9)
 
     """
 
@@ -282,8 +281,7 @@ class PerParent(RoutingModel):
 
     References
     ----------
-    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
-        ICML 21.](https://doi.org/10.1145/1015330.1015374)
+    [^1]: [Dekel, Keshet and Singer, 2004. ICML 21.](https://doi.org/10.1145/1015330.1015374)
 
     """
 

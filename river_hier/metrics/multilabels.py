@@ -15,20 +15,9 @@ from .probabilities import conditional
 def zero_one_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
     """Zero-one loss: 1 if any node is wrong, otherwise 0; see `metrics.ZeroOneLoss` and `losses`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        The true labels: a label, an iterable of labels or `{label: bool}`.
-    y_pred
-        The predicted labels, in one of these forms; `None` for the root.
-
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.zero_one_loss(t, "wolf", {"mammal", "wolf"}), losses.zero_one_loss(t, "wolf", "owl")
     (0.0, 1.0)
@@ -41,7 +30,7 @@ def zero_one_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
 def expected_zero_one_loss(
     taxonomy: Taxonomy, probabilities: Mapping[Any, float], y_pred: Any
 ) -> float:
-    r"""Expected zero-one loss of a prediction under known probabilities of the labels.
+    r"""Expected zero-one loss under known probabilities; see `metrics.ZeroOneLoss` and `losses`.
 
     Labels are drawn from the top down: a node is on with probability $p_i$ if its parent is on,
     otherwise it is off (section 5 of the paper of `metrics.HLoss`). A prediction that respects the
@@ -52,21 +41,9 @@ def expected_zero_one_loss(
 
     Takes O(nodes that are on and their children), plus the time to parse the labels.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, which must be a tree, otherwise a `ValueError` is raised.
-    probabilities
-        `{label: P(on | parent on)}` for every label but the root; of the labels that contribute, a
-        missing one or a value outside [0, 1] raises a `ValueError`.
-    y_pred
-        The predicted labels: a label, an iterable of labels or `{label: bool}`.
-
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> p = {"mammal": 0.8, "bird": 0.1, "wolf": 0.5, "whale": 0.3, "owl": 0.9}
     >>> losses.expected_zero_one_loss(t, p, "wolf")  # 1 - 0.8 * 0.5 * 0.7 * 0.9
@@ -111,8 +88,7 @@ class ZeroOneLoss(MeanLoss):
 
     References
     ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
+    [^1]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 
@@ -127,22 +103,9 @@ def h_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any, costs: Costs | None = N
     Only the costs of wrong nodes are checked. With unit costs and predictions that respect the
     taxonomy, zero-one loss <= H-loss <= symmetric difference loss.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        The true labels: a label, an iterable of labels or `{label: bool}`.
-    y_pred
-        The predicted labels, in one of these forms; `None` for the root.
-    costs
-        `{label: cost}`, positive and finite; the default is 1.
-
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.h_loss(t, "wolf", "owl")  # mammal is missed and bird is wrong: no more is charged
     2.0
@@ -164,7 +127,7 @@ def mistakes(taxonomy: Taxonomy, true: set[int], pred: set[int]) -> list[int]:
 def expected_h_loss(
     taxonomy: Taxonomy, probabilities: Mapping[Any, float], y_pred: Any, costs: Costs | None = None
 ) -> float:
-    r"""Expected H-loss of a prediction under known probabilities of the labels.
+    r"""Expected H-loss under known probabilities; see `metrics.HLoss` and `losses`.
 
     Labels are drawn as in `expected_zero_one_loss`. A node whose ancestors are all predicted on
     contributes if these are truly on and its own prediction is wrong:
@@ -176,22 +139,9 @@ def expected_h_loss(
     which k is the topmost, contributes with probability $\prod_{j \in ANC(k)} p_j (1 - p_k)$,
     unless it is below another such node. Takes O(nodes that are on, their children and ancestors).
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, which must be a tree, otherwise a `ValueError` is raised.
-    probabilities
-        `{label: P(on | parent on)}` for every label but the root.
-    y_pred
-        The predicted labels: a label, an iterable of labels or `{label: bool}`.
-    costs
-        `{label: cost}`, positive and finite; the default is 1.
-
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> p = {"mammal": 0.8, "bird": 0.1, "wolf": 0.5, "whale": 0.3, "owl": 0.9}
     >>> losses.expected_h_loss(t, p, "wolf")  # 0.2 + 0.1 + 0.8 * (0.5 + 0.3)
@@ -251,8 +201,8 @@ class HLoss(MeanLoss):
 
     References
     ----------
-    [^1]: Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. JMLR 7, 31-54.
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 
@@ -298,8 +248,7 @@ class HLossByDepth(TableMetric):
 
     References
     ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
+    [^1]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 
@@ -335,31 +284,14 @@ def symmetric_difference_loss(
     missed: float = 1.0,
     spurious: float = 1.0,
 ) -> float:
-    r"""Symmetric difference loss: the volume of all wrong nodes; see the metric of this name.
+    """Symmetric difference loss: the volume of wrong nodes; see `metrics.SymmetricDifferenceLoss`.
 
     Only the volumes of wrong nodes are checked. A prediction that does not respect the taxonomy is
     compared node by node; Cai and Hofmann would add missing ancestors.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        The true labels: a label, an iterable of labels or `{label: bool}`.
-    y_pred
-        The predicted labels, in one of these forms; `None` for the root.
-    volumes
-        `{label: volume}`, positive and finite; the default is 1.
-    missed
-        The weight of nodes that are on in the truth only, at least 0.
-    spurious
-        The weight of nodes that are on in the prediction only, at least 0.
-
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.symmetric_difference_loss(t, "wolf", "owl")
     4.0
@@ -382,7 +314,7 @@ def expected_symmetric_difference_loss(
     missed: float = 1.0,
     spurious: float = 1.0,
 ) -> float:
-    r"""Expected symmetric difference loss of a prediction under known probabilities of the labels.
+    r"""Expected symmetric difference loss; see `metrics.SymmetricDifferenceLoss` and `losses`.
 
     Labels are drawn as in `expected_zero_one_loss`: a node is on with probability
     $q_i = \prod_{j \in P(i)} p_j$, where the path P(i) includes i. So
@@ -392,26 +324,9 @@ def expected_symmetric_difference_loss(
 
     whether or not the prediction respects the taxonomy. Takes O(nodes).
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, which must be a tree, otherwise a `ValueError` is raised.
-    probabilities
-        `{label: P(on | parent on)}` for every label but the root.
-    y_pred
-        The predicted labels: a label, an iterable of labels or `{label: bool}`.
-    volumes
-        `{label: volume}`, positive and finite; the default is 1.
-    missed
-        The weight of nodes that are on in the truth only, at least 0.
-    spurious
-        The weight of nodes that are on in the prediction only, at least 0.
-
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> p = {"mammal": 0.8, "bird": 0.1, "wolf": 0.5, "whale": 0.3, "owl": 0.9}
     >>> losses.expected_symmetric_difference_loss(t, p, "wolf")  # 0.2 + 0.1 + 0.6 + 0.24 + 0.09
@@ -436,20 +351,9 @@ def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
 
     For single labels in a tree, it is `t.distance(y_true, y_pred)`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        The true labels: a label, an iterable of labels or `{label: bool}`.
-    y_pred
-        The predicted labels, in one of these forms; `None` for the root.
-
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.tree_induced_error(t, "wolf", "owl"), losses.tree_induced_error(t, "wolf", "mammal")
     (4.0, 1.0)
@@ -462,22 +366,12 @@ def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
 def hieron_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Mapping[Any, float]) -> float:
     r"""Hieron's loss of the scores of all labels, $[s_{\hat y} - s_y + \sqrt{\gamma}]_+$ (Eq. 5).
 
-    Its square is at least the tree-induced error $\gamma$ of the best-scored label $\hat y$.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, which must be a tree, otherwise a `ValueError` is raised.
-    y_true
-        The true label.
-    y_pred
-        `{label: score}` of all labels.
+    Its square is at least the tree-induced error $\gamma$ of the best-scored label $\hat y$. The
+    taxonomy is a tree and `y_pred` is `{label: score}`; see `linear_model.Hieron`.
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.hieron_loss(t, "wolf", {"wolf": 0.5, "owl": 1.0})  # 1.0 - 0.5 + sqrt(4)
     2.5
@@ -522,10 +416,8 @@ class SymmetricDifferenceLoss(MeanLoss):
 
     References
     ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI, pp. 714-719.
-    [^2]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
-        hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
+    [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
+    [^2]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 
@@ -572,8 +464,7 @@ class TreeInducedError(MeanLoss):
 
     References
     ----------
-    [^1]: Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
-        ICML. Section 2.
+    [^1]: [Dekel, Keshet and Singer, 2004. ICML 21, section 2.](https://doi.org/10.1145/1015330.1015374)
 
     """
 

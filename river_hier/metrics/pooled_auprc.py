@@ -40,8 +40,7 @@ class PooledAUPRC(CandidateMetric):
     taxonomy
         The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
     candidates
-        The labels to evaluate; `None` for all but the root, which is always on. Those without a
-        score rank below all others.
+        The labels to evaluate; `None` for all but the root. Those without a score rank last.
 
     Examples
     --------
@@ -58,10 +57,8 @@ class PooledAUPRC(CandidateMetric):
 
     References
     ----------
-    [^1]: Vens, C., Struyf, J., Schietgat, L., Džeroski, S. and Blockeel, H., 2008. Decision trees
-        for hierarchical multi-label classification. Machine Learning 73, 185-214. Section 5.
-    [^2]: Davis, J. and Goadrich, M., 2006. The relationship between precision-recall and ROC
-        curves. ICML.
+    [^1]: [Vens et al., 2008. Machine Learning 73, section 5.](https://doi.org/10.1007/s10994-008-5077-3)
+    [^2]: Davis and Goadrich, 2006. The relationship between precision-recall and ROC curves. ICML.
 
     """
 

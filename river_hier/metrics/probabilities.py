@@ -163,9 +163,8 @@ class ProbabilityMetric(CandidateMetric):
 class Reliability(ProbabilityMetric, TableMetric):
     r"""Reliability table: how often labels are on, by their predicted probability.
 
-    Every pair of an example and a label is sorted into a bin by its predicted probability. The
-    table shows each bin's mean predicted probability and the share of its labels that were on,
-    which agree if the model is calibrated. `CalibrationError` summarises them in one number.
+    Pairs of an example and a label are sorted into bins by their predicted probability. Its mean in
+    a bin and the share that were on agree if the model is calibrated; see `CalibrationError`.
 
     Predictions are those of `evaluate.Probabilities(model)`: marginal probabilities, not
     conditional on the parents; a missing label has 0. An update takes O(labels), `get` O(bins).
@@ -230,9 +229,8 @@ class CalibrationError(ProbabilityMetric, CalibrationMetric):
     $\text{on}_b$ the share of them that were on. The paper[^1] bins the probability of the
     predicted class instead, in 15 bins.
 
-    Predictions and cost are those of `Reliability`, which shows the same comparison bin by bin. How
-    well probabilities discriminate is not measured: a constant prediction of each label's frequency
-    has no error. `PooledAUPRC` and the losses measure that.
+    Predictions and cost are those of `Reliability`. A constant prediction of each label's frequency
+    has no error: how well probabilities discriminate is measured by `PooledAUPRC` and the losses.
 
     Parameters
     ----------
@@ -297,8 +295,7 @@ class TopLabelCalibrationError(CalibrationMetric):
 
     References
     ----------
-    [^1]: [Guo, C., Pleiss, G., Sun, Y. and Weinberger, K.Q., 2017. On calibration of modern neural
-        networks. ICML 34, pp. 1321-1330.](https://proceedings.mlr.press/v70/guo17a.html)
+    [^1]: [Guo et al., 2017. ICML 34.](https://proceedings.mlr.press/v70/guo17a.html)
 
     """
 

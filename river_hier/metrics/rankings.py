@@ -72,22 +72,9 @@ def average_precision(
 ) -> float:
     """Average precision: that of one ranking; see `metrics.AveragePrecision` and `losses`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        The true labels: a label, an iterable of labels or `{label: bool}`.
-    y_pred
-        The ranking, `{label: score}`; in `None`, all candidates tie.
-    candidates
-        The labels to rank; `None` for the leaves.
-
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.average_precision(t, "wolf", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
     0.333333
@@ -133,10 +120,9 @@ class AveragePrecision(RankingMetric):
 
     References
     ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI.
+    [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
     [^2]: Schapire, R.E. and Singer, Y., 2000. BoosTexter: a boosting-based system for text
-        categorization. Machine Learning 39, 135-168.
+        categorization. Machine Learning 39, pp. 135-168.
 
     """
 
@@ -148,22 +134,9 @@ def one_accuracy(
 ) -> float:
     """One-accuracy: 1 if the first candidate is relevant; see `metrics.OneAccuracy` and `losses`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        The true labels: a label, an iterable of labels or `{label: bool}`.
-    y_pred
-        The ranking, `{label: score}`; in `None`, all candidates tie.
-    candidates
-        The labels to rank; `None` for the leaves.
-
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
     >>> losses.one_accuracy(t, "wolf", scores), losses.one_accuracy(t, "whale", scores)
@@ -212,22 +185,9 @@ def parent_one_accuracy(
 ) -> float:
     """Parent one-accuracy: 1 if the parent is right; see `metrics.ParentOneAccuracy` and `losses`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        The true labels: a label, an iterable of labels or `{label: bool}`.
-    y_pred
-        The ranking, `{label: score}`; in `None`, all candidates tie.
-    candidates
-        The labels to rank; `None` for the leaves.
-
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
     >>> losses.parent_one_accuracy(t, "wolf", scores), losses.parent_one_accuracy(t, "owl", scores)
@@ -276,22 +236,9 @@ def ranking_loss(
 ) -> float:
     """Ranking loss: the share of misordered pairs; see `metrics.RankingLoss` and `losses`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        The true labels: a label, an iterable of labels or `{label: bool}`.
-    y_pred
-        The ranking, `{label: score}`; in `None`, all candidates tie.
-    candidates
-        The labels to rank; `None` for the leaves.
-
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.ranking_loss(t, "owl", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
     0.5
@@ -334,10 +281,8 @@ class RankingLoss(RankingMetric):
 
     References
     ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI, pp. 714-719.
-    [^2]: Schapire, R.E. and Singer, Y., 2000. BoosTexter: a boosting-based system for text
-        categorization. Machine Learning 39, 135-168.
+    [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
+    [^2]: Schapire and Singer, 2000. BoosTexter. Machine Learning 39, pp. 135-168.
 
     """
 
@@ -356,28 +301,9 @@ def maximal_loss(
 ) -> float:
     """Maximal loss: the largest distance of a misordered pair; see `metrics.MaximalLoss`.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy, a tree or a DAG.
-    y_true
-        The true labels: a label, an iterable of labels or `{label: bool}`.
-    y_pred
-        The ranking, `{label: score}`; in `None`, all candidates tie.
-    candidates
-        The labels to rank; `None` for the leaves.
-    volumes
-        `{label: volume}`, positive and finite; the default is 1.
-    missed
-        The weight of ancestors of the relevant candidate only, at least 0.
-    spurious
-        The weight of ancestors of the irrelevant candidate only, at least 0.
-
     Examples
     --------
-
     >>> from river_hier import Taxonomy, losses
-
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.maximal_loss(t, "wolf", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
     4.0
@@ -436,8 +362,7 @@ class MaximalLoss(RankingMetric):
 
     References
     ----------
-    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
-        concepts. IJCAI, pp. 714-719.
+    [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
 
     """
 
