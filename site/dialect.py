@@ -45,7 +45,8 @@ class Dialect(griffe.Extension):
 
     def on_function(self, *, func: griffe.Function, **kwargs: Any) -> None:
         """Inherit the docstring of a public method."""
-        if not func.docstring and func.parent.is_class and func.name[0] != "_":
+        public = func.name[0] != "_" and func.parent.name[0] != "_"
+        if not func.docstring and func.parent.is_class and public:
             inherited = inspect.getdoc(griffe.dynamic_import(func.path))
             func.docstring = griffe.Docstring(inherited, parent=func) if inherited else None
 
