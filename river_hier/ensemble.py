@@ -86,7 +86,8 @@ class LogarithmicPool(ModelWrapper):
     -----
     A step takes a prediction and a step of each model, and O(M² nodes). Probabilities below 1e-6
     count as 1e-6. The first example of a label, of which no model knows anything, does not change
-    the coefficients. From a label `Below` a node those models learn that can.
+    the coefficients. From a label `Below` a node those models learn that can. `score_one` returns
+    log-odds or, of one label, log-probabilities up to a constant.
 
     Logarithmic opinion pools are due to [^1]; the coefficients are those of a logistic regression
     on the logarithms of the probabilities, also known as stacking [^2].
