@@ -288,7 +288,8 @@ class ForeignLabel(LabelAnswer):
 
     def __init__(self, model: Any, x: Any) -> None:
         super().__init__(labels_of(taxonomy_of(model)), scores=lambda: scores_by_label(model, x))
-        self.model, self.x = model, x
+        self.model: Any = model
+        self.x: Any = x
 
     def p_of_scores(self) -> Any:
         """nan if a label has none; `None` if the prediction is `None`."""
@@ -313,7 +314,8 @@ class ForeignSet(SetAnswer):
 
     def __init__(self, model: Any, x: Any) -> None:
         super().__init__(labels_of(taxonomy_of(model)), scores=lambda: scores_by_label(model, x))
-        self.model, self.x = model, x
+        self.model: Any = model
+        self.x: Any = x
 
     def p_of_scores(self) -> Any:
         if self.link is not None:

@@ -259,7 +259,8 @@ class ScoredLabel(LabelAnswer):
     """The label with the largest score of a model; probabilities are the softmax."""
 
     def __init__(self, model: Any, x: Any) -> None:
-        self.model, self.x = model, x
+        self.model: Any = model
+        self.x: Any = x
 
     labels: Any = property(lambda self: self.model._labels)
     first: Any = property(lambda self: self.model._first_label)
@@ -275,7 +276,8 @@ class ScoredSet(SetAnswer):
     """The nodes whose parents are on and whose score by a model is at least 0."""
 
     def __init__(self, model: Any, x: Any) -> None:
-        self.model, self.x = model, x
+        self.model: Any = model
+        self.x: Any = x
 
     labels: Any = property(lambda self: self.model._labels)
     never: Any = property(lambda self: self.model._never_predicted)

@@ -17,6 +17,9 @@ from ..taxonomy import Arrays
 Floats = NDArray[np.float64]
 
 
+LEAST = 1e-290  # a weight whose reciprocal can be multiplied
+
+
 class Means:
     """The posterior means of all nodes, `values`, and their `weights` N.
 
@@ -85,10 +88,10 @@ class Means:
     def _downwards(self, values: Floats) -> Floats:
         """Equation (3), in place."""
         if self.weights[0]:
-            values[0] /= self.weights[0]
+            values[0] /= max(self.weights[0], LEAST)
         for nodes, parents, _ in self.tree.levels:
-            values[nodes] += self.shrinkage * values[parents]
-            values[nodes] /= (self.weights[nodes] + self.shrinkage)[:, None]
+            total = (self.weights[nodes] + self.shrinkage)[:, None]
+            values[nodes] = values[nodes] / total + values[parents] * (self.shrinkage / total)
         return values
 
 
