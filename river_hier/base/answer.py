@@ -57,7 +57,7 @@ class Answer:
     first: Any = 0  # the first node that can be predicted, of one label
     never: Any = NONE
     link: Any = None  # what makes probabilities of scores, in place of the model
-    rule: Callable[[Any], Any] | None = None  # what decides by probabilities, in its place
+    rule: Callable[[Any, Any], Any] | None = None  # what decides by probabilities, in its place
     _scores: Any = None
     _p: Any = None
     _own: Any = None
@@ -105,7 +105,7 @@ class Answer:
 
     def decided(self) -> Any:
         """The node or the nodes that are predicted."""
-        return self.own() if self.rule is None else self.rule(self.p())
+        return self.own() if self.rule is None else self.rule(self, self.p())
 
 
 class LabelAnswer(Answer):
@@ -392,7 +392,7 @@ class Rows(Answer):
                 [answer.nodes() if answer.several else answer.decided() for answer in self.answers]
             )
         if self.rule is not None:
-            return self.together([self.rule(p) for p in self.each_p()])
+            return self.together([self.rule(self, p) for p in self.each_p()])
         return self.own()
 
     def together(self, decisions: list[Any]) -> Any:

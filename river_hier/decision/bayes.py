@@ -94,7 +94,7 @@ class Decoder(ModelWrapper):
         return self._counts
 
     @abc.abstractmethod
-    def _decide(self, marginals: Any) -> list[int]:
+    def _decide(self, answer: Any, marginals: Any) -> list[int]:
         """The nodes that are on but the root; no marginal is above that of a parent."""
 
 
@@ -149,8 +149,8 @@ class ZeroOneBayes(Decoder):
 
     """
 
-    def _decide(self, marginals: Any) -> list[int]:
-        return likeliest(self._labels, marginals, self._counts)
+    def _decide(self, answer: Any, marginals: Any) -> list[int]:
+        return likeliest(answer.labels, marginals, self._counts)
 
 
 class HLossBayes(Decoder):
@@ -220,8 +220,8 @@ class HLossBayes(Decoder):
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         check(taxonomy, self.costs, "costs")
 
-    def _decide(self, marginals: Any) -> list[int]:
-        labels = self._labels
+    def _decide(self, answer: Any, marginals: Any) -> list[int]:
+        labels = answer.labels
         if self.costs is None:
             return least_h_loss(labels, marginals, self._counts)
         costs = np.ones(len(self._taxonomy))
@@ -283,10 +283,10 @@ class SymmetricDifferenceBayes(Decoder):
         self.missed = missed
         self.spurious = spurious
 
-    def _decide(self, marginals: Any) -> list[int]:
+    def _decide(self, answer: Any, marginals: Any) -> list[int]:
         # missed p >= spurious (1 - p)
         threshold = 1.0 / (1.0 + self.missed / self.spurious)
-        return connected(self._labels, marginals, threshold, None, self._counts)
+        return connected(answer.labels, marginals, threshold, None, self._counts)
 
 
 class HFBetaBayes(Decoder):
@@ -346,8 +346,8 @@ class HFBetaBayes(Decoder):
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         taxonomy._arrays.check_tree()
 
-    def _decide(self, marginals: Any) -> list[int]:
-        marginals = expanded(self._labels, marginals)
+    def _decide(self, answer: Any, marginals: Any) -> list[int]:
+        marginals = expanded(answer.labels, marginals)
         if not marginals[1:].any():
             return []
         t, n = self._taxonomy._arrays, len(marginals)
@@ -477,8 +477,8 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
         """The probability of each label, as the classifier gives it."""
         return self.classifier.predict_proba_one(x)
 
-    def _decide(self, p: Any) -> int:
-        return deepest(self._labels, p, None)
+    def _decide(self, answer: Any, p: Any) -> int:
+        return deepest(answer.labels, p, None)
 
     def _answer(self, x: Any) -> Any:
         last, read = last_step_and_input(self.classifier, x)

@@ -110,7 +110,9 @@ class Calibrated(Calibrator):
         self._calibration.learn(scores, y, self._labels, w)
 
     def _answer(self, x: Any) -> Any:
-        return answer_of(self.model, x).but(link=self._with_all_nodes(), rule=None)
+        answer = answer_of(self.model, x)
+        self._calibration.add_nodes(len(answer.labels.taxonomy))
+        return answer.but(link=self._calibration, rule=None)
 
     def _answers(self, X: Batch) -> Any:
         return answers_of(self.model, X).but(link=self._with_all_nodes(), rule=None)
@@ -209,7 +211,7 @@ class Tempered(Calibrator):
         if answer.rule is None:
             return answer.but(link=self._temperatures)
         before = copy.copy(answer)
-        return answer.but(link=self._temperatures, rule=lambda _: before.decided())
+        return answer.but(link=self._temperatures, rule=lambda *_: before.decided())
 
 
 class Scale:

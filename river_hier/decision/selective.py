@@ -4,7 +4,6 @@ import math
 from bisect import bisect_left, bisect_right, insort
 from collections import deque
 from collections.abc import Iterator
-from functools import partial
 from itertools import chain, takewhile
 from typing import Any
 
@@ -202,12 +201,10 @@ class Selective(ModelWrapper):
         group.add(least, first, self.window)
 
     def _answer(self, x: Any) -> Any:
-        answer = answer_of(self.model, x)
-        return answer.but(rule=partial(self._decide, answer))
+        return answer_of(self.model, x).but(rule=self._decide)
 
     def _answers(self, X: Batch) -> Any:
-        answers = answers_of(self.model, X)
-        return answers.but(rule=partial(self._decide, answers))
+        return answers_of(self.model, X).but(rule=self._decide)
 
     def _decide(self, answer: Any, p: Any) -> Any:
         """The last node on the way or, of several labels, all of them."""

@@ -27,6 +27,7 @@ from river_hier import (
     metrics,
     probabilistic,
 )
+from river_hier.base.answer import SetAnswer
 from river_hier.taxonomy import UnknownLabelError
 from support.paths import DATA
 
@@ -351,9 +352,9 @@ def test_values_of_labels_may_be_given_by_paths() -> None:
         metric = metrics.HLoss(t, costs)
         metric.update("a/b", "a/c")
         assert metric.get() == 6.0
-        assert decision.HLossBayes(linear_model.HAROW(t), costs)._decide(
-            np.array([1.0, 0.6, 0.4, 0, 0])
-        )
+        model = decision.HLossBayes(linear_model.HAROW(t), costs)
+        p = np.array([1.0, 0.6, 0.4, 0, 0])
+        assert model._answer({}).rule(SetAnswer(model._labels), p)
     scores = {"a/b": 0.5, "d": 0.4}
     spaced = {"a / b": 0.5, " d": 0.4}
     assert losses.one_accuracy(t, "a/b", spaced) == losses.one_accuracy(t, "a/b", scores) == 1.0
