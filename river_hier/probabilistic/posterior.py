@@ -90,8 +90,8 @@ class Means:
         if self.weights[0]:
             values[0] /= max(self.weights[0], LEAST)
         for nodes, parents, _ in self.tree.levels:
-            total = (self.weights[nodes] + self.shrinkage)[:, None]
-            values[nodes] = values[nodes] / total + values[parents] * (self.shrinkage / total)
+            values[nodes] += self.shrinkage * values[parents]
+            values[nodes] /= (self.weights[nodes] + self.shrinkage)[:, None]
         return values
 
 
