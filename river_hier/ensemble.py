@@ -10,6 +10,7 @@ from river import base, compose
 from ._core import (
     Batch,
     Examples,
+    Nodes,
     connected,
     distribution,
     member_probabilities,
@@ -316,11 +317,8 @@ class LogarithmicPool(TransparentWrapper):
         for model in self.models:
             last_step(model)._extend(taxonomy, unseen)
 
-    def forget(self, label: Label) -> None:
-        """Reset a node and all nodes below it, in all models."""
-        self._known.difference_update(self._taxonomy._arrays.branch(self._taxonomy.index(label)))
-        for model in self.models:
-            last_step(model).forget(label)
+    def _forget(self, nodes: Nodes) -> None:
+        self._known.difference_update(nodes.tolist())
 
     def _check_one(self, x: Any, y: Any, w: float) -> None:
         for model in self._learners(y):
