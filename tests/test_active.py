@@ -1,5 +1,6 @@
 """Samplers: the budget, and the bounds of the papers."""
 
+import math
 import pickle
 import random
 from typing import Any
@@ -15,7 +16,7 @@ from support.hypothesis_settings import n_examples
 from support.strategies import single_label_streams
 
 TREE = Taxonomy.from_nested({"up": ["sky"], "down": {"ground": ["path", "grass", "cement"]}})
-ONE_NODE = Taxonomy.flat(["on"])
+NODES = ["one", "two"]
 
 
 def points(n: int, seed: int, labels: Any = TREE.nodes) -> list[tuple[dict[str, float], Any]]:
@@ -107,11 +108,18 @@ def test_expected_mistakes_of_the_selective_sampling_perceptron(
     assert expected(np.zeros(2), 0) <= (1.0 + norm / (2.0 * b)) * hinge + bound + 1e-9
 
 
-@given(stream=st.lists(st.tuples(vectors, st.booleans(), st.floats(0.0, 1.0)), max_size=20))
+@given(
+    stream=st.lists(
+        st.tuples(vectors, st.tuples(st.booleans(), st.booleans()), st.floats(0.0, 1.0)),
+        max_size=20,
+    ),
+    n=st.sampled_from([1, 2]),
+)
+@example(stream=[([1, 0], (False, False), 1.0), ([1, 0], (True, True), 0.5)], n=2)
 @n_examples(30)
-def test_the_perceptron_asks_and_learns_as_it_is_written(stream: Any) -> None:
-    model = linear_model.HPerceptron(ONE_NODE)
-    sampler, weights, b = active.PerceptronSampler(model, 0.5), np.zeros(2), 0.5
+def test_the_perceptron_asks_and_learns_as_it_is_written(stream: Any, n: int) -> None:
+    model = linear_model.HPerceptron(Taxonomy.flat(NODES[:n]))
+    sampler, weights, b = active.PerceptronSampler(model, 0.5), np.zeros((n, 2)), 0.5
 
     class Coin:
         def random(self) -> float:
@@ -119,15 +127,16 @@ def test_the_perceptron_asks_and_learns_as_it_is_written(stream: Any) -> None:
 
     sampler._rng = Coin()
     for x, on, coin in stream:
-        p = float(np.dot(weights, x))
+        scores = weights @ x
         names = {str(j): float(value) for j, value in enumerate(x)}
-        assert model.score_one(names)["on"] == p
+        assert list(model.score_one(names).values()) == scores.tolist()
         _, ask = sampler.predict_one(names)
-        if abs(coin - (1.0 - b / (b + abs(p)))) > 1e-9:
-            assert ask == (coin > 1.0 - b / (b + abs(p)))
+        none = math.prod(1.0 - b / (b + abs(p)) for p in scores.tolist())
+        if abs(coin - none) > 1e-9:
+            assert ask == (coin > none)
         if ask:
-            sampler.learn_one(names, {"on"} if on else set())
-            weights += np.array(x) * (on - (p >= 0.0))
+            sampler.learn_one(names, dict(zip(NODES[:n], on, strict=False)))
+            weights += np.outer(on[:n] - (scores >= 0.0).astype(float), x)
 
 
 def test_the_sampler_of_shrls_learns_what_shrls_would() -> None:
