@@ -10,6 +10,7 @@ from river import base, compose
 from ._core import (
     Batch,
     Examples,
+    Nodes,
     member_probabilities,
     pool_probabilities,
     pool_scores,
@@ -38,7 +39,7 @@ from .feature_extraction import RandomFourierFeatures, TextViews
 from .forest import ExtraTrees
 from .linear_model import PathSoftmax
 from .probabilistic import DiscriminantNeighbors, LinearDiscriminant, NewtonSoftmax
-from .taxonomy import Below, Label, Taxonomy, TaxonomyLike, closure_mask
+from .taxonomy import Below, Taxonomy, TaxonomyLike, closure_mask
 from .taxonomy.errors import is_missing, short
 
 __all__ = ["DensePool", "LogarithmicPool", "make_views"]
@@ -279,11 +280,8 @@ class LogarithmicPool(ModelWrapper):
         for model in self.models:
             last_step(model)._extend(taxonomy, unseen)
 
-    def forget(self, label: Label) -> None:
-        """Reset a node and all nodes below it, in all models."""
-        self._known.difference_update(self._taxonomy._arrays.branch(self._taxonomy.index(label)))
-        for model in self.models:
-            last_step(model).forget(label)
+    def _forget(self, nodes: Nodes) -> None:
+        self._known.difference_update(nodes.tolist())
 
     def _check_one(self, x: Any, y: Any, w: float) -> None:
         for model in self._learners(y):

@@ -577,7 +577,30 @@ def test_wrappers_stand_around_models_of_several_parts(name: str) -> None:
         assert model.predict_one({1: 1.0}) is not None
 
 
-# I. Misspelt keywords are found by type checkers, though River wants wrappers to accept any.
+# I. With the root, a model forgets all that it has learned.
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in ALL if not ALL[n].refuses.keys() & {"forget", "taxonomy"}]
+)
+def test_a_model_that_has_forgotten_all_is_a_new_one(name: str) -> None:
+    row = ALL[name]
+    xs = [x for x, _ in stream(row, 6, seed=9)]
+    model, fresh = learned(row(TREE), stream(row, 40)), row(TREE)
+    model.forget(TREE.root)
+    for seed, n in enumerate((0, 1, 30)):
+        assert_same(
+            *(answers(row, learned(one, stream(row, n, seed)), xs) for one in (model, fresh))
+        )
+    if "open" not in row.refuses:
+        model = learned(row(None), stream(row, 20))
+        before = model.taxonomy_
+        model.forget(before.root)
+        learned(model, stream(row, 20))
+        assert model.taxonomy_ == before
+
+
+# J. Misspelt keywords are found by type checkers, though River wants wrappers to accept any.
 
 MISSPELT = """\
 from river_hier import decision, drift, ensemble, linear_model

@@ -171,6 +171,12 @@ class LinearLearner(TaxonomyModel):
     def _forget(self, nodes: Nodes) -> None:
         self._state.forget(nodes)
 
+    def _start_anew(self) -> None:
+        from_first_round = self._state.from_first_round
+        super()._start_anew()
+        if from_first_round is not None:
+            self._start_average(from_first_round)
+
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         self._state.add_nodes(len(after))
 

@@ -118,9 +118,16 @@ class TaxonomyModel(Predictor, base.Estimator):
             The node; with the root, everything is reset.
 
         """
-        v = self._taxonomy.index(label)
-        nodes = self._taxonomy._arrays.branch(v)
-        self._forget(nodes if v or self._kind.several else np.append(np.uint32(0), nodes))
+        if v := self._taxonomy.index(label):
+            self._forget(self._taxonomy._arrays.branch(v))
+        else:
+            self._start_anew()
+
+    def _start_anew(self) -> None:
+        """Become a model that has learned nothing, in the same taxonomy."""
+        fresh = self.clone()
+        fresh._extend(self._taxonomy, unseen=False)
+        vars(self).update(vars(fresh))
 
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x as text.
@@ -184,7 +191,7 @@ class TaxonomyModel(Predictor, base.Estimator):
 
     @abc.abstractmethod
     def _forget(self, nodes: Nodes) -> None:
-        """Reset a branch, given its nodes, or refuse; the root is only one if it is a label."""
+        """Reset a branch below the root, given its nodes, or refuse."""
 
     @abc.abstractmethod
     def _add_nodes(self, before: int, after: Taxonomy) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from operator import attrgetter
 from typing import Any, cast
 
-import numpy as np
 from river import base
 
 from .._core import Batch, Nodes, repeats
@@ -117,16 +116,19 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
 
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in the model and in the wrapper."""
-        v = self._taxonomy.index(label)
-        nodes = self._taxonomy._arrays.branch(v)
-        self._last.forget(label)
-        self._forget(nodes if v else np.append(np.uint32(0), nodes))
+        inside = {name: vars(self)[name] for name in ("model", "models") if name in vars(self)}
+        for model in inside.get("models", [self.model]):
+            last_step(model).forget(label)
+        if v := self._taxonomy.index(label):
+            self._forget(self._taxonomy._arrays.branch(v))
+        else:
+            vars(self).update(vars(self.clone()) | inside)
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         """Raise an error if the wrapper does not work in this taxonomy."""
 
     def _forget(self, nodes: Nodes) -> None:
-        """Reset the wrapper's own state of a branch, given its nodes."""
+        """Reset the wrapper's own state of a branch below the root, given its nodes."""
 
     def _learn_rows(self, X: Batch, ys: Any) -> None:
         own = type(self)

@@ -51,13 +51,6 @@ def test_calibration_equals_the_oracle(stream):
     assert ours.given(rows).tolist() == [ours.given(row).tolist() for row in rows]
 
 
-def factors_of(found, expected):
-    """How often a case occurs over how often it is expected, both with 4 examples more."""
-    more = [4.0 * e / (sum(expected) or 1.0) for e in expected]
-    both = zip(found, expected, more, strict=True)
-    return [(n + prior) / (e + prior) if e else 1.0 for n, e, prior in both]
-
-
 def log_loss(p, on):
     p = min(max(p, 1e-12), 1.0 - 1e-12)
     return -math.log(p if on else 1.0 - p)
@@ -77,7 +70,7 @@ def test_decisions_are_the_best_of_all_multilabels(t, data):
     factors, better = {}, {}
     for v, (*seen, gain) in zip(t.nodes, table.tolist(), strict=False):
         if t.children(v):
-            factors[v] = factors_of(seen[:3], seen[3:])
+            factors[v] = oracles.factors_of(seen[:3], seen[3:])
             better |= {v: factors[v]} if gain < 0.0 else {}
     labels = labels_of(t)
     values = np.array([1.0, *given_parents.values()])
@@ -154,7 +147,10 @@ def test_the_h_loss_in_a_dag_is_not_above_that_of_no_label(t, data):
         below, row = t.children(u), table[t.index(u)].tolist()
         if row[6] < 0.0 and not others and all(len(parents[w]) == 1 for w in below):
             flat = {u: (), **dict.fromkeys(below, (u,))}
-            known, of = {w: given_parents[w] for w in below}, {u: factors_of(row[:3], row[3:6])}
+            known, of = (
+                {w: given_parents[w] for w in below},
+                {u: oracles.factors_of(row[:3], row[3:6])},
+            )
             every = [y for y in oracles.multilabels(flat) if v in y]
             p_v = sum(oracles.joint_probability(flat, known, y, of) for y in every)
         p[v] = p_v * min(p[w] for w in parents[v])
@@ -264,6 +260,16 @@ def test_one_far_score_moves_a_temperature_as_ten_units_do():
         ours.learn(np.array([size, -size]), 1, 1.0)
         found.append((ours.slopes, ours.scale.squares))
     assert found[0] == found[1] != found[2]
+
+
+def test_the_scale_of_temperatures_is_that_of_the_latest_thousand_examples():
+    rng = np.random.default_rng(1)
+    ours, theirs = calibration.Temperatures(), oracles.Temperatures()
+    for k in range(12):
+        scores = rng.normal(size=3) * (5.0 if k < 4 else 1.0)
+        ours.learn(scores, k % 3, 400.0)
+        theirs.learn(dict(enumerate(scores.tolist())), k % 3, 400.0)
+        assert ours.scale.unit == pytest.approx(theirs.unit())
 
 
 def test_tiny_scores_leave_calibrations_finite():

@@ -1,6 +1,7 @@
 """The compiled core by itself: features, weights, distances."""
 
 import pickle
+import random
 from decimal import Decimal
 from fractions import Fraction
 
@@ -117,11 +118,11 @@ def test_uncertain_weights_move_by_their_variances(n_nodes):
     rng, state = np.random.default_rng(n_nodes), state_of(n_nodes, n_planes=2)
     state.learn(dict.fromkeys(range(8), 1.0), 1.0, NONE, NONE, np.empty(0))
     w, S = np.zeros((8, n_nodes)), np.ones((8, n_nodes))
-    for _ in range(30):
+    for step in range(30):
         names = rng.permutation(8)[:3]
         values = rng.normal(size=3)
         x = dict(zip(names.tolist(), values.tolist(), strict=True))
-        nodes = np.flatnonzero(rng.random(n_nodes) < 0.4)
+        nodes = np.flatnonzero(rng.random(n_nodes) < (0.02 if step < 15 else 0.4))
         variances = (values[:, None] ** 2 * S[np.ix_(names, nodes)]).sum(axis=0)
         np.testing.assert_allclose(state.variances(state.find(x), nodes), variances, rtol=1e-12)
         steps, confidences = rng.normal(size=len(nodes)), 1.0 / (1.0 + variances)
@@ -132,6 +133,21 @@ def test_uncertain_weights_move_by_their_variances(n_nodes):
     state = pickle.loads(pickle.dumps(state))
     for v in range(n_nodes):
         np.testing.assert_allclose(state.column(v), w[:, v], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["HAROW", "HierarchicalSoftmax"])
+def test_nodes_that_are_never_near_change_nothing(name: str) -> None:
+    """Though rows of more than 128 nodes are kept as lists of what is in them."""
+    small = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d"), ("b", "wall")])
+    large = small.extend([("wall", i) for i in range(200)])
+    ours, theirs = (getattr(linear_model, name)(t) for t in (small, large))
+    rng = random.Random(1)
+    for _ in range(60):
+        x, y = {f: rng.gauss(0.0, 1.0) for f in rng.sample("uvwxyz", 3)}, rng.choice("abcd")
+        found, expected = theirs.score_one(x), ours.score_one(x)
+        assert [found[v] for v in "abcd"] == pytest.approx([expected[v] for v in "abcd"])
+        for model in (ours, theirs):
+            model.learn_one(x, {y} if name == "HAROW" else y)
 
 
 def test_weights_refuse_nodes_that_are_not_there():

@@ -39,7 +39,7 @@ class FixedMultiLabel(base.MultiLabelClassifier):
         self.taxonomy = self._taxonomy = taxonomy
         self.given = given
 
-    def learn_one(self, x: Any, y: Any) -> None:
+    def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         pass
 
     def predict_proba_one(self, x: Any, **kwargs: Any) -> dict[Any, dict[bool, float]]:
@@ -163,19 +163,59 @@ def test_zero_one_bayes_is_the_most_probable_multilabel(example: Any) -> None:
     assert oracles.probability(tree, p, on(answer) | {t.root}) == pytest.approx(best, abs=1e-12)
 
 
-def test_zero_one_bayes_in_a_dag_finds_nearly_the_most_probable_multilabel() -> None:
+@pytest.mark.parametrize(("most_parents", "counts"), [(1, True), (3, False), (3, True)])
+def test_zero_one_bayes_finds_nearly_the_most_probable_multilabel(
+    most_parents: int, counts: bool
+) -> None:
+    """In a tree always; also with factors, of nodes whose children have no other parents."""
     rng = np.random.default_rng(0)
     shares = []
     for _ in range(200):
-        parents = {v: rng.choice(v, min(v, rng.integers(1, 4)), replace=False) for v in range(1, 8)}
+        few = rng.integers(1, most_parents + 1, size=8)
+        parents = {v: rng.choice(v, min(v, few[v]), replace=False) for v in range(1, 8)}
         t = Taxonomy([(int(u), v) for v, above in parents.items() for u in above])
         p = dict(zip(t.nodes[1:], rng.random(7).tolist(), strict=True))
-        answer = on(decision.ZeroOneBayes(FixedMultiLabel(t, p)).predict_one({})) | {t.root}
-        dag = parents_of(t)
-        best = max(oracles.probability(dag, p, m) for m in oracles.multilabels(dag))
-        shares.append(oracles.probability(dag, p, answer) / best)
-    assert np.mean(np.array(shares) > 1 - 1e-9) > 0.98
+        model, dag = decision.ZeroOneBayes(FixedMultiLabel(t, p)), parents_of(t)
+        factors = {}
+        if counts:
+            model._counts = rng.choice([0.5, 3.0, 40.0], size=(8, 7))
+            factors = {
+                u: oracles.factors_of(row[:3], row[3:6])
+                for u, row in zip(t.nodes, model._counts.tolist(), strict=True)
+                if t.children(u) and all(len(dag[v]) == 1 for v in t.children(u))
+            }
+        answer = on(model.predict_one({})) | {t.root}
+        every = oracles.multilabels(dag)
+        best = max(oracles.joint_probability(dag, p, m, factors) for m in every)
+        shares.append(oracles.joint_probability(dag, p, answer, factors) / best)
+    assert np.mean(np.array(shares) > 1 - 1e-9) > (0.98 if most_parents > 1 else 0.999)
     assert np.mean(shares) > 0.998
+
+
+def test_examples_count_by_their_weights() -> None:
+    """The model learns nothing, and so expects the same of all."""
+    p = dict(zip(TREE.nodes[1:], (0.1 * k for k in range(1, 9)), strict=False))
+    heavy, often = (decision.ZeroOneBayes(FixedMultiLabel(TREE, p)) for _ in range(2))
+    for y in ({"c", "d"}, {"g"}):
+        heavy.learn_one({}, y, w=3.0)
+        for _ in range(3):
+            often.learn_one({}, y)
+    assert heavy._counts[:, :6] == pytest.approx(often._counts[:, :6])
+
+
+def test_wrappers_forget_the_nodes_of_a_branch_and_no_others() -> None:
+    counted = decision.ZeroOneBayes(decision.Calibrated(linear_model.HAROW(TREE)))
+    for x, y in synth.LinearLabels(TREE, seed=1).take(50):
+        counted.learn_one(x, y)
+    tables = [lambda: counted._counts, lambda: counted.model._calibration.saved()[1]]
+    before = [table().copy() for table in tables]
+    counted.forget("a")
+    branch = [TREE.index(v) for v in ("a", *TREE.descendants("a"))]
+    others = np.setdiff1d(np.arange(len(TREE)), branch)
+    for table, old, new in zip(tables, before, (0.0, [0.0, 1.0, 0.0, 1.0]), strict=True):
+        assert (old[TREE.index("a")] != new).any()
+        assert (table()[branch] == new).all()
+        assert (table()[others] == old[others]).all()
 
 
 @given(known(), st.sampled_from([0.5, 1.0, 3.0]), st.sampled_from([0.5, 1.0, 3.0]))
@@ -296,6 +336,14 @@ def test_tempered_step_by_step(stream: Any, weights: Any) -> None:
         alone.learn_one(x, y, w)
         if w:
             oracle.learn(scores, y, w)
+
+
+def test_the_first_example_of_a_label_moves_no_temperature() -> None:
+    model = decision.Tempered(linear_model.Hieron())
+    for label, moves in (("a", False), ("b", False), ("a", True), ("c", False), ("c", True)):
+        before = model._temperatures.slopes
+        model.learn_one({label: 1.0, "any": 0.5}, label)
+        assert (model._temperatures.slopes != before) == moves, label
 
 
 def test_calibration_does_not_depend_on_the_scale_of_features() -> None:

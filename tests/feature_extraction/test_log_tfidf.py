@@ -148,6 +148,21 @@ def test_rare_words_do_not_fill_memory():
     assert bag.dfs == {"fox": 2, "owl": 2}
 
 
+def test_words_are_looked_up_again_once_rare_ones_are_forgotten():
+    bag, text = LogTFIDF(min_count=2, max_rare=1), "owl owl fox bee"
+    for one in ("rare", "fox fox", text):  # with the bee there are two: forgotten
+        bag.learn_one(one)
+    again = pickle.loads(pickle.dumps(bag))
+    again._learned = bag._learned = None
+    assert bag.transform_one(text) == again.transform_one(text)
+
+
+@pytest.mark.parametrize("blank", "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f")
+def test_characters_stand_between_the_blanks_of_python(blank):
+    bag = LogTFIDF(analyzer="char_wb")
+    assert bag.transform_one(f"wolf{blank}owl") == bag.transform_one("wolf owl")
+
+
 def test_by_default_a_word_is_a_feature_from_its_first_occurrence_on():
     bag = LogTFIDF()
     for text in ["a wolf", "an owl"]:

@@ -287,6 +287,17 @@ def test_matrix_products_give_the_answers_of_single_rows(name: str) -> None:
     assert [model.predict_one(dict(enumerate(x))) for x in X.tolist()] == labels
 
 
+def test_the_root_of_an_open_flat_taxonomy_is_no_label() -> None:
+    model = linear_model.HierarchicalSoftmax()
+    for label in "abc" * 3:
+        model.learn_one({label: 1.0}, label)
+    x = {"a": 0.5, "b": 0.3, "new": 1.0}
+    p = model.predict_proba_one(x)
+    assert {path[-1]: share for path, share in inspection.top_one(model, x, 4)} == pytest.approx(p)
+    assert p["root"] == 0.0
+    assert sum(p.values()) == pytest.approx(1.0)
+
+
 @given(data=single_label_streams(), more=st.data(), k=st.integers(1, 8))
 @n_examples(100)
 def test_the_search_finds_what_is_best_of_all(data: Any, more: Any, k: int) -> None:

@@ -39,6 +39,13 @@ def joint_probability(parents, p, multilabel, factors):
     return product
 
 
+def factors_of(found, expected):
+    """How often a case occurs over how often it is expected, both with 4 examples more."""
+    more = [4.0 * e / (sum(expected) or 1.0) for e in expected]
+    both = zip(found, expected, more, strict=True)
+    return [(n + prior) / (e + prior) if e else 1.0 for n, e, prior in both]
+
+
 def expected_loss(parents, p, loss, factors=None):
     """E loss(V), V drawn from f_G ([R] section 6), or from the joint model with factors."""
     every = multilabels(parents)

@@ -183,12 +183,13 @@ def test_detectors_texts_and_forests_count_each_example_once() -> None:
 
 
 def test_coefficients_of_a_pool_learn_from_each_example_once() -> None:
-    pool = JUDGES["LogarithmicPool"].clone()
-    for x, y in [({"x": 1.0}, "c"), ({"z": 1.0}, "h")] * 3:
-        pool.learn_one(x, y)
-    coefficients = pool.coefficients
-    with learned_before:
+    for pool in (JUDGES["LogarithmicPool"].clone(), ensemble.DensePool(T, n_components=20)):
+        for x, y in [({"x": 1.0}, "c"), ({"z": 1.0}, "h")] * 3:
+            pool.learn_one(x, y)
+        coefficients = pool.coefficients
+        with learned_before:
+            pool.learn_one({"x": 1.0}, "c")
+            pool.learn_many(pd.DataFrame([{"x": 1.0}]), ["c"])
+        assert (pool.coefficients == coefficients).all()
         pool.learn_one({"x": 1.0}, "c")
-    assert (pool.coefficients == coefficients).all()
-    pool.learn_one({"x": 1.0}, "c")
-    assert (pool.coefficients != coefficients).any()
+        assert (pool.coefficients != coefficients).any()

@@ -389,10 +389,8 @@ void linear(nb::module_& m) {
         .def("start_average", &LinearState::start_average, "from_first_round"_a)
         .def("add_nodes", &LinearState::add_nodes, "n_nodes"_a)
         .def("forget", [](LinearState& s, nb::handle nodes) {
-            for (uint32_t v : s.labels.known(nodes)) {
+            for (uint32_t v : s.labels.known(nodes))
                 for (size_t k = 0; k < s.vectors; ++k) s.w.forget(static_cast<uint32_t>(v * s.vectors + k));
-                if (v == 0) s.w.temperature = {};
-            }
         }, "nodes"_a)
         .def("find", [](LinearState& s, nb::handle x) { return Vector(s.features.find(x)); }, "x"_a.none())
         .def("preview", [](LinearState& s, nb::handle x) { return s.features.preview(x); }, "x"_a.none())
