@@ -152,6 +152,12 @@ class KernelPathLearner(SingleLabelModel):
     def _forget(self, nodes: Nodes) -> None:
         self._state.forget(nodes)
 
+    def _start_anew(self) -> None:
+        from_first_round = self._state.from_first_round
+        super()._start_anew()
+        if from_first_round is not None:
+            self._start_average(from_first_round)
+
     _add_nodes: Any = PathLearner._add_nodes
 
 
