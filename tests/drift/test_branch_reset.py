@@ -257,7 +257,7 @@ def test_only_the_topmost_drift_on_a_path_resets() -> None:
         def update(self, x: Any) -> None:
             super().update(1)
 
-    learned = linear_model.HPerceptron(T)
+    learned = linear_model.HAROW(T)
     learned.learn_one({"x": 1.0}, T.nodes[1:])  # before, nothing is predicted
     model = drift.BranchReset(learned, Third(3), min_age=0)
     for _ in range(2):
@@ -267,6 +267,7 @@ def test_only_the_topmost_drift_on_a_path_resets() -> None:
     model.learn_one({"x": 1.0}, T.nodes[1:])
     assert model.drifts_detected == [(2, "a"), (2, "g")]
     assert set(model._detectors) == {"r"}
+    assert {v for v, w in learned.weights.items() if w} == {"a", "g"}  # not what is below them
     model.forget("r")
     assert model._detectors == {}
 
