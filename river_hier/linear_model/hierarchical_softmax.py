@@ -61,7 +61,7 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
     -----
     The decomposition is due to [^1], and to [^2] for many words; here trees may have any number of
     children, and labels may be inner nodes. As a label above others may end there, its descendants
-    need not be known: an example that is known to lie below a node would be the decisions above it.
+    need not be known: from a label `Below` a node, only the decisions above this node learn.
     There is no temperature as in `PathSoftmax`: if the probabilities of texts must be right,
     `decision.Tempered` mends them for O(nodes) a step.
 

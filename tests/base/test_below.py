@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import random
 import re
 from contextlib import suppress
 from itertools import combinations, product
@@ -82,6 +83,16 @@ def test_it_equals_the_oracle(name: str, data: Any, parts: Any, weights: Any) ->
     """Step by step, for one label and for several."""
     stream = data.draw(single_label_streams() if name in ONE else multilabel_streams())
     follows(name, (ONE | SOME)[name](stream[0]), stream, parts, weights)
+
+
+@pytest.mark.parametrize("name", ONE | SOME)
+def test_it_equals_the_oracle_in_a_stream_of_many_parts(name: str) -> None:
+    rng, n = random.Random(1), 40
+    xs = [{feature: rng.gauss(0.0, 1.0) for feature in "abc"} for _ in range(n)]
+    ys = [rng.choice(TREE.nodes[1:]) for _ in range(n)]
+    stream = list(zip(xs, ys if name in ONE else [{y} for y in ys], strict=True))
+    model, parts = (ONE | SOME)[name](TREE), [k % 3 > 0 for k in range(n)]
+    follows(name, model, (TREE, stream), parts, [1.0] * n)
 
 
 def test_what_is_stated_to_be_off_is_known() -> None:
