@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -60,6 +61,7 @@ class Forest {
                 insert(tree, i);
             else
                 build(tree);
+            assert(is_sound(tree));
         }
     }
 

@@ -34,6 +34,13 @@ class DenseRows {
 
     bool empty() const { return rows_.empty(); }
 
+    // Between two steps.
+    bool is_sound() const {
+        const auto zero = [](double number) { return number == 0.0; };
+        return std::all_of(steps_.begin(), steps_.end(), zero) &&
+               std::all_of(confidences_.begin(), confidences_.end(), zero);
+    }
+
     void prefetch(size_t plane, const Ranges& ranges) const {
         for (const T* row : rows_)
             for (Range range : ranges)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "python/objects.hpp"
@@ -78,6 +79,7 @@ class Labels {
         if (unseen) n_unseen_ += n() - first;
         index_ = all.attr("table").attr("index");
         taxonomy_ = std::move(taxonomy);
+        assert(is_sound());
     }
 
     // In memory, without the labels themselves.
@@ -128,6 +130,7 @@ class Labels {
     void learned(const Nodes& nodes) {
         has_learned = true;
         for (size_t i = 0; n_unseen_ && i < nodes.size(); ++i) see(nodes[i]);
+        assert(is_sound());
     }
 
     // The node of a tree has an example, and so have those above it.
@@ -331,6 +334,17 @@ class Labels {
             }
         }
     };
+
+    // Whether each node but the root is below just one, its last parent, and unseen nodes are counted.
+    bool is_sound() const {
+        std::vector<uint32_t> above(n());
+        for (uint32_t u = 0; u < n(); ++u) each(below_[u], [&](uint32_t v) { above.at(v) += u + 1; });
+        for (uint32_t v = 1; v < n(); ++v)
+            if (above[v] != parents_.nodes[parents_.ptr[v + 1] - 1] + 1 || parent(v) >= v) return false;
+        const auto unseen = std::count(unseen_.begin(), unseen_.end(), 1);
+        return parents_.ptr.size() == n() + 1 && implied_.ptr.size() == n() + 1 && unseen_.size() == n() &&
+               static_cast<size_t>(unseen) == n_unseen_;
+    }
 
     void see(uint32_t v) {
         n_unseen_ -= unseen_[v];

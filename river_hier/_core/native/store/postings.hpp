@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
+#include <cmath>
 
 #include "hardware/pages.hpp"
 #include "store/dense.hpp"
@@ -77,6 +79,7 @@ class Postings : public WeightStore {
         include(x, nodes);
         if (!dense_.empty()) dense_.step(nodes, steps);
         each_cell(x, nodes, [&](Cell& cell, size_t i, double value) { change(cell[0], value * steps[i]); });
+        assert(are_sound(x.rows));
     }
 
     void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& changes) override {
@@ -89,6 +92,7 @@ class Postings : public WeightStore {
                        changes[at]);
             }
         }
+        assert(are_sound(x.rows));
     }
 
     void move(const Vector& x, const Nodes& nodes, const MoveRule& rule) override {
@@ -108,6 +112,7 @@ class Postings : public WeightStore {
             change(cell[1], -by.confidence * move * move);
             cell[1] = std::max(least_variance<T>, cell[1]);
         });
+        assert(are_sound(x.rows));
     }
 
     void clear(size_t feature, uint32_t node) override {
@@ -157,6 +162,7 @@ class Postings : public WeightStore {
             for (size_t i = 0; i < n; ++i)
                 (dense ? dense[k * dense_.width + entries.nodes[i]] : rows_[feature].cells[i][k]) =
                     std::max(k ? least_variance<T> : std::numeric_limits<T>::lowest(), static_cast<T>(entries.planes[k][i]));
+        assert(are_sound({static_cast<uint32_t>(feature)}));
     }
 
     size_t bytes() const override {
@@ -212,6 +218,26 @@ class Postings : public WeightStore {
     }
 
   private:
+    // Whether the rows of some features are lists in order, or dense, of finite numbers; zeros beyond the last node.
+    bool are_sound(const std::vector<uint32_t>& features) const {
+        if (!dense_.is_sound() || rows_.size() != (small_ ? 0 : numbers_.size())) return false;
+        for (uint32_t feature : features) {
+            const T* const dense = numbers_.at(feature);
+            for (size_t i = 0; dense && i < dense_.stride; ++i) {
+                const T number = dense[i], least = i < dense_.width ? std::numeric_limits<T>::lowest() : least_variance<T>;
+                if (i % dense_.width < n_nodes_ ? !std::isfinite(number) || number < least : number != 0) return false;
+            }
+            if (small_) continue;
+            const auto& [cells, nodes] = rows_[feature];
+            if (cells.size() != nodes.size() || (dense && !nodes.empty())) return false;
+            for (size_t i = 0; i < nodes.size(); ++i) {
+                if (nodes[i] >= n_nodes_ || (i && nodes[i - 1] >= nodes[i])) return false;
+                for (T number : cells[i]) if (!std::isfinite(number)) return false;
+            }
+        }
+        return true;
+    }
+
     static void change(T& number, double by) { number = static_cast<T>(number + by); }
 
     // A number, or null if there is none.
