@@ -87,14 +87,14 @@ class LinearState:
         intercept: float,
         dtype: str,
         n_planes: int = 1,
-        vectors: int = 1,
+        scoring: str = "paths",
         n: float = 0.0,
         rows: Any = None,
         average: Any = None,
-        decides: bool = False,
-        temperature: Any = None,
+        learned: Any = None,
     ) -> None: ...
-    temperature: list[float]
+    vectors: int  # of a node
+    learned: list[float]  # beside the weights
     def temper(self, scores: _Floats, y: int, weight: float) -> None: ...
     from_first_round: bool | None
     def saved(self) -> tuple[Any, ...]: ...

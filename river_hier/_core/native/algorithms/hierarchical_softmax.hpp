@@ -7,7 +7,10 @@
 
 namespace river_hier {
 
+class DecisionScoring;
+
 struct HierarchicalSoftmax : PathSoftmax {
+    using Scoring = DecisionScoring;
     using PathSoftmax::PathSoftmax;
 };
 
@@ -25,9 +28,10 @@ inline void columns_below(uint32_t u, const Labels& tree, Ranges& columns) {
 
 // A decision at each node of a path, from the root down to `label`. One that ends above it, without the last
 // decision, is what is known of a label below.
-inline void step(const HierarchicalSoftmax& policy, Weights& w, const Vector& x, uint32_t y,
-                 const Labels& tree, double weight) {
+inline void step(const HierarchicalSoftmax& policy, LinearState& state, const Vector& x, uint32_t y, double weight) {
     if (x.norm2 == 0.0) return;
+    Weights& w = state.w;
+    const Labels& tree = state.labels;
     struct Vote {
         uint32_t column, decision, group;
     };
@@ -89,19 +93,18 @@ inline void step(const HierarchicalSoftmax& policy, Weights& w, const Vector& x,
     w.move(x, w.nodes, std::cref(moves_of), policy.forgetting);
 }
 
-// The logarithms of the probabilities of nodes, where a search needs them. The labels before `first` have none.
-class PathProbabilities {
+// The labels before `first` have no probability.
+class PathProbabilities : public Search {
   public:
     PathProbabilities(Weights& w, const Vector& x, const Labels& tree, uint32_t first)
-        : tree(tree), first_(first), w_(w) {
+        : Search(tree), first_(first), w_(w) {
         w.p.resize(w.n_nodes());
         w.p[0] = w.p[1] = 0.0;
         w.bind(x, false);
         w.score({{1, 2}});
     }
 
-    // Those of a node as a label, and of its children.
-    void expand(uint32_t u) {
+    void expand(uint32_t u) override {
         w_.ranges.clear();
         columns_below(u, tree, w_.ranges);
         w_->prefetch_rows(0, w_.ranges);
@@ -118,10 +121,8 @@ class PathProbabilities {
         return w_.scores.data();
     }
 
-    double below(uint32_t v) const { return tree.unseen(v) ? -HUGE_VAL : w_.p[2 * v]; }
-    double label(uint32_t v) const { return tree.unseen(v) || v < first_ ? -HUGE_VAL : w_.p[2 * v + 1]; }
-
-    const Labels& tree;
+    double below(uint32_t v) const override { return tree.unseen(v) ? -HUGE_VAL : w_.p[2 * v]; }
+    double label(uint32_t v) const override { return tree.unseen(v) || v < first_ ? -HUGE_VAL : w_.p[2 * v + 1]; }
 
   private:
     void decide(uint32_t u) {
@@ -139,8 +140,22 @@ class PathProbabilities {
     Weights& w_;
 };
 
+class DecisionScoring : public Scoring {
+  public:
+    static constexpr const char* name = "decisions";
+
+    const char* named() const override { return name; }
+    size_t vectors() const override { return 2; }
+    double* of_labels(LinearState& state, const Vector& x, bool) const override {
+        return PathProbabilities(state.w, x, state.labels, 0).expand_all(x);
+    }
+    std::unique_ptr<Search> search(LinearState& state, const Vector& x, uint32_t first) const override {
+        return std::make_unique<PathProbabilities>(state.w, x, state.labels, first);
+    }
+};
+
 // The k most probable labels or, of a given depth, nodes.
-inline std::vector<Ranking::Entry> most_probable(PathProbabilities& p, size_t k, bool leaves = false,
+inline std::vector<Ranking::Entry> most_probable(Search& p, size_t k, bool leaves = false,
                                                  std::optional<uint32_t> depth = {}) {
     Ranking best(k);
     const auto add = [&](double value, uint32_t v) {

@@ -7,15 +7,9 @@
 
 namespace river_hier {
 
-inline double* path_scores(LinearState& state, const Vector& x, bool averaged) {
-    if (state.decides) return PathProbabilities(state.w, x, state.labels, 0).expand_all(x);
-    return state.vectors == PathSoftmax::vectors ? label_scores(state.w, x, state.labels)
-                              : path_scores(state.w, x, state.labels, averaged);
-}
-
-// The same, in which labels that are never predicted lose to all others: unseen ones and those before `first`.
+// Scores of labels, in which those that are never predicted lose to all others: unseen ones and those before `first`.
 inline double* rival_scores(LinearState& state, const Vector& x, bool averaged, uint32_t first) {
-    double* scores = path_scores(state, x, averaged);
+    double* scores = state.scoring->of_labels(state, x, averaged);
     state.labels.without_unseen(scores);
     if (first < state.labels.n()) std::fill(scores, scores + first, -HUGE_VAL);
     return scores;

@@ -10,21 +10,21 @@
 #include <algorithm>
 #include <cmath>
 
-#include "store/weights.hpp"
+#include "algorithms/linear_state.hpp"
 
 namespace river_hier {
 
 struct FirstOrder {
-    static constexpr size_t vectors = 1;  // of a node
+    using Scoring = river_hier::Scoring;
 };
 
 struct SecondOrder {
-    static constexpr size_t vectors = 1;
+    using Scoring = river_hier::Scoring;
     double forgetting;  // the factor that discounts the precision gained before a step
 };
 
 struct OnPaths {
-    static constexpr size_t vectors = 1;
+    using Scoring = river_hier::Scoring;
 };
 
 struct Step {
@@ -42,6 +42,10 @@ inline double* path_scores(Weights& w, const Vector& x, const Labels& tree, bool
     w.score_all(x, averaged);
     path_sums(w.scores.data(), tree);
     return w.scores.data();
+}
+
+inline double* Scoring::of_labels(LinearState& state, const Vector& x, bool averaged) const {
+    return path_scores(state.w, x, state.labels, averaged);
 }
 
 // The first of the largest. Four at a time, as each comparison waits for the one before.
@@ -70,12 +74,13 @@ inline Numbers distances_from(uint32_t y, const Labels& tree) {
 // The weight of the example multiplies the step or, with variances, the precision that the step
 // adds: from k to weight * k, where confidence = k / (1 + k variance).
 template <class Policy>
-void step(const Policy& policy, Weights& w, const Vector& x, const On& on, const Labels& labels, double weight) {
+void step(const Policy& policy, LinearState& state, const Vector& x, const On& on, double weight) {
     constexpr bool second_order = std::is_base_of_v<SecondOrder, Policy>;
     if (x.norm2 == 0.0) return;
+    Weights& w = state.w;
     const auto y = [&](uint32_t v) { return on.mask[v] ? 1.0 : -1.0; };
     w.nodes.clear();
-    labels.trained(on, w.ranges);
+    state.labels.trained(on, w.ranges);
     w.bind(x, false);
     for (size_t plane = 0; plane <= second_order; ++plane) w->prefetch_rows(plane, w.ranges);
     w.score(w.ranges);
@@ -125,7 +130,9 @@ inline void path_difference(uint32_t y, uint32_t other, const Labels& tree, Node
 }
 
 template <class Policy>
-void step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const Labels& tree, double weight) {
+void step(const Policy& policy, LinearState& state, const Vector& x, uint32_t y, double weight) {
+    Weights& w = state.w;
+    const Labels& tree = state.labels;
     double* scores = path_scores(w, x, tree, false);  // Eq. (2)
     tree.without_unseen(scores);
     const uint32_t rival = policy.rival(scores, y, tree);

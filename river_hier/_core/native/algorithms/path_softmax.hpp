@@ -2,8 +2,7 @@
 // column 2 v is shared by its subtree, column 2 v + 1 is its own.
 #pragma once
 
-#include "algorithms/linear.hpp"
-#include "hardware/loops.hpp"
+#include "algorithms/temperature.hpp"
 
 namespace river_hier {
 
@@ -28,8 +27,35 @@ struct Group {
 
 constexpr double most_variance = 1e300;  // of a score, so that no product overflows
 
+// The score of every label, in place: the sum along its path and its own, less the scale.
+inline double* label_scores(Weights& w, const Vector& x, const Labels& tree) {
+    w.score_all(x);
+    double* s = w.scores.data();
+    for (uint32_t v = 1; v < tree.n(); ++v) s[2 * v] += s[2 * tree.parent(v)];
+    for (uint32_t v = 0; v < tree.n(); ++v) s[v] = s[2 * v] + s[2 * v + 1];
+    return s;
+}
+
+class SoftmaxScoring : public Scoring {
+  public:
+    static constexpr const char* name = "softmax";
+
+    const char* named() const override { return name; }
+    size_t vectors() const override { return 2; }
+    double* of_labels(LinearState& state, const Vector& x, bool) const override {
+        return label_scores(state.w, x, state.labels);
+    }
+    double slope(const double* scores, size_t n, double sharp) const override {
+        return temperature.slope(scores, n, sharp);
+    }
+    Numbers learned() const override { return temperature.learned(); }
+    void load(const Numbers& learned) override { temperature.load(learned); }
+
+    Temperature temperature;
+};
+
 struct PathSoftmax : OnPaths, SecondOrder {
-    static constexpr size_t vectors = 2;
+    using Scoring = SoftmaxScoring;
 
     PathSoftmax(double prior_variance, double forgetting, double margin = 0.0)
         : SecondOrder{forgetting}, prior_variance(prior_variance), margin(margin) {}
@@ -71,54 +97,16 @@ struct PathSoftmax : OnPaths, SecondOrder {
     double prior_variance, margin;
 };
 
-// The score of every label, in place: the sum along its path and its own, less the scale.
-inline double* label_scores(Weights& w, const Vector& x, const Labels& tree) {
-    w.score_all(x);
-    double* s = w.scores.data();
-    for (uint32_t v = 1; v < tree.n(); ++v) s[2 * v] += s[2 * tree.parent(v)];
-    for (uint32_t v = 0; v < tree.n(); ++v) s[v] = s[2 * v] + s[2 * v + 1];
-    return s;
-}
-
-// The softmax of scores times a slope, of which some may be -inf: the mean and the variance of their gaps to the
-// largest, and its entropy.
-struct Gaps {
-    Gaps(const double* scores, size_t n, double slope) : slope(slope), largest(scores[argmax(scores, n)]) {
-        Numbers p(whole_lines<double>(n), -HUGE_VAL);
-        std::copy(scores, scores + n, p.begin());
-        const double total = exponentials(p.data(), largest, slope, p.size());
-        double square = 0.0;
-        for (size_t v = 0; v < n; ++v) {
-            const double gap = of(scores[v]);
-            mean += p[v] / total * gap;
-            square += p[v] / total * gap * gap;
-        }
-        variance = square - mean * mean;
-        entropy = std::max(std::log(total) - mean, 0.0);
-    }
-
-    double of(double score) const { return slope * std::max(score - largest, -1e100); }
-
-    double slope, largest, mean = 0.0, variance, entropy;
-};
-
-// Learns the temperature from the scores of all labels; those of unseen ones are -inf.
-inline void temper(Temperature& temperature, const double* scores, size_t n, uint32_t y, double weight) {
-    if (repeats) return;
-    const double entropy = Gaps(scores, n, 1.0).entropy;
-    const Gaps gaps(scores, n, temperature.slope(entropy));
-    temperature.learn(gaps.mean - gaps.of(scores[y]), gaps.variance, entropy, weight);
-}
-
-inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_t y,
-                 const Labels& tree, double weight) {
+inline void step(const PathSoftmax& policy, LinearState& state, const Vector& x, uint32_t y, double weight) {
     if (x.norm2 == 0.0) return;
+    Weights& w = state.w;
+    const Labels& tree = state.labels;
     const uint32_t n = tree.n();
     const double scale = std::sqrt(policy.prior_variance);
     double* scores = label_scores(w, x, tree);
     for (uint32_t v = 0; v < n; ++v) scores[v] *= scale;
     tree.without_unseen(scores);
-    temper(w.temperature, scores, n, y, weight);
+    static_cast<SoftmaxScoring&>(*state.scoring).temperature.learn(scores, n, y, weight);
     if (policy.margin > 0.0) {  // Eq. (5)
         const Numbers distances = distances_from(y, tree);
         for (uint32_t v = 0; v < n; ++v) scores[v] += policy.margin * distances[v];

@@ -73,22 +73,20 @@ double* scores_of(const Labels& labels, const LabelProbabilities& from) {
 
 // Decides by search where `values` are the probabilities of decisions along paths; else there is no answer.
 template <class Decide>
-auto by_search(nb::handle values, Decide decide) -> std::optional<decltype(decide(std::declval<PathProbabilities&>()))> {
+auto by_search(nb::handle values, Decide decide) -> std::optional<decltype(decide(std::declval<Search&>()))> {
     const LabelProbabilities* from = nullptr;
     if (!nb::try_cast(values, from) || from->sharp != 1.0 || from->share != 0.0) return {};
     auto& state = nb::cast<LinearState&>(from->state);
-    if (!state.decides) return {};
-    PathProbabilities p(state.w, state.features.find(from->x), state.labels, from->first);
-    return decide(p);
+    const auto search = state.scoring->search(state, state.features.find(from->x), from->first);
+    if (!search) return {};
+    return decide(*search);
 }
 
 // They become probabilities, but for the factor that is returned.
 double to_probabilities(double* scores, const LabelProbabilities& from) {
     auto& state = nb::cast<LinearState&>(from.state);
-    const Temperature& temperature = state.w.temperature;
     double sharp = from.sharp;
-    if (from.tempered)
-        sharp *= temperature.slope(temperature.constant() ? 0.0 : Gaps(scores, state.labels.n(), sharp).entropy);
+    if (from.tempered) sharp *= state.scoring->slope(scores, state.labels.n(), sharp);
     return Softmax{sharp, from.flat, from.share}.apply(scores, state.labels, from.first, state.w.p);
 }
 
@@ -122,7 +120,7 @@ struct Shares {
 // The deepest node whose subtree has at least this probability or, without a threshold, more than half.
 uint32_t deepest_label(const Labels& tree, nb::handle values, std::optional<double> threshold) {
     const auto enough = [&](double share, double all) { return threshold ? share >= *threshold : share > all / 2.0; };
-    if (const auto found = by_search(values, [&](PathProbabilities& p) {
+    if (const auto found = by_search(values, [&](Search& p) {
             return deepest(tree, [&](uint32_t u) { p.expand(u); }, [&](uint32_t v) { return p.below(v); },
                            [&](double log) { return enough(std::exp(log), 1.0); });
         }))
@@ -168,7 +166,7 @@ double probability(const Labels& labels, nb::handle values, uint32_t v, bool mul
             for (uint32_t u : above) if (u) p.expand({{u, u + 1}});
             return p[v];
         });
-    if (const auto log = by_search(values, [&](PathProbabilities& p) {
+    if (const auto log = by_search(values, [&](Search& p) {
             for (uint32_t u : above) if (u != v) p.expand(u);
             return p.below(v);
         }))
@@ -196,7 +194,7 @@ nb::list descent(const Labels& tree, nb::handle values) {
             u = best;
         }
     };
-    if (auto found = by_search(values, [&](PathProbabilities& p) {
+    if (auto found = by_search(values, [&](Search& p) {
             return descend([&](uint32_t v) { return std::exp(p.below(v)); }, [&](uint32_t u) { p.expand(u); });
         }))
         return *found;
@@ -263,7 +261,7 @@ nb::list ranked_paths(const Labels& labels, nb::handle values, size_t k, bool le
                       std::optional<uint32_t> depth, bool multilabel) {
     ensure(k > 0, "a number of nodes");
     std::vector<Ranking::Entry> best;
-    if (auto found = by_search(values, [&](PathProbabilities& p) { return most_probable(p, k, leaves, depth); })) {
+    if (auto found = by_search(values, [&](Search& p) { return most_probable(p, k, leaves, depth); })) {
         best = std::move(*found);
         for (Ranking::Entry& each : best) each.value = std::exp(each.value);
     } else if (nb::isinstance<LabelProbabilities>(values)) {
