@@ -125,7 +125,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
     """
 
     second_order = True
-    _scoring = "softmax"  # of node v, column 2 v is shared by its subtree, and column 2 v + 1 its own
+    _scoring = "softmax"  # column 2 v is shared by the subtree of node v, and 2 v + 1 its own
     _averages = False
     margin: float = 0.0  # of models that were saved before there was this parameter
     # Where a softmax is wrong it moves far and gains little: in 8 parts of 100,000 documents 0.1

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/linear.hpp"
-#include "store/rows.hpp"
+#include "store/vectors.hpp"
 
 namespace river_hier {
 

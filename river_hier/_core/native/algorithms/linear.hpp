@@ -32,15 +32,15 @@ struct Step {
 };
 
 // values[v] becomes the sum over the path of v.
-inline void path_sums(double* values, const Labels& tree) {
-    const uint32_t* parents = tree.parents();
-    for (uint32_t v = 1; v < tree.n(); ++v) values[v] += values[parents[v - 1]];
+inline void path_sums(double* values, const Labels& labels) {
+    const uint32_t* parents = labels.parents();
+    for (uint32_t v = 1; v < labels.n(); ++v) values[v] += values[parents[v - 1]];
 }
 
 // The sum of scores along the path of each label.
-inline double* path_scores(Weights& w, const Vector& x, const Labels& tree, bool averaged) {
+inline double* path_scores(Weights& w, const Vector& x, const Labels& labels, bool averaged) {
     w.score_all(x, averaged);
-    path_sums(w.scores.data(), tree);
+    path_sums(w.scores.data(), labels);
     return w.scores.data();
 }
 
@@ -60,14 +60,14 @@ inline uint32_t argmax(const double* scores, size_t n) {
     return static_cast<uint32_t>(v);
 }
 
-inline Numbers distances_from(uint32_t y, const Labels& tree) {
-    Numbers distances(tree.n(), 1.0);  // of a node from its parent: nearer to y on its path
+inline Numbers distances_from(uint32_t y, const Labels& labels) {
+    Numbers distances(labels.n(), 1.0);  // of a node from its parent: nearer to y on its path
     distances[0] = 0.0;
-    for (uint32_t v = y; v; v = tree.parent(v)) {
+    for (uint32_t v = y; v; v = labels.parent(v)) {
         distances[v] = -1.0;
         ++distances[0];
     }
-    path_sums(distances.data(), tree);
+    path_sums(distances.data(), labels);
     return distances;
 }
 
@@ -115,7 +115,7 @@ void step(const Policy& policy, LinearState& state, const Vector& x, const On& o
 }
 
 // The nodes of only one of two paths, ascending: sign 1 on that of y, -1 on the other one's.
-inline void path_difference(uint32_t y, uint32_t other, const Labels& tree, Nodes& nodes, Numbers& signs) {
+inline void path_difference(uint32_t y, uint32_t other, const Labels& labels, Nodes& nodes, Numbers& signs) {
     nodes.clear();
     signs.clear();
     for (uint32_t u = y, v = other; u != v;) {  // the later of both is not shared
@@ -123,7 +123,7 @@ inline void path_difference(uint32_t y, uint32_t other, const Labels& tree, Node
         uint32_t& node = rises ? u : v;
         nodes.push_back(node);
         signs.push_back(rises ? 1.0 : -1.0);
-        node = tree.parent(node);
+        node = labels.parent(node);
     }
     std::reverse(nodes.begin(), nodes.end());
     std::reverse(signs.begin(), signs.end());
@@ -132,11 +132,11 @@ inline void path_difference(uint32_t y, uint32_t other, const Labels& tree, Node
 template <class Policy>
 void step(const Policy& policy, LinearState& state, const Vector& x, uint32_t y, double weight) {
     Weights& w = state.w;
-    const Labels& tree = state.labels;
-    double* scores = path_scores(w, x, tree, false);  // Eq. (2)
-    tree.without_unseen(scores);
-    const uint32_t rival = policy.rival(scores, y, tree);
-    path_difference(y, rival, tree, w.nodes, w.steps);
+    const Labels& labels = state.labels;
+    double* scores = path_scores(w, x, labels, false);  // Eq. (2)
+    labels.without_unseen(scores);
+    const uint32_t rival = policy.rival(scores, y, labels);
+    path_difference(y, rival, labels, w.nodes, w.steps);
     const double gamma = static_cast<double>(w.nodes.size());
     if (gamma == 0.0 || x.norm2 == 0.0) return;
     const double step = policy.rule(scores[y] - scores[rival], gamma, x.norm2);

@@ -12,7 +12,7 @@ class LinearState;
 // The logarithms of the probabilities of the nodes of a tree, where a search needs them.
 class Search {
   public:
-    explicit Search(const Labels& tree) : tree(tree) {}
+    explicit Search(const Labels& labels) : labels(labels) {}
     virtual ~Search() = default;
 
     // Makes those of a node as a label, and of its children.
@@ -22,7 +22,7 @@ class Search {
     virtual double below(uint32_t v) const = 0;
     virtual double label(uint32_t v) const = 0;
 
-    const Labels& tree;
+    const Labels& labels;
 };
 
 // How scores of labels follow from those of weight vectors: by default, they are sums along paths.

@@ -28,11 +28,11 @@ struct Group {
 constexpr double most_variance = 1e300;  // of a score, so that no product overflows
 
 // The score of every label, in place: the sum along its path and its own, less the scale.
-inline double* label_scores(Weights& w, const Vector& x, const Labels& tree) {
+inline double* label_scores(Weights& w, const Vector& x, const Labels& labels) {
     w.score_all(x);
     double* s = w.scores.data();
-    for (uint32_t v = 1; v < tree.n(); ++v) s[2 * v] += s[2 * tree.parent(v)];
-    for (uint32_t v = 0; v < tree.n(); ++v) s[v] = s[2 * v] + s[2 * v + 1];
+    for (uint32_t v = 1; v < labels.n(); ++v) s[2 * v] += s[2 * labels.parent(v)];
+    for (uint32_t v = 0; v < labels.n(); ++v) s[v] = s[2 * v] + s[2 * v + 1];
     return s;
 }
 
@@ -100,15 +100,15 @@ struct PathSoftmax : OnPaths, SecondOrder {
 inline void step(const PathSoftmax& policy, LinearState& state, const Vector& x, uint32_t y, double weight) {
     if (x.norm2 == 0.0) return;
     Weights& w = state.w;
-    const Labels& tree = state.labels;
-    const uint32_t n = tree.n();
+    const Labels& labels = state.labels;
+    const uint32_t n = labels.n();
     const double scale = std::sqrt(policy.prior_variance);
-    double* scores = label_scores(w, x, tree);
+    double* scores = label_scores(w, x, labels);
     for (uint32_t v = 0; v < n; ++v) scores[v] *= scale;
-    tree.without_unseen(scores);
+    labels.without_unseen(scores);
     static_cast<SoftmaxScoring&>(*state.scoring).temperature.learn(scores, n, y, weight);
     if (policy.margin > 0.0) {  // Eq. (5)
-        const Numbers distances = distances_from(y, tree);
+        const Numbers distances = distances_from(y, labels);
         for (uint32_t v = 0; v < n; ++v) scores[v] += policy.margin * distances[v];
     }
     const double largest = scores[argmax(scores, n)];
@@ -117,11 +117,11 @@ inline void step(const PathSoftmax& policy, LinearState& state, const Vector& x,
     const double total = exponentials(own.data(), largest, 1.0, own.size());
     for (double& q : own) q /= total;
     Numbers p(own.begin(), own.begin() + n);  // and of subtrees
-    for (uint32_t v = n; --v;) p[tree.parent(v)] += p[v];
+    for (uint32_t v = n; --v;) p[labels.parent(v)] += p[v];
 
     const auto inner = [&](uint32_t v) {
-        bool any = !tree.n_unseen() && !tree.below(v).empty();
-        if (tree.n_unseen()) each(tree.below(v), [&](uint32_t u) { any = any || !tree.unseen(u); });
+        bool any = !labels.n_unseen() && !labels.below(v).empty();
+        if (labels.n_unseen()) each(labels.below(v), [&](uint32_t u) { any = any || !labels.unseen(u); });
         return any;
     };
     std::vector<Group> groups{{0, 1.0}};
@@ -129,24 +129,24 @@ inline void step(const PathSoftmax& policy, LinearState& state, const Vector& x,
     uint32_t truth = 0;  // the group of y
     w.nodes.clear();
     w.mask.resize(n);
-    for (uint32_t v = y; v; v = tree.parent(v)) w.mask[v] = 1;
+    for (uint32_t v = y; v; v = labels.parent(v)) w.mask[v] = 1;
     for (uint32_t v = 0; v < n; ++v) {
         const auto learn = [&](uint32_t column, double target) {
             w.nodes.push_back(column);
             groups.push_back({group[v], target});
             return static_cast<uint32_t>(groups.size() - 1);
         };
-        if (v) group[v] = group[tree.parent(v)];
+        if (v) group[v] = group[labels.parent(v)];
         if (v && policy.learns(p[v], w.mask[v])) group[v] = learn(2 * v, w.mask[v]);
         const bool alone = inner(v) && policy.learns(own[v], v == y);
         const uint32_t mine = alone ? learn(2 * v + 1, v == y) : group[v];
         if (scores[v] - largest > -700.0)
             groups[mine].mass += own[v];
-        else if (!tree.unseen(v))
+        else if (!labels.unseen(v))
             groups[mine].add(scores[v]);
         if (v == y) truth = mine;
     }
-    for (uint32_t v = y; v; v = tree.parent(v)) w.mask[v] = 0;
+    for (uint32_t v = y; v; v = labels.parent(v)) w.mask[v] = 0;
     if (w.nodes.empty()) return;
     for (Group& g : groups) {
         if (g.mass > 0.0) g.add(largest + std::log(total * g.mass));

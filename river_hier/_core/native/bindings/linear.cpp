@@ -78,7 +78,7 @@ void learn_one(LinearState& state, nb::handle x, nb::handle y, double weight, nb
 
 // Learns the next rows, which have a label each in y, for so many seconds.
 template <class Policy, class... P>
-void learn_many(LinearState& state, Rows& rows, nb::handle y, nb::handle parameters, double seconds) {
+void learn_many(LinearState& state, Vectors& rows, nb::handle y, nb::handle parameters, double seconds) {
     const auto policy = policy_for<Policy, P...>(state, parameters);
     auto targets = targets_of<Policy>(y, state.labels);
     learn_next(rows, targets.size(), seconds, [&](size_t row, size_t i) {
@@ -105,7 +105,7 @@ uint32_t best_path(LinearState& state, const Vector& x, bool averaged, uint32_t 
     return argmax(rival_scores(state, x, averaged, first), state.labels.n());
 }
 
-nb::object best_paths(LinearState& state, Rows& X, bool averaged, uint32_t first) {
+nb::object best_paths(LinearState& state, Vectors& X, bool averaged, uint32_t first) {
     Nodes best;
     for (size_t i = 0; i < X.n(); ++i) best.push_back(best_path(state, X[i], averaged, first));
     return array(std::move(best));
@@ -117,7 +117,7 @@ nb::object top_down_nodes(LinearState& state, nb::handle x, bool averaged) {
     return Labels::nodes(on);
 }
 
-nb::object top_down_masks(LinearState& state, Rows& X, bool averaged) {
+nb::object top_down_masks(LinearState& state, Vectors& X, bool averaged) {
     return masks(X, state.labels.n(), [&](const Vector& x, Nodes& on) {
         top_down(state.w, x, state.labels, averaged, on);
     });
@@ -133,7 +133,7 @@ nb::object scores(LinearState& state, nb::handle x, bool averaged, size_t n_node
 }
 
 // The same for each row, (vectors, rows).
-nb::object scores_many(LinearState& state, Rows& X, bool averaged) {
+nb::object scores_many(LinearState& state, Vectors& X, bool averaged) {
     Numbers all;
     const size_t n = state.w.n_nodes();
     all.reserve(X.n() * n);
@@ -200,7 +200,7 @@ nb::object column(const LinearState& state, uint32_t node, bool averaged) {
 }
 
 // The weights of the columns of a batch, (columns, weight vectors), as double or float.
-nb::object column_weights(const LinearState& state, const Rows& X, bool averaged) {
+nb::object column_weights(const LinearState& state, const Vectors& X, bool averaged) {
     const Weights& w = state.w;
     const Average* average = averaged ? w.average.get() : nullptr;
     const std::vector<uint32_t>& rows = X.rows_of_columns();
@@ -412,9 +412,9 @@ void linear(nb::module_& m) {
         }, "x"_a.none(), "averaged"_a, "first"_a)
         .def("best_paths", &best_paths, "X"_a, "averaged"_a, "first"_a);
 
-    nb::class_<Rows>(m, "Vectors")
+    nb::class_<Vectors>(m, "Vectors")
         .def(nb::init<FeatureIndex&, nb::handle>(), "features"_a, "X"_a, nb::keep_alive<1, 2>())
-        .def_ro("n_learned", &Rows::n_learned);
+        .def_ro("n_learned", &Vectors::n_learned);
 }
 
 }  // namespace river_hier
