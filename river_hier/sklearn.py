@@ -24,14 +24,14 @@ from .base.answer import is_ours, reads_anything, taxonomy_of
 from .base.checks import check_integer
 from .base.classifiers import is_multilabel, last_step
 from .base.dataframes import as_frame, check_same_order, numbers
-from .base.targets import known_part
+from .base.targets import judged
 from .base.wrapper import ModelWrapper
 from .decision import Calibrated, HLossBayes
 from .ensemble import DensePool, parts_of
 from .feature_extraction import LogTFIDF, TextViews
 from .linear_model import HAROW, HierarchicalSoftmax, PathSoftmax
 from .stream import Replayed
-from .taxonomy import Below, OpenTaxonomy, Taxonomy, UnknownLabelError
+from .taxonomy import Below, Evidence, OpenTaxonomy, Taxonomy, UnknownLabelError
 from .taxonomy.errors import is_missing, short
 from .taxonomy.paths import PathFormat
 
@@ -288,8 +288,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     def _is_right(self, label: Any, answer: Any) -> bool:
         """Whether two labels, or sets of them, stand for the same; unknown ones never do."""
         try:
-            if type(label) is Below:
-                label, answer = label.label, known_part(self._taxonomy, label, answer)
+            if isinstance(label, Evidence):
+                label, answer = judged(self._taxonomy, label, answer)
             return self._taxonomy.closure(label) == self._taxonomy.closure(answer)
         except UnknownLabelError:
             return False
@@ -470,10 +470,12 @@ def _rows(y: Any) -> tuple[str, list[Any], list[Any], int, Any]:
     y = y.toarray() if hasattr(y, "toarray") else y
     names = list(y.columns) if hasattr(y, "columns") else None
     table = _table(y)
-    if any(below := [type(row) is Below for row in table.flat]):
-        given = [row.label if part else row for row, part in zip(table.flat, below, strict=True)]
-        form, rows, *rest = _rows(given)
-        return form, [Below(v) if part else v for v, part in zip(rows, below, strict=True)], *rest
+    parts = {i: row for i, row in enumerate(table.flat) if isinstance(row, Evidence)}
+    if parts:  # labels that they name stand for them
+        labels = [parts[i]._in_place() if i in parts else y for i, y in enumerate(table.flat)]
+        form, rows, *rest = _rows(labels)
+        parts = {i: Below(rows[i]) if type(y) is Below else y for i, y in parts.items()}
+        return form, [parts.get(i, row) for i, row in enumerate(rows)], *rest
     if table.dtype.kind == "f":
         assert_all_finite(table, input_name="y")
     if table.ndim == 2 and (table.shape[1] > 1 or table.dtype.kind == "b" or _holds_lists(y)):

@@ -59,6 +59,7 @@ from .paths import (
     closure_sums,
     conditional_probabilities,
     distances_from,
+    distances_to,
     path_difference,
     path_sums,
     softmax,

@@ -43,6 +43,16 @@ def distances_from(y: int, tree: Arrays) -> Floats:
     return tree.depth[y] + tree.depth - 2.0 * shared
 
 
+def distances_to(some: Mask, tree: Arrays) -> Floats:
+    """The distance of every node from the nearest one of some: O(nodes)."""
+    distances = np.where(some, 0.0, np.inf)
+    for level in reversed(tree.levels):
+        np.minimum.at(distances, level.parents, distances[level.nodes] + 1.0)
+    for level in tree.levels:
+        distances[level.nodes] = np.minimum(distances[level.nodes], distances[level.parents] + 1.0)
+    return distances
+
+
 def path_sums(values: Floats, tree: Arrays, in_place: bool = False) -> Floats:
     """The sum of the values along each node's path, including the root: O(nodes)."""
     sums = values if in_place else values.copy()

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Batch, LabelProbabilities, Vectors, path_difference, path_sums, softmax
-from ..taxonomy import Arrays
+from ..taxonomy import Arrays, Part
 from .answer import LabelRows, replaced
 from .explanation import Floats
 from .linear import NOTHING, LinearLearner, Moves, pays, score_blocks
@@ -100,14 +100,15 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
         """
 
-    def _moves(self, x: Mapping[Any, Any], y: int, w: float, below: bool = False) -> Moves:
-        vector = self._state.preview(x)
-        scores = self._label_scores(self._vector_scores(vector), self._taxonomy._arrays)
-        if below:  # y stands for the best of its branch
-            branch = self._taxonomy._arrays.branch(y)
-            best = scores[branch].max()
-            scores[branch] = -np.inf
-            scores[y] = best
+    def _moves(self, x: Mapping[Any, Any], y: Any, w: float) -> Moves:
+        vector, tree = self._state.preview(x), self._taxonomy._arrays
+        scores = self._label_scores(self._vector_scores(vector), tree)
+        if type(y) is Part:  # the best of what may be true, or the node above it that is known
+            may = np.flatnonzero(y.mask(tree))
+            best = int(may[scores[may].argmax()])
+            score, scores[may] = scores[best], -np.inf
+            y = y.cut_above(tree, best) or best
+            scores[y] = score
         return moves_apart(self, scores, y, vector.norm2, w)
 
     def _answer(self, x: Mapping[Any, Any]) -> Any:

@@ -78,7 +78,7 @@ class KernelPathLearner(SingleLabelModel):
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         self._move(x, w, *self._moves(x, y, w))
 
-    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float, below: bool = False) -> None:
+    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float) -> None:
         with self._knowing(taxonomy):
             moves = self._moves(x, y, w)
         self._move(x, w, *moves, taxonomy)

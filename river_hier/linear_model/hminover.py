@@ -103,7 +103,7 @@ class HMinOver(
     """
 
     _averages = False
-    _learn_below: Any = None
+    _learns_parts = False
     _rule_methods = ("rule",)
     _decision_rule = (
         "a candidate is on if its score reaches the threshold, others with one below them"

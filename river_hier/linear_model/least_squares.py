@@ -130,9 +130,9 @@ class LeastSquaresRule(MultiLabelModel):
         check_answer(self, "stores", "a bool", chosen, margin[1:])
         return np.append(False, chosen)
 
-    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float, below: bool = False) -> None:
+    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float) -> None:
         if not self._decides:
-            return super()._grow(taxonomy, x, y, w, below)
+            return super()._grow(taxonomy, x, y, w)
         self._check(x, w)
         with self._knowing(taxonomy):
             chosen = self._chosen(x, self._t + w)

@@ -10,7 +10,7 @@ from .._core import Batch, Nodes, softmax
 from .._core.features import by_name
 from ..base.checks import check_positive
 from ..base.explanation import Floats
-from ..taxonomy import Taxonomy, TaxonomyLike
+from ..taxonomy import Part, Taxonomy, TaxonomyLike
 from .dense import DenseModel
 from .posterior import add_product, extended
 
@@ -113,21 +113,24 @@ class NewtonSoftmax(DenseModel):
             self._steps(X[some], y[some].tolist(), w[some])
             first = some.stop
 
-    def _learn_below(self, x: Mapping[Any, Any], y: int, w: float) -> None:
-        branch = self._taxonomy._arrays.branch(y)
-        branch = branch[self._linear[1][branch]]
+    _learns_parts = True
+
+    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        if type(y) is not Part:
+            return super()._learn(x, y, w)
+        branch = np.flatnonzero(y.mask(self._taxonomy._arrays) & self._linear[1])
         self._check(x, w)
         if len(branch):  # else there is no label to make more probable
             self._make_room(by_name(x))
             row = self._features.insert(x).dense(self._d)
-            self._steps(row[None, :], [y], np.array([w], dtype=np.float64), branch)
+            self._steps(row[None, :], [y.node], np.array([w], dtype=np.float64), branch)
 
     def _steps(
-        self, X: Floats, y: list[int], w: Floats, branch: NDArray[np.uint32] | None = None
+        self, X: Floats, y: list[int], w: Floats, branch: NDArray[np.intp] | None = None
     ) -> None:
         """Learn from rows between two updates of the covariance.
 
-        If the label may be any of a branch, the probabilities within the branch stay.
+        If the label may be one of several, `branch`, the probabilities among them stay.
         """
         weights, seen = self._linear
         if len(X) == 1 < self._d:  # reads one half of the matrix, which takes all the time

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .below import Below
 from .errors import is_missing, short
+from .evidence import Below
 from .graph import DEFAULT_ROOT, Label, check_label
 
 if TYPE_CHECKING:
