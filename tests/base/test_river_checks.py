@@ -64,7 +64,7 @@ def cases() -> Iterator[Any]:
         yield pytest.param(name, model, wrap, id=name)
 
 
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("name", "model", "wrap"), list(cases()))
 def test_rivers_checks(name: str, model: Any, wrap: Any) -> None:
     # A clone has not learned, so it differs from the pickled model.
