@@ -58,7 +58,7 @@ class RCV1(FileDataset):
     asked to cite [^1]. Memory holds a single document. Without `path` they are downloaded into
     `RCV1` in River's data home in the first iteration (roughly 0.5 kB a document), and their
     SHA-256 is verified; `taxonomy` needs only the small file of topics. After a `ConnectionError`,
-    iterate again, or call `download`, to resume it. A `FileNotFoundError` lists missing files, and
+    iterate again, or call `download`, to start over. A `FileNotFoundError` lists missing files, and
     a `ValueError` names file and line where one is damaged.
 
     Parameters

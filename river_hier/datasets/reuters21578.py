@@ -69,7 +69,7 @@ class Reuters21578(FileDataset):
     collection is for research only, and asks to be cited [^1]. Memory holds one story. Without
     `path` the archive is downloaded into `Reuters21578` in River's data home (8 MB, 28 MB
     uncompressed) in the first iteration, and its SHA-256 is verified. After a `ConnectionError`,
-    iterate again, or call `download`, to resume it. A `FileNotFoundError` lists missing files.
+    iterate again, or call `download`, to start over. A `FileNotFoundError` lists missing files.
 
     Parameters
     ----------
