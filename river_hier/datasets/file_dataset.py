@@ -175,6 +175,7 @@ def fetch(
         raise ConnectionError(f"{url}: {error}") from error
     except ValueError as error:
         part.unlink(missing_ok=True)
-        raise ValueError(f"{url}: {error}; the download was deleted") from error
+        reason = str(error).partition(". Deleted")[0]  # pooch says more of it
+        raise ValueError(f"{url}: {reason}; the download was deleted") from error
     os.replace(part, path)
     return path

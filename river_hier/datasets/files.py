@@ -237,7 +237,7 @@ def named(file: str) -> Iterator[None]:
         raise ValueError(f"{file}: {error}") from error
 
 
-class Multilabels:
+class MultilabelReader:
     """Makes the multilabel `{label: bool}` of the labels of a record, to which ancestors are added.
 
     With `kept`, a part of the taxonomy, the multilabels have its labels only.

@@ -19,7 +19,7 @@ from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
 from .file_dataset import FileDataset, checked_subset
-from .files import ErrorHandler, Files, Multilabels, error_at, lines
+from .files import ErrorHandler, Files, MultilabelReader, error_at, lines
 
 SUBSETS = ("trainvalid", "train", "valid", "test")
 _NAME = re.compile(rf"(.+)[._-]({'|'.join(SUBSETS)})\.arff", re.IGNORECASE)
@@ -146,7 +146,7 @@ class HMC(FileDataset):
         return header
 
     def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[Any, Any], dict[str, bool]]]:
-        multilabel = Multilabels(self.taxonomy)
+        multilabel = MultilabelReader(self.taxonomy)
         with self._files() as files:
             for name in self._chosen(files):
                 numbered = lines(files, name)

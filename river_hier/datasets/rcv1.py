@@ -14,7 +14,7 @@ from .._core import read_pairs
 from ..taxonomy import Taxonomy
 from ..taxonomy.errors import UnknownLabelError
 from .file_dataset import FileDataset, Source, checked_subset
-from .files import ErrorHandler, Files, Multilabels, error_at, lines, named, pair_error, plain
+from .files import ErrorHandler, Files, MultilabelReader, error_at, lines, named, pair_error, plain
 
 _ADDRESSES = (  # of the publisher, the oldest last; the SHA-256 is verified in any case
     "https://www.jmlr.org/papers/volume5/lewis04a",
@@ -126,7 +126,7 @@ class RCV1(FileDataset):
         with self._files(_HIERARCHY, _QRELS, *self._vectors) as files:
             qrels = files.one(plain(_QRELS))
             topics = _topics(files, qrels, self._all_topics, report)
-            multilabel = Multilabels(self._all_topics, kept=self.taxonomy)
+            multilabel = MultilabelReader(self._all_topics, kept=self.taxonomy)
             nothing: list[str] = []
             previous, at, on = -1, -1.0, nothing
             for name in (files.one(plain(v)) for v in self._vectors):

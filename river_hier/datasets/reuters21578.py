@@ -15,7 +15,7 @@ from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
 from .file_dataset import FileDataset, Source, checked_subset
-from .files import ErrorHandler, Files, Multilabels, damage, error_at, lines, named
+from .files import ErrorHandler, Files, MultilabelReader, damage, error_at, lines, named
 
 _ADDRESSES = (  # both of the UCI archive; the author's copy may differ
     "https://kdd.ics.uci.edu/databases/reuters21578",
@@ -146,7 +146,7 @@ class Reuters21578(FileDataset):
 
     def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[str, Any], dict[str, bool]]]:
         mark, topics, _ = _SPLITS[self.split]
-        multilabel = Multilabels(self.taxonomy)
+        multilabel = MultilabelReader(self.taxonomy)
         with self._files(_STORIES, _CATEGORIES) as files:
             for name in files.matching(_STORIES):
                 for line, marks, content in _elements(files, name, report):
