@@ -62,7 +62,6 @@ def merge(models: Iterable[Model], start: Model | None = None) -> Model:
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, distributed, linear_model, metrics
     >>> from river_hier.datasets import synth
 
@@ -84,7 +83,6 @@ def merge(models: Iterable[Model], start: Model | None = None) -> Model:
     ----------
     [^1]: [McDonald, R., Hall, K. and Mann, G., 2010. Distributed training strategies for the
         structured perceptron. NAACL HLT, pp. 456-464.](https://aclanthology.org/N10-1069/)
-
     """
     models = list(models)
     if not models:

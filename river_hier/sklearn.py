@@ -112,7 +112,6 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
     Examples
     --------
-
     >>> from river_hier.sklearn import HierarchicalClassifier
     >>> from sklearn.feature_extraction.text import TfidfVectorizer
     >>> from sklearn.pipeline import make_pipeline
@@ -124,7 +123,6 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     array([['Women', 'Shirts', '']], dtype=object)
     >>> model.score(titles, levels)
     1.0
-
     """
 
     model: Any
@@ -424,7 +422,6 @@ def scorer(metric: Any) -> Callable[[Any, Any, Any], float]:
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
     >>> from river_hier.sklearn import HierarchicalClassifier, scorer
     >>> from sklearn.model_selection import cross_val_score
@@ -435,7 +432,6 @@ def scorer(metric: Any) -> Callable[[Any, Any, Any], float]:
     >>> error = scorer(metrics.TreeInducedError(t))
     >>> cross_val_score(model, X, y, cv=3, scoring=error).tolist()
     [0.0, 0.0, 0.0]
-
     """
     return functools.partial(_score, metric)
 

@@ -74,7 +74,6 @@ class HMC(FileDataset):
 
     Examples
     --------
-
     >>> import pathlib, tempfile
     >>> from river_hier import datasets
 

@@ -75,7 +75,6 @@ class RCV1(FileDataset):
 
     Examples
     --------
-
     >>> from river_hier import datasets
 
     >>> stream = datasets.RCV1(subsets=["train", "test"])

@@ -94,7 +94,6 @@ class Reuters21578(FileDataset):
 
     Examples
     --------
-
     >>> from river_hier import datasets
 
     >>> datasets.Reuters21578(subsets=["train", "test"]).n_samples

@@ -233,7 +233,6 @@ class TIMIT(Speech):
 
     Examples
     --------
-
     >>> from river_hier import datasets
 
     >>> stream = datasets.TIMIT(subsets=["test"], speakers=datasets.TIMIT.CORE_TEST)
@@ -277,13 +276,11 @@ class TIMITSegments(Speech):
 
     Examples
     --------
-
     >>> from river_hier import datasets
 
     >>> stream = datasets.TIMITSegments(speakers=["falr0"], sentences=["sx"])
     >>> stream.n_features, stream.n_classes
     (39, 41)
-
     """
 
     NAMES: ClassVar[Sequence[str]] = FRAME_FEATURES

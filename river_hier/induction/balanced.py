@@ -36,7 +36,6 @@ def balanced_tree(
 
     Examples
     --------
-
     >>> from river_hier import induction
 
     >>> names = ["red shirt", "red boots", "blue shirt", "blue boots", "wool hat", "wool cap"]
@@ -44,7 +43,6 @@ def balanced_tree(
     >>> t = induction.balanced_tree(vectors, branching=3)
     >>> t.distance("wool hat", "wool cap")
     2
-
     """
     check_integer("branching", branching, at_least=2)
     if not vectors:

@@ -81,7 +81,6 @@ class HMinOver(
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import linear_model, metrics
     >>> from river_hier.datasets import synth
@@ -97,7 +96,6 @@ class HMinOver(
     References
     ----------
     [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
-
     """
 
     _averages = False

@@ -125,14 +125,12 @@ def taxonomy(
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, plot
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> ax = plot.taxonomy(t, {"wolf": 12, "whale": 3, "owl": 5}, label="examples")
     >>> len(ax.texts)
     6
-
     """
     check_taxonomy(taxonomy)
     numbers = {

@@ -32,7 +32,6 @@ class Taxonomy(Nodes):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy
 
     >>> t = Taxonomy([
@@ -47,7 +46,6 @@ class Taxonomy(Nodes):
 
     >>> t.distance("wolf", "owl")
     4
-
     """
 
     def __init__(self, edges: Iterable[Sequence[Label]], root: Label | None = None):
@@ -263,7 +261,6 @@ class MiscLeaves:
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy
     >>> from river_hier.taxonomy import MiscLeaves
 
@@ -283,7 +280,6 @@ class MiscLeaves:
     References
     ----------
     [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
-
     """
 
     def __init__(
