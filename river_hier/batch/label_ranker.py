@@ -153,7 +153,7 @@ class BatchHMinOver(LabelRanker):
             if margins[i] >= self.margin or n_steps == self.max_steps:
                 break
             pair = ranking.candidates[[low[i].argmin(), high[i].argmax()]].tolist()
-            nodes, steps = ranking.step(*pair)
+            nodes, steps = ranking.difference(*pair)
             steps *= len(nodes)  # Delta = |anc(y) ^ anc(ybar)|
             expansion.add(i, nodes, steps)
             moved = np.zeros(len(ranking.t))

@@ -193,9 +193,9 @@ def _categories(files: Files, name: str) -> Taxonomy:
     with named(name):
         taxonomy = Taxonomy(edges)
     for group, n in expected.items():
-        found = sum(label not in expected for label in taxonomy.descendants(group))
-        if found != n:
-            raise ValueError(f"{name}: {group!r} has {found} topics, expected {n}; get it again")
+        n_topics = sum(label not in expected for label in taxonomy.descendants(group))
+        if n_topics != n:
+            raise ValueError(f"{name}: {group!r} has {n_topics} topics, expected {n}; get it again")
     return taxonomy
 
 
@@ -244,9 +244,9 @@ def _topics(text: str) -> list[str]:
 
 
 def _between(content: str, start: str, end: str) -> str:
-    _, found, rest = content.partition(start)
+    _, begun, rest = content.partition(start)
     text, ended, _ = rest.partition(end)
-    if not found or not ended:
+    if not begun or not ended:
         raise ValueError(f"the story has no {start}...{end}")
     return text
 

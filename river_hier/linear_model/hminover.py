@@ -151,7 +151,7 @@ class HMinOver(
         scores = ranking.scores(self._vector_scores(self._state.preview(x)))[nodes]
         pair, moves = worst_pair(scores, mask[nodes]), NOTHING
         if pair is not None:
-            differing, signs = ranking.step(int(nodes[pair[0]]), int(nodes[pair[1]]))
+            differing, signs = ranking.difference(int(nodes[pair[0]]), int(nodes[pair[1]]))
             step = self.rule(scores[pair[0]] - scores[pair[1]], len(differing))
             if step > 0.0:
                 moves = differing, w * step * signs

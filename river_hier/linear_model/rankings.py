@@ -49,7 +49,7 @@ class LabelAttributes(NamedTuple):
             scores = np.nan_to_num(scores).clip(-LARGEST, LARGEST)
         return scores
 
-    def step(self, y: int, other: int) -> tuple[Ints, Floats]:
+    def difference(self, y: int, other: int) -> tuple[Ints, Floats]:
         """The nodes above either y or the other, and lambda(y) - lambda(other) there."""
         nodes, signs = closure_difference(y, other, self.taxonomy)
         return nodes, signs * self.t[nodes]
