@@ -95,7 +95,6 @@ class LogarithmicPool(ModelWrapper):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import ensemble, linear_model, metrics, probabilistic
     >>> from river_hier.datasets import synth
@@ -120,7 +119,6 @@ class LogarithmicPool(ModelWrapper):
         https://doi.org/10.1214/ss/1177013825)
     [^2]: [Wolpert, D. H., 1992. Stacked generalization. Neural Networks, 5(2), pp. 241-259.](
         https://doi.org/10.1016/S0893-6080(05)80023-1)
-
     """
 
     model: Any
@@ -318,7 +316,6 @@ def make_views(
 
     Examples
     --------
-
     >>> from river_hier import ensemble
 
     >>> model = ensemble.make_views(texts=["title"], categories=["brand"])
@@ -326,7 +323,6 @@ def make_views(
     ...     model.learn_one({"title": title, "brand": brand}, y)
     >>> model.predict_proba_one({"title": "green", "brand": "A"})["shoes"]
     0.959
-
     """
     for names in (texts, categories, numbers):
         if isinstance(names, str):
@@ -369,7 +365,6 @@ class DensePool(LogarithmicPool):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import ensemble, metrics
     >>> from river_hier.datasets import synth
@@ -379,7 +374,6 @@ class DensePool(LogarithmicPool):
     >>> error = metrics.TreeInducedError(stream.taxonomy)
     >>> evaluate.progressive_val_score(stream.take(1000), model, error)
     TreeInducedError: 1.045
-
     """
 
     _learns_parts = False

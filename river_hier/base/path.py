@@ -34,7 +34,6 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import base, metrics
     >>> from river_hier.datasets import synth
@@ -47,7 +46,6 @@ class PathLearner(LinearLearner, SingleLabelModel):
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
     >>> evaluate.progressive_val_score(stream.take(500), Perceptron(stream.taxonomy), metric)
     TreeInducedError: 0.934
-
     """
 
     _by_numba: ClassVar[str | None] = "rival"

@@ -348,7 +348,6 @@ def predict_labels_one(
     Returns
     -------
     The labels in taxonomy order, parents before their children; without the root.
-
     """
     answer = self._answer(x)
     if not answer.several:

@@ -36,7 +36,6 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import Taxonomy, base, metrics
     >>> from river_hier.datasets import synth
@@ -49,7 +48,6 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     >>> stream = synth.PrototypePaths(t, seed=42)
     >>> evaluate.progressive_val_score(stream.take(500), Perceptron(t), metrics.HLoss(t))
     HLoss: 0.07
-
     """
 
     _by_numba: ClassVar[str | None] = "learns"

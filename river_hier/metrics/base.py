@@ -88,7 +88,6 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
     taxonomy
         The taxonomy in which labels are compared. An `OpenTaxonomy` grows with the labels of the
         examples, on both sides; the value is that in the final taxonomy.
-
     """
 
     _reads = "labels"  # what predictions are: labels, scores or probabilities

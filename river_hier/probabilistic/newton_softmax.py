@@ -59,7 +59,6 @@ class NewtonSoftmax(DenseModel):
 
     Examples
     --------
-
     >>> import numpy as np
     >>> from river_hier import feature_extraction, linear_model, probabilistic
 
@@ -77,7 +76,6 @@ class NewtonSoftmax(DenseModel):
     [^1]: [Hazan, E., Agarwal, A. and Kale, S., 2007. Logarithmic regret algorithms for online
         convex optimization. Machine Learning, 69, pp. 169-192.](
         https://doi.org/10.1007/s10994-007-5016-8)
-
     """
 
     def __init__(self, taxonomy: TaxonomyLike = None, prior_variance: float = 10.0) -> None:

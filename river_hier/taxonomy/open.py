@@ -40,7 +40,6 @@ class OpenTaxonomy:
 
     Examples
     --------
-
     >>> from river_hier import OpenTaxonomy, linear_model
 
     >>> model = linear_model.Hieron(OpenTaxonomy(separator="/"))
@@ -52,7 +51,6 @@ class OpenTaxonomy:
     >>> model.learn_one({"serve": 1.0}, "sports/tennis/doubles")
     >>> model.score_one({"racket": 1.0})["sports/tennis/doubles"]
     1.105
-
     """
 
     separator: str | None = None
