@@ -269,9 +269,7 @@ class _Pass:
 
     def _add(self, role: str, one: Any, losses: dict[int, Any]) -> None:
         model = one.model if isinstance(one, _Fixed) else one
-        asked = (
-            last_step(model).classifier if isinstance(model, ActiveLearningClassifier) else model
-        )
+        asked = last_step(model).classifier if _samples(model) else model
         for key, (metric, _) in losses.items():
             if not metric.works_with(asked):
                 kind = type(metric).__name__
@@ -310,7 +308,7 @@ class _Pass:
         answers: dict[tuple[int, str], Any] = {}
         for key, model in self.models.items():
             asked, given = model.at(step) if hasattr(model, "at") else model, x
-            if isinstance(model, ActiveLearningClassifier):
+            if _samples(model):
                 if not model.predict_one(x, **kwargs)[1]:
                     self.unasked.setdefault(step, set()).add(key)
                 asked, given = last_step_and_input(model, x)
@@ -374,6 +372,10 @@ def _each(given: Any, f: Callable[[Any], Any]) -> Any:
     return {k: f(one) for k, one in given.items()} if isinstance(given, Mapping) else f(given)
 
 
+def _samples(model: Any) -> bool:
+    return ActiveLearningClassifier in type(last_step(model)).__mro__
+
+
 def _kind(metric: Any, model: Any) -> str:
     """What a model is asked for, as by River's loop, which asks for a distribution of one label."""
     reads: str = getattr(metric, "_reads", "labels")
@@ -400,17 +402,19 @@ METRICS: dict[Any, type[MeanScore]] = {
 }
 
 
-# River's metrics that are means; of single labels, micro averages are the accuracy.
-MEANS: Any = (river_metrics.Accuracy, river_metrics.MicroF1, river_metrics.MicroPrecision)
+# Metrics that are means; of single labels, micro averages are the accuracy.
+MEANS: Any = MeanScore, river_metrics.Accuracy, river_metrics.MicroF1, river_metrics.MicroPrecision
 MEANS += river_metrics.CrossEntropy, river_metrics.LogLoss, river_metrics.multioutput.ExactMatch
 
 
-class _Function(NamedTuple):
+class _Function:
     """What a function of one's own has of a metric."""
 
-    f: Any
     requires_labels = True
-    works_with = TaxonomyMetric.works_with
+    works_with: Any = TaxonomyMetric.works_with
+
+    def __init__(self, f: Any) -> None:
+        self.f = f
 
 
 def read_loss(loss: Any, dataset: Any) -> tuple[Any, Callable[..., float]]:
@@ -438,7 +442,7 @@ def read_loss(loss: Any, dataset: Any) -> tuple[Any, Callable[..., float]]:
 
 def _metric(loss: Any, dataset: Any) -> Any:
     """A metric of its own: that of a function, or a copy."""
-    if isinstance(loss, (MeanScore, *MEANS)):
+    if isinstance(loss, MEANS):
         return loss.clone()
     if inspect.isfunction(loss) and loss in METRICS:
         taxonomy = getattr(dataset, "taxonomy", None)
@@ -448,9 +452,10 @@ def _metric(loss: Any, dataset: Any) -> Any:
                 f"metrics.{METRICS[loss].__name__}(taxonomy) instead"
             )
         return METRICS[loss](taxonomy)
-    with suppress(TypeError, ValueError):
-        inspect.signature(None if isinstance(loss, type) else loss).bind(None, None)
-        return _Function(loss)
+    if callable(loss) and not isinstance(loss, type):
+        with suppress(TypeError, ValueError):
+            inspect.signature(loss).bind(None, None)
+            return _Function(loss)
     kind = loss.__name__ if hasattr(loss, "__name__") else type(loss).__name__
     raise TypeError(
         "`loss` must be a metric that is a mean, such as metrics.HLoss(taxonomy), a function of "
