@@ -10,11 +10,11 @@ where FOLDER holds `products`, `products.csv` of a shop, `rcv1`, the LYRL2004 fi
 `hmc`, the Enron and ImCLEF07D files of the Clus collection. Only the claims can be compared: the
 paper's collection, WIPO-alpha, is licensed, and the digits are missing from the available text of
 the paper. WIPO-alpha has hundreds of categories, all of one depth. The claims are therefore tested
-on the titles of products, whose categories are cut at depth 3: 144 leaves of one depth; on all of
-them, or with few documents a category on 3,000. The tables
-on few documents have three other collections: news with topics of different depths (RCV1), e-mails
-(Enron) and X-ray images with 26 leaves (ImCLEF07D). Where examples end at inner nodes, these get an
-extra leaf, as the paper suggests (`taxonomy.MiscLeaves`).
+on the titles of products, whose categories are cut at depth 3: 144 leaves of one depth. The tables
+on all documents have all titles, those on few documents a category 3,000, and three other
+collections: news with topics of different depths (RCV1), e-mails (Enron) and X-ray images with 26
+leaves (ImCLEF07D). Where examples end at inner nodes, these get an extra leaf, as the paper
+suggests (`taxonomy.MiscLeaves`).
 
 A gain is the difference between the hierarchical and the flat learner, positive if the hierarchical
 one is better, with its standard error over the documents, or over 24 draws of a few training

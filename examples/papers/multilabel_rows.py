@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import pickle
 import statistics
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from river import linear_model as river_linear_model
@@ -114,6 +117,46 @@ def evaluations(model: Any, t: Taxonomy, train: Examples) -> list[int]:
 
 def per_thousand(counts: tuple[float, float], n: int) -> tuple[float, float]:
     return 1000 * counts[0] / n, 1000 * counts[1] / n
+
+
+# %% How time and memory grow
+SIZES = (100, 200, 400, 800, 1600, 3200)  # instances stored at a node
+REPEATS = 5
+
+
+def exponents(t: Taxonomy, train: Examples) -> tuple[float, float, float]:
+    """The powers of N with which a step and the memory of least squares, and perceptrons, grow.
+
+    The former are those of one node that stores all instances, as in H-RLS: its label is the most
+    frequent one. The slope is fitted to medians of steps between sizes, or to sizes. H-PERC learns
+    all examples, or the first quarter, in alternation.
+    """
+    label = Counter(v for _, y in train for v in t.closure(y) if v != t.root).most_common(1)[0][0]
+    model, steps, memory = linear_model.SHRLS(Taxonomy.flat([label]), threshold=1e9), [], []
+    for i, (x, y) in enumerate(tqdm(train[: SIZES[-1]], desc="  storing", leave=False), start=1):
+        start = time.process_time()
+        model.learn_one(x, [label] if label in t.closure(y) else [])
+        steps.append(time.process_time() - start)
+        if i in SIZES:
+            memory.append((i, len(pickle.dumps(model))))
+    medians = [
+        (math.sqrt(a * b), statistics.median(steps[a:b]))
+        for a, b in pairwise(SIZES)
+        if len(steps) > a
+    ]
+    quarter = train[: len(train) // 4]
+    seconds = [0.0, 0.0]
+    for i in range(2 * REPEATS):
+        perceptron, start = linear_model.HPerceptron(t), time.process_time()
+        one_pass(perceptron, train if i % 2 else quarter)
+        seconds[i % 2] += time.process_time() - start
+    linear = math.log(seconds[1] / seconds[0]) / math.log(len(train) / len(quarter))
+    return slope(medians), slope(memory), linear
+
+
+def slope(points: Sequence[tuple[float, float]]) -> float:
+    logs = [(math.log(x), math.log(y)) for x, y in points]
+    return statistics.linear_regression(*zip(*logs, strict=True)).slope
 
 
 # %% Over the splits

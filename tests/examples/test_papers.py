@@ -59,7 +59,7 @@ def test_laws_that_can_fail(script: Script, name: str) -> None:
     [
         ("dekel_2004", ["--seeds", "1"], ["figure_2"]),
         pytest.param(
-            *("dekel_2005", ["--data", DATA, "--quick", "--frames", "3"], ["figure_4"]),
+            *("dekel_2005", ["--data", DATA, "--quick", "--frames", "1"], ["figure_4"]),
             marks=needs("timit"),
         ),
         pytest.param(
