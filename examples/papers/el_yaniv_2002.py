@@ -224,9 +224,7 @@ def main(data: Path | None, orders: int, most: int, figures: Path | None) -> Non
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, help="folder with reuters21578")
-    parser.add_argument(
-        "--orders", type=int, default=40, help="random orders of the classes, at most"
-    )
+    parser.add_argument("--orders", type=int, default=40, help="orders of the classes, at most")
     parser.add_argument("--most", type=int, default=100, help="the largest number of classes")
     parser.add_argument("--figures", type=Path, help="folder to draw the figure into")
     arguments = parser.parse_args()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-import pickle
+import resource
 import statistics
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import pairwise
+from multiprocessing import get_context
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from river import linear_model as river_linear_model
@@ -120,38 +123,47 @@ def per_thousand(counts: tuple[float, float], n: int) -> tuple[float, float]:
 
 
 # %% How time and memory grow
-SIZES = (100, 200, 400, 800, 1600, 3200)  # instances stored at a node
-REPEATS = 5
+MOST, REPEATS = 3200, 5  # instances stored at a node; runs of H-PERC
 
 
 def exponents(t: Taxonomy, train: Examples) -> tuple[float, float, float]:
     """The powers of N with which a step and the memory of least squares, and perceptrons, grow.
 
-    The former are those of one node that stores all instances, as in H-RLS: its label is the most
-    frequent one. The slope is fitted to medians of steps between sizes, or to sizes. H-PERC learns
-    all examples, or the first quarter, in alternation.
+    The former are those of a node that stores all instances, as in H-RLS: its label is the most
+    frequent one. H-PERC learns all examples, or the first quarter, in alternation.
     """
     label = Counter(v for _, y in train for v in t.closure(y) if v != t.root).most_common(1)[0][0]
-    model, steps, memory = linear_model.SHRLS(Taxonomy.flat([label]), threshold=1e9), [], []
-    for i, (x, y) in enumerate(tqdm(train[: SIZES[-1]], desc="  storing", leave=False), start=1):
-        start = time.process_time()
-        model.learn_one(x, [label] if label in t.closure(y) else [])
-        steps.append(time.process_time() - start)
-        if i in SIZES:
-            memory.append((i, len(pickle.dumps(model))))
-    medians = [
-        (math.sqrt(a * b), statistics.median(steps[a:b]))
-        for a, b in pairwise(SIZES)
-        if len(steps) > a
-    ]
-    quarter = train[: len(train) // 4]
-    seconds = [0.0, 0.0]
+    examples = [(x, [label] if label in t.closure(y) else []) for x, y in train[:MOST]]
+    with ProcessPoolExecutor(1, get_context("spawn")) as fresh:  # where nothing has been freed
+        step, memory = fresh.submit(stored, Taxonomy.flat([label]), examples).result()
+    quarter, seconds = train[: len(train) // 4], [0.0, 0.0]
     for i in range(2 * REPEATS):
         perceptron, start = linear_model.HPerceptron(t), time.process_time()
         one_pass(perceptron, train if i % 2 else quarter)
         seconds[i % 2] += time.process_time() - start
     linear = math.log(seconds[1] / seconds[0]) / math.log(len(train) / len(quarter))
-    return slope(medians), slope(memory), linear
+    return step, memory, linear
+
+
+def stored(t: Taxonomy, examples: Examples) -> tuple[float, float]:
+    """The powers of the time of a step, beyond the shortest one, and of memory."""
+    model, steps, memory = linear_model.SHRLS(t, threshold=1e9), [], []
+    before, n = resident(), len(examples)
+    sizes = [n // 32, n // 16, n // 8, n // 4, n // 2, n]
+    for i, (x, y) in enumerate(examples, start=1):
+        start = time.process_time()
+        model.learn_one(x, y)
+        steps.append(time.process_time() - start)
+        if i in sizes[3:]:
+            memory.append((i, resident() - before))
+    first = min(steps)
+    medians = ((math.sqrt(a * b), statistics.median(steps[a:b])) for a, b in pairwise(sizes))
+    return slope([(size, median - first) for size, median in medians]), slope(memory)
+
+
+def resident() -> int:
+    """The bytes of this process in memory; compiled code allocates them, so Python cannot tell."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 def slope(points: Sequence[tuple[float, float]]) -> float:
