@@ -155,10 +155,11 @@ def stored(t: Taxonomy, examples: Examples) -> tuple[float, float]:
         model.learn_one(x, y)
         steps.append(time.process_time() - start)
         if i in sizes[3:]:
-            memory.append((i, resident() - before))
+            memory.append((i, max(resident() - before, 1)))
     first = min(steps)
     medians = ((math.sqrt(a * b), statistics.median(steps[a:b])) for a, b in pairwise(sizes))
-    return slope([(size, median - first) for size, median in medians]), slope(memory)
+    above = [(size, max(median - first, 1e-9)) for size, median in medians]
+    return slope(above), slope(memory)
 
 
 def resident() -> int:

@@ -214,17 +214,17 @@ def adaptive_regret(states: Iterable[Mapping[str, Any]]) -> dict[Any, Any]:
     {'Regret': 103.393, 'From': 500, 'To': 1000}
 
     """
-    rows = [(state["Step"], state["Loss"], state["Regret"]) for state in states]
-    if rows and isinstance(rows[0][1], Mapping):
-        parts = {key: [(step, a[key], b[key]) for step, a, b in rows] for key in rows[0][1]}
-        keys = "Step", "Loss", "Regret"
+    rows = list(states)
+    if rows and isinstance(rows[0]["Loss"], Mapping):
+        keys = "Loss", "Regret"
         return {
-            name: adaptive_regret(dict(zip(keys, row, strict=True)) for row in part)
-            for name, part in parts.items()
+            name: adaptive_regret([{**row, **{k: row[k][name] for k in keys}} for row in rows])
+            for name in rows[0]["Loss"]
         }
     found: dict[str, Any] = {"Regret": 0.0, "From": 0, "To": 0}
     lowest: dict[Any, tuple[float, int]] = {}
-    for step, _, value in rows:
+    for row in rows:
+        step, value = row["Step"], row["Regret"]
         for name, total in (value if isinstance(value, Mapping) else {None: value}).items():
             least, since = lowest.get(name, (0.0, 0))
             if total - least > found["Regret"]:
@@ -420,16 +420,15 @@ class _Function:
 def read_loss(loss: Any, dataset: Any) -> tuple[Any, Callable[..., float]]:
     """The metric, and the loss of an example: a function of x, y, the step and the answer."""
     metric, known = _metric(loss, dataset), getattr(dataset, "probabilities", None)
-    expected: Any = isinstance(metric, MeanLoss) and metric.expected
-    if expected and known and metric.taxonomy_._arrays.is_tree:
-        takes_step = "step" in inspect.signature(known).parameters
-        return metric, lambda x, y, step, answer: expected(
-            known(x, step) if takes_step else known(x), answer
+    if isinstance(metric, _Function):
+        return metric, lambda x, y, step, answer: metric.f(y, answer)
+    if isinstance(metric, MeanLoss) and known and metric.taxonomy_._arrays.is_tree:
+        at = "step" in inspect.signature(known).parameters
+        return metric, lambda x, y, step, answer: metric.expected(
+            known(x, step) if at else known(x), answer
         )
 
     def observed(x: Any, y: Any, step: int, answer: Any) -> float:
-        if isinstance(metric, _Function):
-            return metric.f(y, answer)
         if type(y) is Below and not isinstance(metric, MeanScore):
             raise TypeError(f"{type(metric).__name__} needs whole labels, got {y}; leave it out")
         metric.update(y, answer)
