@@ -305,7 +305,7 @@ def _(first: LinearLearner, models: Sequence[Any], start: Any) -> Any:
             "the scores of its own weights; learn in one process, or merge `HPerceptron`"
         )
     merged = _fresh(models, start)
-    taxonomy, vectors, kept = merged.taxonomy_, first._vectors, first._state
+    taxonomy, vectors, kept = merged.taxonomy_, first._state.vectors, first._state
 
     def empty(labels: Labels) -> LinearState:
         state = first._empty_state(labels)

@@ -185,7 +185,7 @@ def test_passes(model: str, n_passes: Any, expected: int) -> None:
         with learned_before if k else nullcontext():
             softmax.learn_many(X[order], y[order])
         tempered = model == "Tempered"
-        slopes.append([*(softmax._temperatures.slopes if tempered else softmax._state.temperature)])
+        slopes.append([*(softmax._temperatures.slopes if tempered else softmax._state.learned)])
     assert slopes == slopes[:1] * expected
     p = np.asarray(softmax.predict_proba_many(X)[found.classes_])
     p = p / p.sum(axis=1, keepdims=True)

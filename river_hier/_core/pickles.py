@@ -8,7 +8,7 @@ import numpy as np
 from .. import _native
 from . import least_squares
 
-VERSION = 4
+VERSION = 5
 # The errors that a constructor may raise if the state is damaged.
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
@@ -20,12 +20,14 @@ def reduce(compiled: Any) -> tuple[Any, ...]:
 
 def restore(kind: str, version: int, *state: Any) -> Any:
     """The object of a pickle."""
-    if version != VERSION:
+    if version not in (4, VERSION):
         raise ValueError(
             f"this pickle holds a {kind} of format {version!r}, and this version of river_hier "
             f"reads format {VERSION}; open it with the version that wrote it"
         )
     try:
+        if version == 4:  # of 0.1.0
+            state = _of_version_4(kind, state)
         if kind == "LeastSquares":
             least_squares.check(*state)
         if kind == "Instances":
@@ -33,6 +35,18 @@ def restore(kind: str, version: int, *state: Any) -> Any:
         return getattr(_native, kind)(*state)
     except _DAMAGE as error:
         raise ValueError(f"this pickle of a {kind} is damaged: {error}") from error
+
+
+def _of_version_4(kind: str, state: tuple[Any, ...]) -> tuple[Any, ...]:
+    if kind != "LinearState":
+        return state
+    *parameters, vectors, n, rows, average, decides, learned = state
+    scoring = "decisions" if decides else "softmax" if vectors == 2 else "paths"
+    if scoring != "softmax":
+        learned = None
+    elif len(learned) == 2:  # a temperature that is the same for any entropy
+        learned = [learned[0], 0.0, learned[1], 0.0, 10.0]
+    return *parameters, scoring, n, rows, average, learned
 
 
 def set_state(part: Any, state: dict[str, Any]) -> None:

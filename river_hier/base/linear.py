@@ -36,9 +36,10 @@ NOTHING: Moves = np.empty(0, dtype=np.intp), np.empty(0)  # moves
 class LinearLearner(TaxonomyModel):
     """Base class of learners whose weights move by a rule, which may have a compiled policy."""
 
-    _vectors: ClassVar[int] = 1  # weight vectors of a node
+    # How scores of labels follow from those of weight vectors: sums along "paths", or those of a
+    # "softmax" of all labels or of "decisions", which have two vectors a node.
+    _scoring: ClassVar[str] = "paths"
     _scale: float = 1.0  # the factor of scores beside those of the stored weights
-    _decides: ClassVar[bool] = False  # whether they are scores among siblings, not along paths
     _policy: ClassVar[Any] = None  # the compiled policy of the rule
     _by_numba: ClassVar[str | None] = None  # the method beside `rule` that numba may compile
     _rule_methods: ClassVar[tuple[str, ...]] = ()
@@ -102,8 +103,8 @@ class LinearLearner(TaxonomyModel):
 
     def _empty_state(self, labels: Labels) -> LinearState:
         planes = 2 if self.second_order else 1
-        parameters = float(self.intercept), self.dtype, planes, self._vectors
-        return LinearState(labels, [], *parameters, decides=self._decides)
+        parameters = float(self.intercept), self.dtype, planes, self._scoring
+        return LinearState(labels, [], *parameters)
 
     weights: property = explanation.weights
     intercepts: property = explanation.intercepts
@@ -157,7 +158,7 @@ class LinearLearner(TaxonomyModel):
 
     def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:
         """The weight vector of each node, or the average of its hypotheses."""
-        columns = (self._vectors * v for v in nodes)
+        columns = (self._state.vectors * v for v in nodes)
         return (self._scale * self._state.column(v, self._averaged) for v in columns)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:

@@ -114,7 +114,7 @@ class KernelPathLearner(SingleLabelModel):
     def _drop(self, budget: int) -> None:
         """Drop the instances that matter least to w."""
         K = self._instances.gram(np.arange(self._instances.n))
-        labels, _, *parameters, w, average, _, _ = self._state.saved()
+        labels, _, *parameters, w, average, _ = self._state.saved()
         C = dense(w, len(K), len(self._taxonomy))
         parts = ((C * (np.sqrt(K.diagonal()) / self._sizes)[:, None]) ** 2).sum(axis=1)
         kept, P = pivoted_cholesky_projection(K, parts, four_fifths(budget))

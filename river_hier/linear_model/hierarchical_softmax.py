@@ -88,8 +88,8 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
     """
 
     second_order = True
-    _vectors = 2  # of node v, column 2 v competes in the decision above it, and 2 v + 1 in its own
-    _decides = True
+    # Of node v, column 2 v competes in the decision above it, and 2 v + 1 in its own.
+    _scoring = "decisions"
     _averages = False
     _prior_of_merging = PathSoftmax._prior_of_merging
     _by_numba = None

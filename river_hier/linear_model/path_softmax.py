@@ -125,7 +125,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
     """
 
     second_order = True
-    _vectors = 2  # of node v, column 2 v is shared by its subtree, and column 2 v + 1 its own
+    _scoring = "softmax"  # column 2 v is shared by the subtree of node v, and 2 v + 1 its own
     _averages = False
     margin: float = 0.0  # of models that were saved before there was this parameter
     # Where a softmax is wrong it moves far and gains little: in 8 parts of 100,000 documents 0.1
@@ -255,7 +255,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         return math.sqrt(self.prior_variance)  # weights are stored for a variance of 1
 
     def _tempered(self, scores: Floats) -> Floats:
-        a, b = self._state.temperature[:2]
+        a, b = self._state.learned[:2]
         entropy = entr(softmax(scores)).sum(axis=0)
         return scores * np.exp(np.clip(a + b * np.log1p(entropy), -3.0, 3.0))  # Eq. (6)
 

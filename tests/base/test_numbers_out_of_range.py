@@ -265,10 +265,10 @@ def test_a_step_moves_weights_up_to_a_limit(dtype: str, size: float) -> None:
 @pytest.mark.parametrize("name", ["PathSoftmax", "HierarchicalSoftmax"])
 def test_so_does_a_step_of_a_softmax(name: str) -> None:
     model = LEARNERS[name](Taxonomy.flat(["a", "b"])).clone({"intercept": 0.0})
-    *before, _, average, decides, temperature = model._state.saved()
+    *before, _, average, learned = model._state.saved()
     rows = [np.array([0, 2]), np.array([2, 4], np.uint32), np.array([1e135, -1e135]), -np.ones(2)]
     labels, _, *rest = before
-    model._state = LinearState(labels, [0], *rest, rows, average, decides, temperature)
+    model._state = LinearState(labels, [0], *rest, rows, average, learned)
     model.learn_one({0: 1e144, 1: 1e136}, "b")
     assert 0.0 < model.weights["b"][1] < 1e133  # 1e140 / |x| times x
 

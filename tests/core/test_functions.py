@@ -28,7 +28,7 @@ def test_a_pickle_of_weights_holds_what_is_not_zero(n_nodes):
     model = linear_model.Hieron(Taxonomy.flat([str(v) for v in range(1, n_nodes)]))
     for i in range(100):
         model.learn_one({i: 1.0}, "1")
-    *_, (start, nodes, values), average, _, _ = model._state.saved()
+    *_, (start, nodes, values), average, _ = model._state.saved()
     assert (len(start), nodes.tolist(), len(values), average) == (101, [1] * 100, 100, None)
     again = pickle.loads(pickle.dumps(model))._state
     assert again.column(1).tolist() == [1.0] * 100

@@ -133,7 +133,7 @@ def test_another_version_is_told_from_damage():
     objects = (FeatureIndex(), Labels(TREE), Calibration(3), model._state)
     for thing in (*objects, linear_model.HRLS(TREE)._rls):
         kind, state = type(thing).__name__, thing.saved()
-        for other in (VERSION - 1, VERSION + 1):
+        for other in (VERSION - 2, VERSION + 1):
             message = rf"holds a {kind} of format {other}, .* reads format {VERSION}"
             with pytest.raises(ValueError, match=message):
                 restore(kind, other, *state)

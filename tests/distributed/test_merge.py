@@ -262,9 +262,9 @@ def test_a_merged_temperature_at_its_limit_is_opened_again() -> None:
         part.learn_one({}, "a", w=float(n))
         parts.append(part)
     merged = distributed.merge(parts)
-    assert merged._state.temperature[0] < -3.0 == parts[0]._state.temperature[0]
+    assert merged._state.learned[0] < -3.0 == parts[0]._state.learned[0]
     opened = pickle.loads(pickle.dumps(merged))
-    assert opened._state.temperature == merged._state.temperature
+    assert opened._state.learned == merged._state.learned
 
 
 def test_a_merged_temperature_is_the_mean_by_the_number_of_examples() -> None:
@@ -274,8 +274,8 @@ def test_a_merged_temperature_is_the_mean_by_the_number_of_examples() -> None:
     for part, n in zip(parts, (5, 15), strict=True):
         for i in range(n):
             part.learn_one({"x": 1.0 + i % 3, i % 4: 1.0}, "abc"[i * n % 3])
-    first, second = (np.array(part._state.temperature) for part in parts)
-    merged = distributed.merge(parts, start)._state.temperature
+    first, second = (np.array(part._state.learned) for part in parts)
+    merged = distributed.merge(parts, start)._state.learned
     assert merged == pytest.approx(0.25 * first + 0.75 * second)
     assert (np.abs(first - second) > 1e-6).all()
 

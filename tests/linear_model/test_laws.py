@@ -165,7 +165,7 @@ def test_a_zero_example_has_a_defined_prediction_and_moves_nothing(name: str, x:
 
 def variances(model: Any) -> Any:
     """Of each node but the root, those of the features in the order of their arrival."""
-    *_, (start, nodes, _, less_one), _, _, _ = model._state.saved()
+    *_, (start, nodes, _, less_one), _, _ = model._state.saved()
     found = np.ones((len(model._features), len(model._taxonomy)))
     found[np.repeat(np.arange(len(start) - 1), np.diff(start)), nodes] += less_one
     return found.T[1:]

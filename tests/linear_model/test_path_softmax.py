@@ -125,7 +125,7 @@ def test_the_rule_in_python_equals_the_compiled_policy(
                 assert getattr(ours, kind)[label] == pytest.approx(w, abs=near, rel=near)
         assert ours._unseen == theirs._unseen
         assert ours._state.n == theirs._state.n
-        assert ours._state.temperature == pytest.approx(theirs._state.temperature, rel=near)
+        assert ours._state.learned == pytest.approx(theirs._state.learned, rel=near)
 
 
 @pytest.mark.parametrize("margin", [-1.0, math.inf, math.nan])

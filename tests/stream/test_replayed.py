@@ -146,14 +146,14 @@ def test_a_temperature_learns_from_each_example_once(model: Any) -> None:
     once = [({"x": 1.0, k: 0.5}, y) for k, y in zip("abcd", "cdhi", strict=True)]
     for x, y in once * 2:
         model.learn_one(x, y)
-    before, temperature = model.predict_proba_one(once[0][0]), model._state.temperature
+    before, temperature = model.predict_proba_one(once[0][0]), model._state.learned
     with learned_before:
         model.learn_one(*once[0])
         model.learn_many(pd.DataFrame([x for x, _ in once]).fillna(0.0), [y for _, y in once])
-    assert model._state.temperature == temperature
+    assert model._state.learned == temperature
     assert model.predict_proba_one(once[0][0]) != before
     model.learn_one(*once[0])
-    assert model._state.temperature != temperature
+    assert model._state.learned != temperature
     assert getattr(model, "steps", 14) == 14
 
 

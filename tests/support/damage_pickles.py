@@ -170,8 +170,9 @@ def use(thing):
 
 def strangers():
     """Objects of different sizes, put together."""
-    for n_planes, vectors in ((1, 1), (2, 1), (1, 2), (2, 2)):
-        use(k.LinearState(k.Labels(TREE), [], 0.0, "float64", n_planes, vectors))
+    for n_planes in (1, 2):
+        for scoring in ("paths", "softmax", "decisions"):
+            use(k.LinearState(k.Labels(TREE), [], 0.0, "float64", n_planes, scoring))
     for nodes in ([], [1, 2], [3, 7], [2**31 - 1], [0], [1, 1]):
         rls = k.LeastSquares(1.0)
         rls.add_system(nodes)

@@ -18,7 +18,7 @@
 
 #include "python/objects.hpp"
 #include "store/labels.hpp"
-#include "store/rows.hpp"
+#include "store/vectors.hpp"
 
 namespace river_hier {
 

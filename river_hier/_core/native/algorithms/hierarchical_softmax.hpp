@@ -7,27 +7,31 @@
 
 namespace river_hier {
 
+class DecisionScoring;
+
 struct HierarchicalSoftmax : PathSoftmax {
+    using Scoring = DecisionScoring;
     using PathSoftmax::PathSoftmax;
 };
 
 // Visits the columns that compete at node u: that of u as a label, and of its children.
 template <class Visit>
-void each_alternative(uint32_t u, const Labels& tree, Visit visit) {
+void each_alternative(uint32_t u, const Labels& labels, Visit visit) {
     visit(2 * u + 1, false);
-    each(tree.below(u), [&](uint32_t v) { visit(2 * v, tree.unseen(v)); });
+    each(labels.below(u), [&](uint32_t v) { visit(2 * v, labels.unseen(v)); });
 }
 
 // The columns of the children of u, as nodes and as labels.
-inline void columns_below(uint32_t u, const Labels& tree, Ranges& columns) {
-    for (Range children : tree.below(u)) columns.push_back({2 * children.first, 2 * children.last});
+inline void columns_below(uint32_t u, const Labels& labels, Ranges& columns) {
+    for (Range children : labels.below(u)) columns.push_back({2 * children.first, 2 * children.last});
 }
 
 // A decision at each node of a path, from the root down to `label`. One that ends above it, without the last
 // decision, is what is known of a label below.
-inline void step(const HierarchicalSoftmax& policy, Weights& w, const Vector& x, uint32_t y,
-                 const Labels& tree, double weight) {
+inline void step(const HierarchicalSoftmax& policy, LinearState& state, const Vector& x, uint32_t y, double weight) {
     if (x.norm2 == 0.0) return;
+    Weights& w = state.w;
+    const Labels& labels = state.labels;
     struct Vote {
         uint32_t column, decision, group;
     };
@@ -36,10 +40,10 @@ inline void step(const HierarchicalSoftmax& policy, Weights& w, const Vector& x,
         uint32_t truth;
     };
     Nodes path{0};
-    for (uint32_t v = y; v; v = tree.parent(v)) path.push_back(v);
+    for (uint32_t v = y; v; v = labels.parent(v)) path.push_back(v);
     std::reverse(path.begin() + 1, path.end());
     w.ranges.assign(1, {1, 2});
-    for (uint32_t u : path) columns_below(u, tree, w.ranges);
+    for (uint32_t u : path) columns_below(u, labels, w.ranges);
     w.bind(x, false);
     for (size_t plane = 0; plane < 2; ++plane) w->prefetch_rows(plane, w.ranges);
     w.score(w.ranges);
@@ -51,10 +55,10 @@ inline void step(const HierarchicalSoftmax& policy, Weights& w, const Vector& x,
         const uint32_t truth = i + 1 < path.size() ? 2 * path[i + 1] : 2 * y + 1;
         Decision decision{{{0, 1.0}}, 0};
         Group all{0, 1.0};
-        each_alternative(path[i], tree, [&](uint32_t column, bool unseen) {
+        each_alternative(path[i], labels, [&](uint32_t column, bool unseen) {
             if (!unseen) all.add(s[column]);
         });
-        each_alternative(path[i], tree, [&](uint32_t column, bool unseen) {
+        each_alternative(path[i], labels, [&](uint32_t column, bool unseen) {
             if (unseen) return;
             const double target = column == truth;
             uint32_t group = 0;
@@ -89,21 +93,20 @@ inline void step(const HierarchicalSoftmax& policy, Weights& w, const Vector& x,
     w.move(x, w.nodes, std::cref(moves_of), policy.forgetting);
 }
 
-// The logarithms of the probabilities of nodes, where a search needs them. The labels before `first` have none.
-class PathProbabilities {
+// The labels before `first` have no probability.
+class PathProbabilities : public Search {
   public:
-    PathProbabilities(Weights& w, const Vector& x, const Labels& tree, uint32_t first)
-        : tree(tree), first_(first), w_(w) {
+    PathProbabilities(Weights& w, const Vector& x, const Labels& labels, uint32_t first)
+        : Search(labels), first_(first), w_(w) {
         w.p.resize(w.n_nodes());
         w.p[0] = w.p[1] = 0.0;
         w.bind(x, false);
         w.score({{1, 2}});
     }
 
-    // Those of a node as a label, and of its children.
-    void expand(uint32_t u) {
+    void expand(uint32_t u) override {
         w_.ranges.clear();
-        columns_below(u, tree, w_.ranges);
+        columns_below(u, labels, w_.ranges);
         w_->prefetch_rows(0, w_.ranges);
         w_.score(w_.ranges);
         decide(u);
@@ -112,25 +115,23 @@ class PathProbabilities {
     // Those of all nodes.
     double* expand_all(const Vector& x) {
         w_.score_all(x);
-        for (uint32_t u = 0; u < tree.n(); ++u)
-            if (!tree.below(u).empty()) decide(u);
-        for (uint32_t v = 0; v < tree.n(); ++v) w_.scores[v] = w_.p[2 * v + 1];
+        for (uint32_t u = 0; u < labels.n(); ++u)
+            if (!labels.below(u).empty()) decide(u);
+        for (uint32_t v = 0; v < labels.n(); ++v) w_.scores[v] = w_.p[2 * v + 1];
         return w_.scores.data();
     }
 
-    double below(uint32_t v) const { return tree.unseen(v) ? -HUGE_VAL : w_.p[2 * v]; }
-    double label(uint32_t v) const { return tree.unseen(v) || v < first_ ? -HUGE_VAL : w_.p[2 * v + 1]; }
-
-    const Labels& tree;
+    double below(uint32_t v) const override { return labels.unseen(v) ? -HUGE_VAL : w_.p[2 * v]; }
+    double label(uint32_t v) const override { return labels.unseen(v) || v < first_ ? -HUGE_VAL : w_.p[2 * v + 1]; }
 
   private:
     void decide(uint32_t u) {
         Group all{0, 1.0};
-        each_alternative(u, tree, [&](uint32_t column, bool unseen) {
+        each_alternative(u, labels, [&](uint32_t column, bool unseen) {
             if (!unseen && column >= 2 * first_) all.add(w_.scores[column]);
         });
         const double above = w_.p[2 * u], total = std::log(all.sum);
-        each_alternative(u, tree, [&](uint32_t column, bool) {
+        each_alternative(u, labels, [&](uint32_t column, bool) {
             w_.p[column] = w_.p[column | 1] = above + (w_.scores[column] - all.score - total);
         });
     }
@@ -139,14 +140,28 @@ class PathProbabilities {
     Weights& w_;
 };
 
+class DecisionScoring : public Scoring {
+  public:
+    static constexpr const char* name = "decisions";
+
+    const char* named() const override { return name; }
+    size_t vectors() const override { return 2; }
+    double* of_labels(LinearState& state, const Vector& x, bool) const override {
+        return PathProbabilities(state.w, x, state.labels, 0).expand_all(x);
+    }
+    std::unique_ptr<Search> search(LinearState& state, const Vector& x, uint32_t first) const override {
+        return std::make_unique<PathProbabilities>(state.w, x, state.labels, first);
+    }
+};
+
 // The k most probable labels or, of a given depth, nodes.
-inline std::vector<Ranking::Entry> most_probable(PathProbabilities& p, size_t k, bool leaves = false,
+inline std::vector<Ranking::Entry> most_probable(Search& p, size_t k, bool leaves = false,
                                                  std::optional<uint32_t> depth = {}) {
     Ranking best(k);
     const auto add = [&](double value, uint32_t v) {
         if (best.admits(value)) best.add({value, 0, v});
     };
-    best_first(best, p.tree, 0.0, depth,
+    best_first(best, p.labels, 0.0, depth,
                [&](uint32_t u) {
                    p.expand(u);
                    if (!leaves && !depth) add(p.label(u), u);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/linear.hpp"
-#include "store/rows.hpp"
+#include "store/vectors.hpp"
 
 namespace river_hier {
 
@@ -83,8 +83,9 @@ inline void learn_threshold(const HMinOver& policy, const std::vector<Candidate>
     }
 }
 
-inline void step(const HMinOver& policy, Weights& w, const Vector& x, const On& on, const Labels& labels,
-                 double weight) {
+inline void step(const HMinOver& policy, LinearState& state, const Vector& x, const On& on, double weight) {
+    Weights& w = state.w;
+    const Labels& labels = state.labels;
     w.score_all(x);
     for (uint32_t v = 0; v < labels.n(); ++v) w.scores[v] *= policy.t(v);
     std::vector<Candidate> ranked;

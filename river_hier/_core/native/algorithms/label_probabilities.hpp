@@ -7,15 +7,9 @@
 
 namespace river_hier {
 
-inline double* path_scores(LinearState& state, const Vector& x, bool averaged) {
-    if (state.decides) return PathProbabilities(state.w, x, state.labels, 0).expand_all(x);
-    return state.vectors == PathSoftmax::vectors ? label_scores(state.w, x, state.labels)
-                              : path_scores(state.w, x, state.labels, averaged);
-}
-
-// The same, in which labels that are never predicted lose to all others: unseen ones and those before `first`.
+// Scores of labels, in which those that are never predicted lose to all others: unseen ones and those before `first`.
 inline double* rival_scores(LinearState& state, const Vector& x, bool averaged, uint32_t first) {
-    double* scores = path_scores(state, x, averaged);
+    double* scores = state.scoring->of_labels(state, x, averaged);
     state.labels.without_unseen(scores);
     if (first < state.labels.n()) std::fill(scores, scores + first, -HUGE_VAL);
     return scores;
@@ -28,8 +22,8 @@ struct Softmax {
 
     // Scores become probabilities, but for the factor that is returned; labels that are never predicted have
     // none. Beyond those of the labels there is room for whole cache lines.
-    double apply(double* scores, const Labels& tree, uint32_t first, Numbers& scratch) const {
-        const size_t n = tree.n(), whole = whole_lines<double>(n);
+    double apply(double* scores, const Labels& labels, uint32_t first, Numbers& scratch) const {
+        const size_t n = labels.n(), whole = whole_lines<double>(n);
         const double most = scores[argmax(scores, n)];
         std::fill(scores + n, scores + whole, -HUGE_VAL);
         if (share > 0.0) scratch.assign(scores, scores + whole);
@@ -40,28 +34,28 @@ struct Softmax {
             factor = 1.0;
         }
         if (first < n) std::fill(scores, scores + first, 0.0);
-        for (uint32_t v = 0; tree.n_unseen() && v < n; ++v) if (tree.unseen(v)) scores[v] = 0.0;
+        for (uint32_t v = 0; labels.n_unseen() && v < n; ++v) if (labels.unseen(v)) scores[v] = 0.0;
         return factor;
     }
 };
 
 // p[v] becomes the probability that the label is v or lies below it.
-inline void subtree_sums(double* p, const Labels& tree) {
-    const uint32_t* parents = tree.parents();
-    for (uint32_t v = tree.n(); --v;) p[parents[v - 1]] += p[v];
+inline void subtree_sums(double* p, const Labels& labels) {
+    const uint32_t* parents = labels.parents();
+    for (uint32_t v = labels.n(); --v;) p[parents[v - 1]] += p[v];
 }
 
 // The deepest node that is reached by nodes with `enough(value)`; of several the one of the largest value, then
 // the first. Calls `expand(node)` before `value(child)`.
 template <class Expand, class Value, class Enough>
-uint32_t deepest(const Labels& tree, Expand expand, Value value, Enough enough) {
+uint32_t deepest(const Labels& labels, Expand expand, Value value, Enough enough) {
     Ranking::Entry best{0.0, 0, 0};
     std::vector<Ranking::Entry> reached{best};
     while (!reached.empty()) {
         const Ranking::Entry above = reached.back();
         reached.pop_back();
         expand(above.node);
-        each(tree.below(above.node), [&](uint32_t v) {
+        each(labels.below(above.node), [&](uint32_t v) {
             const Ranking::Entry here{value(v), above.depth + 1, v};
             if (!enough(here.value)) return;
             reached.push_back(here);

@@ -10,21 +10,21 @@
 #include <algorithm>
 #include <cmath>
 
-#include "store/weights.hpp"
+#include "algorithms/linear_state.hpp"
 
 namespace river_hier {
 
 struct FirstOrder {
-    static constexpr size_t vectors = 1;  // of a node
+    using Scoring = river_hier::Scoring;
 };
 
 struct SecondOrder {
-    static constexpr size_t vectors = 1;
+    using Scoring = river_hier::Scoring;
     double forgetting;  // the factor that discounts the precision gained before a step
 };
 
 struct OnPaths {
-    static constexpr size_t vectors = 1;
+    using Scoring = river_hier::Scoring;
 };
 
 struct Step {
@@ -32,16 +32,20 @@ struct Step {
 };
 
 // values[v] becomes the sum over the path of v.
-inline void path_sums(double* values, const Labels& tree) {
-    const uint32_t* parents = tree.parents();
-    for (uint32_t v = 1; v < tree.n(); ++v) values[v] += values[parents[v - 1]];
+inline void path_sums(double* values, const Labels& labels) {
+    const uint32_t* parents = labels.parents();
+    for (uint32_t v = 1; v < labels.n(); ++v) values[v] += values[parents[v - 1]];
 }
 
 // The sum of scores along the path of each label.
-inline double* path_scores(Weights& w, const Vector& x, const Labels& tree, bool averaged) {
+inline double* path_scores(Weights& w, const Vector& x, const Labels& labels, bool averaged) {
     w.score_all(x, averaged);
-    path_sums(w.scores.data(), tree);
+    path_sums(w.scores.data(), labels);
     return w.scores.data();
+}
+
+inline double* Scoring::of_labels(LinearState& state, const Vector& x, bool averaged) const {
+    return path_scores(state.w, x, state.labels, averaged);
 }
 
 // The first of the largest. Four at a time, as each comparison waits for the one before.
@@ -56,26 +60,27 @@ inline uint32_t argmax(const double* scores, size_t n) {
     return static_cast<uint32_t>(v);
 }
 
-inline Numbers distances_from(uint32_t y, const Labels& tree) {
-    Numbers distances(tree.n(), 1.0);  // of a node from its parent: nearer to y on its path
+inline Numbers distances_from(uint32_t y, const Labels& labels) {
+    Numbers distances(labels.n(), 1.0);  // of a node from its parent: nearer to y on its path
     distances[0] = 0.0;
-    for (uint32_t v = y; v; v = tree.parent(v)) {
+    for (uint32_t v = y; v; v = labels.parent(v)) {
         distances[v] = -1.0;
         ++distances[0];
     }
-    path_sums(distances.data(), tree);
+    path_sums(distances.data(), labels);
     return distances;
 }
 
 // The weight of the example multiplies the step or, with variances, the precision that the step
 // adds: from k to weight * k, where confidence = k / (1 + k variance).
 template <class Policy>
-void step(const Policy& policy, Weights& w, const Vector& x, const On& on, const Labels& labels, double weight) {
+void step(const Policy& policy, LinearState& state, const Vector& x, const On& on, double weight) {
     constexpr bool second_order = std::is_base_of_v<SecondOrder, Policy>;
     if (x.norm2 == 0.0) return;
+    Weights& w = state.w;
     const auto y = [&](uint32_t v) { return on.mask[v] ? 1.0 : -1.0; };
     w.nodes.clear();
-    labels.trained(on, w.ranges);
+    state.labels.trained(on, w.ranges);
     w.bind(x, false);
     for (size_t plane = 0; plane <= second_order; ++plane) w->prefetch_rows(plane, w.ranges);
     w.score(w.ranges);
@@ -110,7 +115,7 @@ void step(const Policy& policy, Weights& w, const Vector& x, const On& on, const
 }
 
 // The nodes of only one of two paths, ascending: sign 1 on that of y, -1 on the other one's.
-inline void path_difference(uint32_t y, uint32_t other, const Labels& tree, Nodes& nodes, Numbers& signs) {
+inline void path_difference(uint32_t y, uint32_t other, const Labels& labels, Nodes& nodes, Numbers& signs) {
     nodes.clear();
     signs.clear();
     for (uint32_t u = y, v = other; u != v;) {  // the later of both is not shared
@@ -118,18 +123,20 @@ inline void path_difference(uint32_t y, uint32_t other, const Labels& tree, Node
         uint32_t& node = rises ? u : v;
         nodes.push_back(node);
         signs.push_back(rises ? 1.0 : -1.0);
-        node = tree.parent(node);
+        node = labels.parent(node);
     }
     std::reverse(nodes.begin(), nodes.end());
     std::reverse(signs.begin(), signs.end());
 }
 
 template <class Policy>
-void step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const Labels& tree, double weight) {
-    double* scores = path_scores(w, x, tree, false);  // Eq. (2)
-    tree.without_unseen(scores);
-    const uint32_t rival = policy.rival(scores, y, tree);
-    path_difference(y, rival, tree, w.nodes, w.steps);
+void step(const Policy& policy, LinearState& state, const Vector& x, uint32_t y, double weight) {
+    Weights& w = state.w;
+    const Labels& labels = state.labels;
+    double* scores = path_scores(w, x, labels, false);  // Eq. (2)
+    labels.without_unseen(scores);
+    const uint32_t rival = policy.rival(scores, y, labels);
+    path_difference(y, rival, labels, w.nodes, w.steps);
     const double gamma = static_cast<double>(w.nodes.size());
     if (gamma == 0.0 || x.norm2 == 0.0) return;
     const double step = policy.rule(scores[y] - scores[rival], gamma, x.norm2);

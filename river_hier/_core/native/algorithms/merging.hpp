@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-#include "store/weights.hpp"
+#include "algorithms/linear_state.hpp"
 
 namespace river_hier {
 
@@ -32,14 +32,15 @@ class Merging {
         merged.n = start_.n;
         for (const Part& part : parts) merged.n += examples(part);
         if (merged.w.average) start_average();
-        Temperature& mean = merged.w.temperature;  // a mean by the number of examples
-        mean = start_.w.temperature;
+        const Numbers before = start_.scoring->learned();
+        Numbers mean = before;  // by the number of examples
         for (const Part& part : parts) {
             if (!examples(part)) continue;
             const double share = examples(part) / (merged.n - start_.n);
-            for (size_t i = 0; i < mean.values.size(); ++i)
-                mean.values[i] += share * (part.state.w.temperature.values[i] - start_.w.temperature.values[i]);
+            const Numbers learned = part.state.scoring->learned();
+            for (size_t i = 0; i < mean.size(); ++i) mean[i] += share * (learned[i] - before[i]);
         }
+        merged.scoring->load(mean);
     }
 
     void run() {

@@ -2,8 +2,7 @@
 // column 2 v is shared by its subtree, column 2 v + 1 is its own.
 #pragma once
 
-#include "algorithms/linear.hpp"
-#include "hardware/loops.hpp"
+#include "algorithms/temperature.hpp"
 
 namespace river_hier {
 
@@ -28,8 +27,35 @@ struct Group {
 
 constexpr double most_variance = 1e300;  // of a score, so that no product overflows
 
+// The score of every label, in place: the sum along its path and its own, less the scale.
+inline double* label_scores(Weights& w, const Vector& x, const Labels& labels) {
+    w.score_all(x);
+    double* s = w.scores.data();
+    for (uint32_t v = 1; v < labels.n(); ++v) s[2 * v] += s[2 * labels.parent(v)];
+    for (uint32_t v = 0; v < labels.n(); ++v) s[v] = s[2 * v] + s[2 * v + 1];
+    return s;
+}
+
+class SoftmaxScoring : public Scoring {
+  public:
+    static constexpr const char* name = "softmax";
+
+    const char* named() const override { return name; }
+    size_t vectors() const override { return 2; }
+    double* of_labels(LinearState& state, const Vector& x, bool) const override {
+        return label_scores(state.w, x, state.labels);
+    }
+    double slope(const double* scores, size_t n, double sharp) const override {
+        return temperature.slope(scores, n, sharp);
+    }
+    Numbers learned() const override { return temperature.learned(); }
+    void load(const Numbers& learned) override { temperature.load(learned); }
+
+    Temperature temperature;
+};
+
 struct PathSoftmax : OnPaths, SecondOrder {
-    static constexpr size_t vectors = 2;
+    using Scoring = SoftmaxScoring;
 
     PathSoftmax(double prior_variance, double forgetting, double margin = 0.0)
         : SecondOrder{forgetting}, prior_variance(prior_variance), margin(margin) {}
@@ -71,56 +97,18 @@ struct PathSoftmax : OnPaths, SecondOrder {
     double prior_variance, margin;
 };
 
-// The score of every label, in place: the sum along its path and its own, less the scale.
-inline double* label_scores(Weights& w, const Vector& x, const Labels& tree) {
-    w.score_all(x);
-    double* s = w.scores.data();
-    for (uint32_t v = 1; v < tree.n(); ++v) s[2 * v] += s[2 * tree.parent(v)];
-    for (uint32_t v = 0; v < tree.n(); ++v) s[v] = s[2 * v] + s[2 * v + 1];
-    return s;
-}
-
-// The softmax of scores times a slope, of which some may be -inf: the mean and the variance of their gaps to the
-// largest, and its entropy.
-struct Gaps {
-    Gaps(const double* scores, size_t n, double slope) : slope(slope), largest(scores[argmax(scores, n)]) {
-        Numbers p(whole_lines<double>(n), -HUGE_VAL);
-        std::copy(scores, scores + n, p.begin());
-        const double total = exponentials(p.data(), largest, slope, p.size());
-        double square = 0.0;
-        for (size_t v = 0; v < n; ++v) {
-            const double gap = of(scores[v]);
-            mean += p[v] / total * gap;
-            square += p[v] / total * gap * gap;
-        }
-        variance = square - mean * mean;
-        entropy = std::max(std::log(total) - mean, 0.0);
-    }
-
-    double of(double score) const { return slope * std::max(score - largest, -1e100); }
-
-    double slope, largest, mean = 0.0, variance, entropy;
-};
-
-// Learns the temperature from the scores of all labels; those of unseen ones are -inf.
-inline void temper(Temperature& temperature, const double* scores, size_t n, uint32_t y, double weight) {
-    if (repeats) return;
-    const double entropy = Gaps(scores, n, 1.0).entropy;
-    const Gaps gaps(scores, n, temperature.slope(entropy));
-    temperature.learn(gaps.mean - gaps.of(scores[y]), gaps.variance, entropy, weight);
-}
-
-inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_t y,
-                 const Labels& tree, double weight) {
+inline void step(const PathSoftmax& policy, LinearState& state, const Vector& x, uint32_t y, double weight) {
     if (x.norm2 == 0.0) return;
-    const uint32_t n = tree.n();
+    Weights& w = state.w;
+    const Labels& labels = state.labels;
+    const uint32_t n = labels.n();
     const double scale = std::sqrt(policy.prior_variance);
-    double* scores = label_scores(w, x, tree);
+    double* scores = label_scores(w, x, labels);
     for (uint32_t v = 0; v < n; ++v) scores[v] *= scale;
-    tree.without_unseen(scores);
-    temper(w.temperature, scores, n, y, weight);
+    labels.without_unseen(scores);
+    static_cast<SoftmaxScoring&>(*state.scoring).temperature.learn(scores, n, y, weight);
     if (policy.margin > 0.0) {  // Eq. (5)
-        const Numbers distances = distances_from(y, tree);
+        const Numbers distances = distances_from(y, labels);
         for (uint32_t v = 0; v < n; ++v) scores[v] += policy.margin * distances[v];
     }
     const double largest = scores[argmax(scores, n)];
@@ -129,11 +117,11 @@ inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_
     const double total = exponentials(own.data(), largest, 1.0, own.size());
     for (double& q : own) q /= total;
     Numbers p(own.begin(), own.begin() + n);  // and of subtrees
-    for (uint32_t v = n; --v;) p[tree.parent(v)] += p[v];
+    for (uint32_t v = n; --v;) p[labels.parent(v)] += p[v];
 
     const auto inner = [&](uint32_t v) {
-        bool any = !tree.n_unseen() && !tree.below(v).empty();
-        if (tree.n_unseen()) each(tree.below(v), [&](uint32_t u) { any = any || !tree.unseen(u); });
+        bool any = !labels.n_unseen() && !labels.below(v).empty();
+        if (labels.n_unseen()) each(labels.below(v), [&](uint32_t u) { any = any || !labels.unseen(u); });
         return any;
     };
     std::vector<Group> groups{{0, 1.0}};
@@ -141,24 +129,24 @@ inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_
     uint32_t truth = 0;  // the group of y
     w.nodes.clear();
     w.mask.resize(n);
-    for (uint32_t v = y; v; v = tree.parent(v)) w.mask[v] = 1;
+    for (uint32_t v = y; v; v = labels.parent(v)) w.mask[v] = 1;
     for (uint32_t v = 0; v < n; ++v) {
         const auto learn = [&](uint32_t column, double target) {
             w.nodes.push_back(column);
             groups.push_back({group[v], target});
             return static_cast<uint32_t>(groups.size() - 1);
         };
-        if (v) group[v] = group[tree.parent(v)];
+        if (v) group[v] = group[labels.parent(v)];
         if (v && policy.learns(p[v], w.mask[v])) group[v] = learn(2 * v, w.mask[v]);
         const bool alone = inner(v) && policy.learns(own[v], v == y);
         const uint32_t mine = alone ? learn(2 * v + 1, v == y) : group[v];
         if (scores[v] - largest > -700.0)
             groups[mine].mass += own[v];
-        else if (!tree.unseen(v))
+        else if (!labels.unseen(v))
             groups[mine].add(scores[v]);
         if (v == y) truth = mine;
     }
-    for (uint32_t v = y; v; v = tree.parent(v)) w.mask[v] = 0;
+    for (uint32_t v = y; v; v = labels.parent(v)) w.mask[v] = 0;
     if (w.nodes.empty()) return;
     for (Group& g : groups) {
         if (g.mass > 0.0) g.add(largest + std::log(total * g.mass));

@@ -125,13 +125,13 @@ class Ranking {
 // Best-first search in a tree, whose nodes have no larger value than their parents: only those that may be
 // among the best are visited. Calls `expand(node)` before `value(child)`, and `rank(entry, inner)` of each node.
 template <class Expand, class Value, class Rank>
-void best_first(const Ranking& best, const Labels& tree, double all, std::optional<uint32_t> depth, Expand expand,
+void best_first(const Ranking& best, const Labels& labels, double all, std::optional<uint32_t> depth, Expand expand,
                 Value value, Rank rank) {
     const auto less = [](const Ranking::Entry& a, const Ranking::Entry& b) { return a.value < b.value; };
     std::vector<Ranking::Entry> waiting;  // a heap
     const auto reach = [&](const Ranking::Entry& here) {
         if (!best.admits(here.value)) return;
-        const bool inner = !tree.below(here.node).empty();
+        const bool inner = !labels.below(here.node).empty();
         rank(here, inner);
         if (!inner || here.depth >= depth.value_or(UINT32_MAX)) return;
         waiting.push_back(here);
@@ -143,15 +143,15 @@ void best_first(const Ranking& best, const Labels& tree, double all, std::option
         const Ranking::Entry above = waiting.back();
         waiting.pop_back();
         expand(above.node);
-        each(tree.below(above.node), [&](uint32_t v) { reach({value(v), above.depth + 1, v}); });
+        each(labels.below(above.node), [&](uint32_t v) { reach({value(v), above.depth + 1, v}); });
     }
 }
 
 // The k most probable nodes of a tree but the root.
-inline std::vector<Ranking::Entry> most_probable(Probabilities& p, const Labels& tree, size_t k, bool leaves,
+inline std::vector<Ranking::Entry> most_probable(Probabilities& p, const Labels& labels, size_t k, bool leaves,
                                                  std::optional<uint32_t> depth) {
     Ranking best(k);
-    best_first(best, tree, 1.0, depth, [&](uint32_t u) { p.expand(tree.below(u)); },
+    best_first(best, labels, 1.0, depth, [&](uint32_t u) { p.expand(labels.below(u)); },
                [&](uint32_t v) { return p[v]; },
                [&](const Ranking::Entry& here, bool inner) {
                    if (here.node && !(leaves && inner) && here.depth == depth.value_or(here.depth)) best.add(here);

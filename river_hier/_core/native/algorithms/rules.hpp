@@ -32,7 +32,7 @@ struct Hieron : OnPaths {
     explicit Hieron(double C) : C(C) {}
 
     // The predicted label, Eq. (3).
-    uint32_t rival(const double* scores, uint32_t, const Labels& tree) const { return argmax(scores, tree.n()); }
+    uint32_t rival(const double* scores, uint32_t, const Labels& labels) const { return argmax(scores, labels.n()); }
 
     // The smallest step that makes up for the loss, and at most C.
     double rule(double margin, double gamma, double norm2) const {
@@ -47,10 +47,10 @@ struct AveragedHieron : Hieron {
     using Hieron::Hieron;
 
     // The label of the largest loss, the maximum of Eq. (5).
-    uint32_t rival(const double* scores, uint32_t y, const Labels& tree) const {
-        Numbers losses = distances_from(y, tree);
-        for (uint32_t v = 0; v < tree.n(); ++v) losses[v] = scores[v] + std::sqrt(losses[v]);
-        return argmax(losses.data(), tree.n());
+    uint32_t rival(const double* scores, uint32_t y, const Labels& labels) const {
+        Numbers losses = distances_from(y, labels);
+        for (uint32_t v = 0; v < labels.n(); ++v) losses[v] = scores[v] + std::sqrt(losses[v]);
+        return argmax(losses.data(), labels.n());
     }
 };
 
@@ -74,10 +74,10 @@ struct ByAddress : Kind {
 
     bool learns(double score, double y) const { return !other || call(other, score, y, 0.0, 0.0).step != 0.0; }
 
-    uint32_t rival(const double* scores, uint32_t y, const Labels& tree) const {
-        if (!other) return argmax(scores, tree.n());
-        const double node = call(other, scores, int64_t{tree.n()}, int64_t{y}).step;
-        if (!(node >= 0.0 && node < tree.n())) throw nb::value_error("`rival` must return a node");
+    uint32_t rival(const double* scores, uint32_t y, const Labels& labels) const {
+        if (!other) return argmax(scores, labels.n());
+        const double node = call(other, scores, int64_t{labels.n()}, int64_t{y}).step;
+        if (!(node >= 0.0 && node < labels.n())) throw nb::value_error("`rival` must return a node");
         return static_cast<uint32_t>(node);
     }
 

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "python/objects.hpp"
-#include "store/rows.hpp"
+#include "store/vectors.hpp"
 
 namespace river_hier {
 
@@ -19,7 +19,7 @@ inline const double* checked(const Values& values, size_t n) {
 
 // Calls `learn(row, i)` for the next n rows, for so many seconds; false if that is false.
 template <class Learn>
-bool learn_next(Rows& rows, size_t n, double seconds, Learn learn) {
+bool learn_next(Vectors& rows, size_t n, double seconds, Learn learn) {
     using Clock = std::chrono::steady_clock;
     const size_t first = rows.n_learned;
     ensure(first + n <= rows.n(), "a row for each label");
@@ -33,7 +33,7 @@ bool learn_next(Rows& rows, size_t n, double seconds, Learn learn) {
 
 // Which nodes are on in each row, (rows, nodes): those that `find(x, on)` puts into `on`.
 template <class Find>
-nb::object masks(Rows& X, size_t n_nodes, Find find) {
+nb::object masks(Vectors& X, size_t n_nodes, Find find) {
     std::vector<char> mask(X.n() * n_nodes);
     Nodes on;
     for (size_t i = 0; i < X.n(); ++i) {

@@ -73,22 +73,20 @@ double* scores_of(const Labels& labels, const LabelProbabilities& from) {
 
 // Decides by search where `values` are the probabilities of decisions along paths; else there is no answer.
 template <class Decide>
-auto by_search(nb::handle values, Decide decide) -> std::optional<decltype(decide(std::declval<PathProbabilities&>()))> {
+auto by_search(nb::handle values, Decide decide) -> std::optional<decltype(decide(std::declval<Search&>()))> {
     const LabelProbabilities* from = nullptr;
     if (!nb::try_cast(values, from) || from->sharp != 1.0 || from->share != 0.0) return {};
     auto& state = nb::cast<LinearState&>(from->state);
-    if (!state.decides) return {};
-    PathProbabilities p(state.w, state.features.find(from->x), state.labels, from->first);
-    return decide(p);
+    const auto search = state.scoring->search(state, state.features.find(from->x), from->first);
+    if (!search) return {};
+    return decide(*search);
 }
 
 // They become probabilities, but for the factor that is returned.
 double to_probabilities(double* scores, const LabelProbabilities& from) {
     auto& state = nb::cast<LinearState&>(from.state);
-    const Temperature& temperature = state.w.temperature;
     double sharp = from.sharp;
-    if (from.tempered)
-        sharp *= temperature.slope(temperature.constant() ? 0.0 : Gaps(scores, state.labels.n(), sharp).entropy);
+    if (from.tempered) sharp *= state.scoring->slope(scores, state.labels.n(), sharp);
     return Softmax{sharp, from.flat, from.share}.apply(scores, state.labels, from.first, state.w.p);
 }
 
@@ -120,17 +118,17 @@ struct Shares {
 };
 
 // The deepest node whose subtree has at least this probability or, without a threshold, more than half.
-uint32_t deepest_label(const Labels& tree, nb::handle values, std::optional<double> threshold) {
+uint32_t deepest_label(const Labels& labels, nb::handle values, std::optional<double> threshold) {
     const auto enough = [&](double share, double all) { return threshold ? share >= *threshold : share > all / 2.0; };
-    if (const auto found = by_search(values, [&](PathProbabilities& p) {
-            return deepest(tree, [&](uint32_t u) { p.expand(u); }, [&](uint32_t v) { return p.below(v); },
+    if (const auto found = by_search(values, [&](Search& p) {
+            return deepest(labels, [&](uint32_t u) { p.expand(u); }, [&](uint32_t v) { return p.below(v); },
                            [&](double log) { return enough(std::exp(log), 1.0); });
         }))
         return *found;
-    const Shares shares(tree, values);
-    subtree_sums(shares.p, tree);
+    const Shares shares(labels, values);
+    subtree_sums(shares.p, labels);
     if (threshold) *threshold /= shares.factor;
-    return deepest(tree, [](uint32_t) {}, [&](uint32_t v) { return shares.p[v]; },
+    return deepest(labels, [](uint32_t) {}, [&](uint32_t v) { return shares.p[v]; },
                    [&](double share) { return enough(share, shares.p[0]); });
 }
 
@@ -142,10 +140,10 @@ nb::dict distribution(const Labels& labels, nb::handle values) {
 }
 
 // The probability that the label is a node or lies below it.
-nb::object below(const Labels& tree, nb::handle values) {
-    const Shares shares(tree, values);
-    subtree_sums(shares.p, tree);
-    return array(shares.all(tree.n()));
+nb::object below(const Labels& labels, nb::handle values) {
+    const Shares shares(labels, values);
+    subtree_sums(shares.p, labels);
+    return array(shares.all(labels.n()));
 }
 
 // The probabilities of all nodes, of one label or of several.
@@ -168,7 +166,7 @@ double probability(const Labels& labels, nb::handle values, uint32_t v, bool mul
             for (uint32_t u : above) if (u) p.expand({{u, u + 1}});
             return p[v];
         });
-    if (const auto log = by_search(values, [&](PathProbabilities& p) {
+    if (const auto log = by_search(values, [&](Search& p) {
             for (uint32_t u : above) if (u != v) p.expand(u);
             return p.below(v);
         }))
@@ -180,14 +178,14 @@ double probability(const Labels& labels, nb::handle values, uint32_t v, bool mul
 
 // From the root down to the most probable child, as long as the label is rather there than at the node itself: the
 // nodes and their probabilities.
-nb::list descent(const Labels& tree, nb::handle values) {
+nb::list descent(const Labels& labels, nb::handle values) {
     const auto descend = [&](const auto& p, const auto& expand) {
         nb::list way;
         for (uint32_t u = 0;;) {
             expand(u);
             uint32_t best = 0;
             double sum = 0.0;
-            each(tree.below(u), [&](uint32_t v) {
+            each(labels.below(u), [&](uint32_t v) {
                 sum += p(v);
                 if (!best || p(v) > p(best)) best = v;
             });
@@ -196,12 +194,12 @@ nb::list descent(const Labels& tree, nb::handle values) {
             u = best;
         }
     };
-    if (auto found = by_search(values, [&](PathProbabilities& p) {
+    if (auto found = by_search(values, [&](Search& p) {
             return descend([&](uint32_t v) { return std::exp(p.below(v)); }, [&](uint32_t u) { p.expand(u); });
         }))
         return *found;
-    const Shares shares(tree, values);
-    subtree_sums(shares.p, tree);
+    const Shares shares(labels, values);
+    subtree_sums(shares.p, labels);
     return descend([&](uint32_t v) { return std::min(shares.factor * shares.p[v], 1.0); }, [](uint32_t) {});
 }
 
@@ -237,13 +235,13 @@ nb::object likeliest_nodes(const Labels& labels, nb::handle p, const Table& tabl
     return Labels::nodes(with_probabilities(labels, p, [&](Probabilities& p) { return likeliest(p, labels, counts); }));
 }
 
-nb::object least_h_loss_nodes(const Labels& tree, nb::handle p, const Table& table,
+nb::object least_h_loss_nodes(const Labels& labels, nb::handle p, const Table& table,
                               const std::optional<Values>& costs) {
-    const double* of_nodes = costs ? checked(*costs, tree.n()) : nullptr;
-    const ChildCounts counts = counts_of(tree, table);
-    return Labels::nodes(with_probabilities(tree, p, [&](Probabilities& p) {
-        JointProbabilities joint(p, tree, counts);
-        return least_h_loss(joint, tree, of_nodes);
+    const double* of_nodes = costs ? checked(*costs, labels.n()) : nullptr;
+    const ChildCounts counts = counts_of(labels, table);
+    return Labels::nodes(with_probabilities(labels, p, [&](Probabilities& p) {
+        JointProbabilities joint(p, labels, counts);
+        return least_h_loss(joint, labels, of_nodes);
     }));
 }
 
@@ -263,7 +261,7 @@ nb::list ranked_paths(const Labels& labels, nb::handle values, size_t k, bool le
                       std::optional<uint32_t> depth, bool multilabel) {
     ensure(k > 0, "a number of nodes");
     std::vector<Ranking::Entry> best;
-    if (auto found = by_search(values, [&](PathProbabilities& p) { return most_probable(p, k, leaves, depth); })) {
+    if (auto found = by_search(values, [&](Search& p) { return most_probable(p, k, leaves, depth); })) {
         best = std::move(*found);
         for (Ranking::Entry& each : best) each.value = std::exp(each.value);
     } else if (nb::isinstance<LabelProbabilities>(values)) {
@@ -390,10 +388,10 @@ void decisions(nb::module_& m) {
     nb::class_<LabelProbabilities>(m, "LabelProbabilities")
         .def(nb::init<nb::object, nb::object, bool, uint32_t, double, double, double, bool>(), "state"_a,
              "x"_a.none(), "averaged"_a, "first"_a, "sharp"_a, "flat"_a, "share"_a, "tempered"_a);
-    m.def("deepest", &deepest_label, "tree"_a, "values"_a, "threshold"_a.none());
-    m.def("descent", &descent, "tree"_a, "values"_a);
+    m.def("deepest", &deepest_label, "labels"_a, "values"_a, "threshold"_a.none());
+    m.def("descent", &descent, "labels"_a, "values"_a);
     m.def("distribution", &distribution, "labels"_a, "values"_a);
-    m.def("below", &below, "tree"_a, "values"_a);
+    m.def("below", &below, "labels"_a, "values"_a);
     m.def("expanded", [](const Labels& labels, nb::handle values) { return array(expanded(labels, values)); },
           "labels"_a, "values"_a);
     m.def("probability", &probability, "labels"_a, "values"_a, "v"_a, "multilabel"_a);
@@ -407,7 +405,7 @@ void decisions(nb::module_& m) {
               std::transform(all.data(), all.data() + all.size(), all.data(), logistic);
               return p;
           }, "scores"_a);
-    m.def("least_h_loss", &least_h_loss_nodes, "tree"_a, "p"_a, "table"_a, "costs"_a = nb::none());
+    m.def("least_h_loss", &least_h_loss_nodes, "labels"_a, "p"_a, "table"_a, "costs"_a = nb::none());
     m.def("member_probabilities", &member_probabilities, "labels"_a, "models"_a);
     m.def("pool_scores", &pool_scores, "members"_a, "coefficients"_a, "multilabel"_a);
     m.def("pool_probabilities", &pool_probabilities, "scores"_a, "never"_a, "multilabel"_a);

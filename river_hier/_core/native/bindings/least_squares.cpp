@@ -41,7 +41,7 @@ bool learn(LeastSquares& rls, FeatureIndex& features, Labels& labels, nb::handle
 
 // Learns the next rows, which have a multilabel and a number each, for so many seconds; false before a row
 // beside which l2 is lost in rounding.
-bool learn_rows(LeastSquares& rls, Labels& labels, Rows& X, nb::handle multilabels,
+bool learn_rows(LeastSquares& rls, Labels& labels, Vectors& X, nb::handle multilabels,
                 nb::handle c_ln_ts, double seconds) {
     const Numbers of_rows = numbers(c_ln_ts);
     Multilabels Y(multilabels, labels);
@@ -71,7 +71,7 @@ nb::list nodes_on(LeastSquares& rls, const Labels& labels, const Example& exampl
     return Labels::nodes(on);
 }
 
-nb::object masks_of(LeastSquares& rls, const Labels& labels, Rows& X) {
+nb::object masks_of(LeastSquares& rls, const Labels& labels, Vectors& X) {
     return masks(X, labels.n(), [&](const Vector& x, Nodes& on) {
         rls.top_down(Example(x), labels, on);
         on.push_back(0);

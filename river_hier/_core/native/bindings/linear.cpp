@@ -47,8 +47,7 @@ auto targets_of(nb::handle y, const Labels& labels) {
 template <class Policy, class... P>
 Policy policy_for(const LinearState& state, nb::handle parameters) {
     ensure(!std::is_base_of_v<SecondOrder, Policy> || state.w.n_planes == 2, "weights without variances");
-    ensure(state.vectors == Policy::vectors && state.decides == std::is_same_v<Policy, HierarchicalSoftmax>,
-           "weight vectors of another learner");
+    ensure(typeid(*state.scoring) == typeid(typename Policy::Scoring), "weight vectors of another learner");
     std::tuple<P...> found;
     bool fits = parameters.is_none();
     if constexpr (sizeof...(P) == 1)
@@ -62,7 +61,7 @@ Policy policy_for(const LinearState& state, nb::handle parameters) {
 template <class Policy, class Target>
 void learn(const Policy& policy, LinearState& state, const Vector& x, const Target& target, double weight) {
     state.begin_round(target);
-    step(policy, state.w, x, target, state.labels, weight);
+    step(policy, state, x, target, weight);
     state.end_round(weight);
 }
 
@@ -79,7 +78,7 @@ void learn_one(LinearState& state, nb::handle x, nb::handle y, double weight, nb
 
 // Learns the next rows, which have a label each in y, for so many seconds.
 template <class Policy, class... P>
-void learn_many(LinearState& state, Rows& rows, nb::handle y, nb::handle parameters, double seconds) {
+void learn_many(LinearState& state, Vectors& rows, nb::handle y, nb::handle parameters, double seconds) {
     const auto policy = policy_for<Policy, P...>(state, parameters);
     auto targets = targets_of<Policy>(y, state.labels);
     learn_next(rows, targets.size(), seconds, [&](size_t row, size_t i) {
@@ -99,15 +98,14 @@ void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
 
 // The node with the largest score, the first one of several.
 uint32_t best_path(LinearState& state, const Vector& x, bool averaged, uint32_t first) {
-    if (state.decides) {
-        PathProbabilities p(state.w, x, state.labels, first);
-        const auto best = most_probable(p, 1);
+    if (const auto search = state.scoring->search(state, x, first)) {
+        const auto best = most_probable(*search, 1);
         return best.empty() ? first : best[0].node;
     }
     return argmax(rival_scores(state, x, averaged, first), state.labels.n());
 }
 
-nb::object best_paths(LinearState& state, Rows& X, bool averaged, uint32_t first) {
+nb::object best_paths(LinearState& state, Vectors& X, bool averaged, uint32_t first) {
     Nodes best;
     for (size_t i = 0; i < X.n(); ++i) best.push_back(best_path(state, X[i], averaged, first));
     return array(std::move(best));
@@ -119,7 +117,7 @@ nb::object top_down_nodes(LinearState& state, nb::handle x, bool averaged) {
     return Labels::nodes(on);
 }
 
-nb::object top_down_masks(LinearState& state, Rows& X, bool averaged) {
+nb::object top_down_masks(LinearState& state, Vectors& X, bool averaged) {
     return masks(X, state.labels.n(), [&](const Vector& x, Nodes& on) {
         top_down(state.w, x, state.labels, averaged, on);
     });
@@ -135,7 +133,7 @@ nb::object scores(LinearState& state, nb::handle x, bool averaged, size_t n_node
 }
 
 // The same for each row, (vectors, rows).
-nb::object scores_many(LinearState& state, Rows& X, bool averaged) {
+nb::object scores_many(LinearState& state, Vectors& X, bool averaged) {
     Numbers all;
     const size_t n = state.w.n_nodes();
     all.reserve(X.n() * n);
@@ -202,7 +200,7 @@ nb::object column(const LinearState& state, uint32_t node, bool averaged) {
 }
 
 // The weights of the columns of a batch, (columns, weight vectors), as double or float.
-nb::object column_weights(const LinearState& state, const Rows& X, bool averaged) {
+nb::object column_weights(const LinearState& state, const Vectors& X, bool averaged) {
     const Weights& w = state.w;
     const Average* average = averaged ? w.average.get() : nullptr;
     const std::vector<uint32_t>& rows = X.rows_of_columns();
@@ -278,37 +276,34 @@ void load(LinearState& state, nb::handle average) {
     load(loaded.updates, average[4]);
 }
 
+std::unique_ptr<Scoring> scoring_of(nb::handle name) {
+    if (nb::str(SoftmaxScoring::name).equal(name)) return std::make_unique<SoftmaxScoring>();
+    if (nb::str(DecisionScoring::name).equal(name)) return std::make_unique<DecisionScoring>();
+    ensure(nb::str(Scoring::name).equal(name), "a scoring");
+    return std::make_unique<Scoring>();
+}
+
 nb::tuple saved(const LinearState& state) {
     nb::object average = nb::none();
     if (const Average* of = state.w.average.get())
         average = nb::make_tuple(of->from_first_round, of->m, array(of->since), array(of->begun), saved(of->updates));
     return nb::make_tuple(state.shared_labels, state.features.names(), state.features.intercept,
-                          state.w.dtype(), state.w.n_planes, state.vectors, state.n, saved(state.w), average,
-                          state.decides, nb::cast(state.w.temperature.values));
+                          state.w.dtype(), state.w.n_planes, state.scoring->named(), state.n, saved(state.w),
+                          average, array(state.scoring->learned()));
 }
 
 std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, double intercept,
-                                      const nb::str& dtype, size_t n_planes, size_t vectors, double n,
-                                      nb::handle rows, nb::handle average, bool decides,
-                                      nb::handle temperature) {
+                                      const nb::str& dtype, size_t n_planes, const nb::str& scoring, double n,
+                                      nb::handle rows, nb::handle average, nb::handle learned) {
     const bool single = nb::str("float32").equal(dtype);
     ensure(single || nb::str("float64").equal(dtype), "a type of weights");
     ensure(n_planes == 1 || n_planes == 2, "one plane or two");
     ensure(std::isfinite(n) && n >= 0.0, "the weight of all examples");
-    ensure(!decides || vectors == HierarchicalSoftmax::vectors, "weight vectors of decisions");
-    auto state = std::make_unique<LinearState>(labels, features, intercept, single, n_planes, vectors, decides);
+    auto state = std::make_unique<LinearState>(labels, features, intercept, single, n_planes, scoring_of(scoring));
     state->n = n;
     if (!rows.is_none()) load(state->w, rows);
     load(*state, average);
-    if (temperature.is_none()) return state;
-    Numbers values = numbers(temperature);
-    if (values.size() == 2) values = {values[0], 0.0, values[1], 0.0, 10.0};  // 0.1.0: the same for any entropy
-    auto& found = state->w.temperature.values;
-    ensure(values.size() == found.size(), "a temperature");
-    std::copy(values.begin(), values.end(), found.begin());
-    const auto [a, b, aa, ab, bb] = found;
-    const double most = std::max(std::abs(a), std::abs(b));  // that of merged models is rounded
-    ensure(most < 3.0 + 1e-9 && aa > 0.0 && aa * bb > ab * ab && std::isfinite(aa * bb), "a temperature");
+    if (!learned.is_none()) state->scoring->load(numbers(learned));
     return state;
 }
 
@@ -361,9 +356,8 @@ void linear(nb::module_& m) {
 
     nb::class_<LinearState>(m, "LinearState")
         .def(nb::new_(&restored),
-             "labels"_a, "features"_a, "intercept"_a, "dtype"_a, "n_planes"_a = 1, "vectors"_a = 1, "n"_a = 0.0,
-             "rows"_a = nb::none(), "average"_a = nb::none(), "decides"_a = false,
-             "temperature"_a = nb::none())
+             "labels"_a, "features"_a, "intercept"_a, "dtype"_a, "n_planes"_a = 1, "scoring"_a = "paths",
+             "n"_a = 0.0, "rows"_a = nb::none(), "average"_a = nb::none(), "learned"_a = nb::none())
         .def("saved", [](const LinearState& state) { return saved(state); })
         .def_prop_ro("features", [](LinearState& s) -> FeatureIndex& { return s.features; },
                      nb::rv_policy::reference_internal)
@@ -372,12 +366,13 @@ void linear(nb::module_& m) {
             return sizeof(LinearState) + s.w.bytes() + s.labels.bytes() + s.features.bytes();
         })
         .def_ro("n", &LinearState::n)
-        .def_prop_ro("temperature", [](const LinearState& s) { return s.w.temperature.values; })
+        .def_ro("vectors", &LinearState::vectors)
+        .def_prop_ro("learned", [](const LinearState& s) { return s.scoring->learned(); })
         .def("temper",
              [](LinearState& s, nb::handle scores, uint32_t y, double weight) {
                  const Numbers of = numbers(scores);
                  ensure(y < of.size(), "a score of the true label");
-                 temper(s.w.temperature, of.data(), of.size(), y, weight);
+                 dynamic_cast<SoftmaxScoring&>(*s.scoring).temperature.learn(of.data(), of.size(), y, weight);
              },
              "scores"_a, "y"_a, "weight"_a)
         .def_prop_ro("from_first_round",
@@ -404,7 +399,7 @@ void linear(nb::module_& m) {
         .def("top_down", &top_down_nodes, "x"_a.none(), "averaged"_a)
         .def("top_down_many", &top_down_masks, "X"_a, "averaged"_a)
         .def("path_scores", [](LinearState& s, nb::handle x, bool averaged) {
-            const double* scores = path_scores(s, s.features.find(x), averaged);
+            const double* scores = s.scoring->of_labels(s, s.features.find(x), averaged);
             return array(Numbers(scores, scores + s.labels.n()));
         }, "x"_a.none(), "averaged"_a)
         .def("best_path", [](LinearState& s, nb::handle x, bool averaged, uint32_t first) {
@@ -417,9 +412,9 @@ void linear(nb::module_& m) {
         }, "x"_a.none(), "averaged"_a, "first"_a)
         .def("best_paths", &best_paths, "X"_a, "averaged"_a, "first"_a);
 
-    nb::class_<Rows>(m, "Vectors")
+    nb::class_<Vectors>(m, "Vectors")
         .def(nb::init<FeatureIndex&, nb::handle>(), "features"_a, "X"_a, nb::keep_alive<1, 2>())
-        .def_ro("n_learned", &Rows::n_learned);
+        .def_ro("n_learned", &Vectors::n_learned);
 }
 
 }  // namespace river_hier

@@ -1,43 +1,16 @@
-// The weight vectors of all nodes, one row a feature, and the averages of their hypotheses: all that a linear
-// learner has learned.
+// The weight vectors of all nodes, one row a feature, and the averages of their hypotheses.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 
-#include "store/feature_index.hpp"
 #include "store/labels.hpp"
 #include "store/weight_store.hpp"
 
 namespace river_hier {
 
 class Average;
-
-// The temperature of a softmax whose entropy is H, 1 / slope with slope = e^a (1 + H)^b; a and b follow the log loss
-// of the latest thousand examples.
-struct Temperature {
-    std::array<double, 5> values{0.0, 0.0, 10.0, 0.0, 10.0};  // a, b, and the second derivatives aa, ab, bb
-
-    bool constant() const { return values[1] == 0.0; }
-
-    double slope(double entropy) const {
-        return std::exp(std::clamp(values[0] + values[1] * std::log1p(entropy), -3.0, 3.0));
-    }
-
-    // A Newton step, from the first and the second derivative of the log loss in the logarithm of the slope.
-    void learn(double gradient, double second, double entropy, double weight) {
-        auto& [a, b, aa, ab, bb] = values;
-        const double kept = std::max(1.0 - weight / 1000.0, 0.0), by = std::log1p(entropy);
-        aa = kept * aa + weight * (0.1 + second);
-        ab = kept * ab + weight * second * by;
-        bb = kept * bb + weight * (0.1 + second * by * by);
-        const double step = weight * gradient / (aa * bb - ab * ab);
-        a = std::clamp(a - std::clamp(step * (bb - ab * by), -1.0, 1.0), -3.0, 3.0);
-        b = std::clamp(b - std::clamp(step * (aa * by - ab), -1.0, 1.0), -3.0, 3.0);
-    }
-};
 
 // The weights of a store, which may be averaged.
 class Weights {
@@ -82,7 +55,6 @@ class Weights {
     const size_t n_planes;
     const bool single;  // weights are float, else double
     std::unique_ptr<Average> average;  // null if hypotheses are not averaged
-    Temperature temperature;           // of `PathSoftmax`
 
     // Scratch memory of the algorithms, which would otherwise be allocated at every step.
     Numbers scores, steps, p;
@@ -155,54 +127,6 @@ class Average {
     std::vector<char> begun;  // with an example
     std::vector<char> moved;  // whether there are updates
     const bool from_first_round;
-};
-
-// Names of features, labels, weights and their averages: what a call of compiled code reads and changes.
-// `labels` is an object of Python, which its model shares.
-class LinearState {
-  public:
-    // Nodes have `vectors` weight vectors each. Features are a list of names. With `decides`, scores are those
-    // of nodes among their siblings.
-    LinearState(nb::object labels, nb::handle features, double intercept, bool single, size_t n_planes,
-                size_t vectors, bool decides)
-        : shared_labels(labels), labels(nb::cast<Labels&>(labels)), w(vectors * this->labels.n(), single, n_planes),
-          vectors(vectors), decides(decides), features(features, intercept, single ? 1e30 : 1e290) {}
-
-    void add_nodes(size_t n_nodes) { w.add_nodes(vectors * n_nodes); }
-
-    // The labels of an example are new: they are in this larger taxonomy.
-    void grow(nb::object taxonomy) {
-        add_nodes(nb::len(taxonomy));
-        labels.grow(taxonomy, false);
-    }
-
-    void start_average(bool from_first_round) {
-        w.average = std::make_unique<Average>(w.n_nodes(), w.single, from_first_round);
-    }
-
-    // A round begins, in which these nodes have an example, and ends with the weight of the example.
-    void begin_round(const Nodes& on) {
-        if (w.average)
-            for (uint32_t v : on) w.average->begin(v);
-        labels.learned(on);
-    }
-    void begin_round(const On& on) { begin_round(on.nodes); }
-    void begin_round(uint32_t y) {
-        for (uint32_t v = y; w.average && v; v = labels.parent(v)) w.average->begin(v);
-        labels.learned(y);
-    }
-    void end_round(double weight) {
-        n += weight;
-        if (w.average) w.average->m += weight;
-    }
-
-    const nb::object shared_labels;
-    Labels& labels;
-    Weights w;
-    const size_t vectors;
-    const bool decides;
-    double n = 0.0;  // the weight of all examples
-    FeatureIndex features;
 };
 
 }  // namespace river_hier

@@ -14,9 +14,10 @@ inline void ensure_starts(const std::vector<int64_t>& start, size_t n_entries) {
 }
 
 // The rows of a `Batch` as vectors, each just as the dict of the row would give it.
-class Rows {
+class Vectors {
   public:
-    Rows(FeatureIndex& features, nb::handle batch) : features_(features), values_(view<double>(batch.attr("values"))),
+    Vectors(FeatureIndex& features, nb::handle batch)
+        : features_(features), values_(view<double>(batch.attr("values"))),
           width_(nb::len(nb::object(batch.attr("names")))) {
         if (const nb::object weights = batch.attr("weights"); !weights.is_none()) weights_ = numbers(weights);
         const nb::object columns = batch.attr("columns");
