@@ -313,7 +313,7 @@ class _Pass:
                     self.unasked.setdefault(step, set()).add(key)
                 asked, given = last_step_and_input(model, x)
                 asked = asked.classifier
-            for kind in {self.kinds[loss, key] for loss in self.values}:
+            for kind in dict.fromkeys(self.kinds[loss, key] for loss in self.values):
                 view = VIEWS[kind](asked) if kind in VIEWS else asked
                 ask = view.predict_proba_one if kind == "distribution" else view.predict_one
                 answers[key, kind] = ask(given, **kwargs)
