@@ -38,9 +38,9 @@ def iter_regret(
 ) -> Iterator[dict[str, Any]]:
     r"""Cumulative losses of models and comparators along a stream, and their differences.
 
-    All predict and learn from each example, in one pass of River's `iter_progressive_val_score`; a
-    sampler of `active` learns from those that it asks for.
-    After $T$ examples the regret, Eq. (5) of the paper of `linear_model.HRLS`, is
+    All predict and learn from each example, samplers from those that they ask for, in one pass of
+    River's `iter_progressive_val_score`. After $T$ examples the regret, Eq. (5) of the paper of
+    `linear_model.HRLS`, is
 
     $$\sum_{t=1}^T \left( E\,\ell(\hat y_t, V_t) - E\,\ell(y_t, V_t) \right)$$
 
