@@ -222,6 +222,6 @@ def main(data: Path | None, orders: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, help="folder with ohsumed and rcv1")
-    parser.add_argument("--orders", type=int, default=12, help="how many splits, at least 2")
+    parser.add_argument("--orders", type=int, default=48, help="how many splits, at least 2")
     arguments = parser.parse_args()
     main(arguments.data, arguments.orders)

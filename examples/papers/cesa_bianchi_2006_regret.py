@@ -83,7 +83,7 @@ def show_logs(found: list[Sequence]) -> None:
 
 
 def draw_figure(wide: dict[str, list[Sequence]], found: list[Sequence], folder: Path) -> None:
-    with drawing.panels(folder, "theorem_2", 1, 3, 3.0) as (figure, axes):
+    with drawing.panels(folder, "theorem_2", 1, 3, 3.2) as (figure, axes):
         looks = {
             "Theorem 2": ("k", ":"),
             "Remark 6": (drawing.GREEN, "-."),
@@ -104,7 +104,7 @@ def draw_figure(wide: dict[str, list[Sequence]], found: list[Sequence], folder: 
         right.semilogx(steps, mean(found, COLUMNS["regret"]), color=drawing.BLUE)
         right.set(title="14 nodes: regret", xlabel="examples", ylim=0)
         axes[0][0].set_ylabel("expected H-loss so far")
-        drawing.legend(figure, axes[0][0], 5)
+        drawing.legend(figure, axes[0][0], 3)
 
 
 # %%
