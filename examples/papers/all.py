@@ -1,13 +1,14 @@
-"""Run the papers' scripts, keep their output, and write docs/results.md, the table of verdicts.
+"""Run the papers' scripts, keep their output, and write docs/results.md and docs/results.
 
     python examples/papers/all.py --data FOLDER
 
 FOLDER holds the data, in the subfolders that the scripts name. Output and figures are kept in the
-folder `recorded`, of which --pages makes the site's pages, one a paper. Without --fresh, a script
-is run again only if it has changed. An interrupted run therefore continues where it stopped; only
-the script that was running starts over. If a script fails or its data are missing, its old output
-stays. Output that was made with other sources of river_hier is listed at the end, or by --stale,
-and stays: tests compare the digits of some.
+folder `recorded`. Of these are made the table of verdicts and a page for each paper; --pages makes
+those of the site. Without --fresh, a script is run again only if it has changed. An interrupted run
+therefore continues where it stopped; only the script that was running starts over. If a script
+fails or its data are missing, its old output stays. Output that was made with other sources of
+river_hier stays as well, as tests compare the digits of some; --stale lists it, also in
+docs/results.md.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from section import Section, judges, verdicts
 HERE = Path(__file__).resolve().parent
 DOCS = HERE.parents[1] / "docs"
 RECORDED = HERE / "recorded"
+CHECKOUT = "../../examples/papers/recorded/"  # from docs/results to the figures
 INTRODUCTION = """\
 A claim of a paper says that one result is better than another. The difference is measured on
 several orders, splits or samples of the data, or, where a learner runs only once, on each document.
@@ -44,8 +46,7 @@ Where a claim is not reproduced or undecided, its page says how it was found out
 
 Each section of the pages below consists of the docstring, the output and the figures of a script in
 `examples/papers`, whose folder `recorded` holds what they printed. One command runs all scripts and
-writes the verdicts; without `--fresh` it runs only scripts that have changed since, and `--stale`
-lists the sections that were made with another version of a script or of the package:
+writes the verdicts; without `--fresh` it runs only scripts that have changed since:
 
 ```sh
 python examples/papers/all.py --data FOLDER --fresh
@@ -126,37 +127,49 @@ def open_claims(made: list[Section]) -> str:
     return "\n".join([*table, ""]) if len(table) > 2 else ""
 
 
+def stale_sections(made: list[Section]) -> str:
+    """The sections that other code has made; "" if there are none."""
+    links = [f"[{o.title}](results/{o.paper}.md#{o.anchor})" for o in made if o.stale]
+    if not links:
+        return ""
+    return f"**Stale**, as the script or the package has changed since: {', '.join(links)}.\n"
+
+
 def overview(made: list[Section]) -> str:
-    """The number of verdicts, the criterion, and the claims that are open."""
+    """The number of verdicts, stale sections, the criterion, and the claims that are open."""
     every = [one for some in by_paper(made).values() for one in some]
-    parts = ["# Results: the papers and this library\n", summary(every), INTRODUCTION]
+    parts = ["# Results: the papers and this library\n", summary(every)]
+    parts += [stale for stale in [stale_sections(every)] if stale] + [INTRODUCTION]
     return "\n".join([*parts, counts(every, "results/"), open_claims(every)]).rstrip("\n") + "\n"
 
 
-def page(paper: str, made: list[Section]) -> str:
+def page(paper: str, made: list[Section], figures: str) -> str:
     """The page of a paper: the number of verdicts, then the sections of its scripts."""
     start = "The [results of all papers](../results.md) say when a claim is reproduced."
     if (DOCS / "papers" / f"{paper}.md").exists():
         start += f" [This page](../papers/{paper}.md) explains the paper equation by equation."
     title = heading(paper).partition(": ")[0]
     parts = [f"# {title}: results\n", f"{start}\n", summary(made), counts(made, "")]
-    return "\n".join([*parts, *(one.markdown() for one in made)])
+    return "\n".join([*parts, *(one.markdown(figures) for one in made)])
 
 
-def write_pages(folder: Path, made: list[Section]) -> None:
-    """The pages of the papers and their figures, in a copy of docs."""
+def write_site(folder: Path, made: list[Section]) -> None:
+    """The overview, the pages of the papers and their figures, in a copy of docs."""
     shutil.copytree(
         RECORDED, folder / "results", ignore=shutil.ignore_patterns("*.txt"), dirs_exist_ok=True
     )
-    for paper, some in by_paper(made).items():
-        (folder / "results" / f"{paper}.md").write_text(page(paper, some), encoding="utf-8")
+    write_pages(folder, made, "")
 
 
-def write_overview(made: list[Section]) -> None:
-    path = DOCS / "results.md"
-    part = path.with_suffix(".part")
-    part.write_text(overview(made), encoding="utf-8")
-    os.replace(part, path)
+def write_pages(folder: Path, made: list[Section], figures: str = CHECKOUT) -> None:
+    pages = {
+        Path("results", f"{p}.md"): page(p, some, figures) for p, some in by_paper(made).items()
+    }
+    (folder / "results").mkdir(exist_ok=True)
+    for name, text in (pages | {Path("results.md"): overview(made)}).items():
+        part = (folder / name).with_suffix(".part")
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, folder / name)
 
 
 # %% The scripts
@@ -207,8 +220,8 @@ def main(data: Path | None, only: list[str], fresh: bool) -> int:
         print(file=sys.stderr)  # the script's own progress bars go below
         if not run(one, data):
             failed.append(one.name)
-        write_overview(made)
-    write_overview(made)  # docstrings may have changed
+        write_pages(DOCS, made)
+    write_pages(DOCS, made)  # docstrings may have changed
     show_stale(made)
     if failed:
         print(f"failed, their old sections stay: {', '.join(failed)}", file=sys.stderr)
@@ -223,14 +236,15 @@ if __name__ == "__main__":
     parser.add_argument(
         "--fresh", action="store_true", help="run all scripts again, finished ones included"
     )
-    parser.add_argument("--stale", action="store_true", help="only list the sections to run again")
+    parser.add_argument("--stale", action="store_true", help="only list what to run again")
     parser.add_argument("--pages", type=Path, help="only write the pages, into this copy of docs")
     arguments = parser.parse_args()
     if arguments.pages:
-        write_pages(arguments.pages, sections())
+        write_site(arguments.pages, sections())
         sys.exit()
     if arguments.stale:
-        show_stale(sections())
+        show_stale(made := sections())
+        write_pages(DOCS, made)
         sys.exit()
     if arguments.data and not arguments.data.is_dir():
         parser.error(f"there is no folder {str(arguments.data)!r}")

@@ -11,7 +11,8 @@ where FOLDER holds `reuters21578`, with `reuters21578.tar.gz` in it. The paper d
 tasks: the 21 authors of Reuters-21578 with the most text under their bylines, once with chunks of a
 story in several folds and once with whole stories held out; 24 topics of single-topic stories; and
 documents sampled from random multinomials with up to 100 classes, whose Bayes error is known.
-Classes are added in several random orders; standard errors are over the orders. The claims are
+Classes are added in several random orders, in 40 where stories are unseen, whose accuracy varies
+most; standard errors are over the orders. The claims are
 tested on both tasks with authors, because the paper does not say which of the two it has.
 Features are the 5,000 most frequent tokens, including punctuation, and the pairs of tokens that are
 neighbours after all others are removed. The classifiers are support vector machines. A second
@@ -46,6 +47,7 @@ import claims
 import drawing
 from decomposition_claims import (
     CLAIMS,
+    EARLIER,
     LAWS,
     PROTOCOL,
     Found,
@@ -60,6 +62,7 @@ from sampled_multinomials import sampled
 from tqdm import tqdm
 
 AUTHORS = ("authors", "authors, unseen stories")
+ORDERS = (12, 40)  # of the classes; unseen stories vary more
 SIZES = {
     **dict.fromkeys(AUTHORS, (3, 6, 10, 16)),
     "topics": (3, 10, 24),
@@ -98,7 +101,7 @@ def results(data: Path, orders: int, most: int) -> Found:
         (task, k, order)
         for task, some in found.items()
         for k in some
-        for order in range(orders if task in AUTHORS else min(orders, 3))
+        for order in range(min(orders, dict(zip(AUTHORS, ORDERS, strict=True)).get(task, 3)))
     ]
     for task, k, order in tqdm(cases, desc="folds"):
         if task == "multinomials":
@@ -201,15 +204,17 @@ def draw(found: Found, folder: Path) -> None:
 
 def main(data: Path | None, orders: int, most: int, figures: Path | None) -> None:
     if lacking := claims.missing(data, "reuters21578"):
-        claims.untestable(CLAIMS, lacking)
+        claims.untestable([*CLAIMS, EARLIER], lacking)
         return
     found = results(data, orders, most)
     show(found)
     if most >= max(map(max, SIZES.values())):
         for task in AUTHORS:
             print(f"\n{task}")
-            claims.judge(CLAIMS, found[task], f"{orders} orders of the classes")
+            n_orders = len({run["order"] for run in found[task][3]})
+            claims.judge(CLAIMS, found[task], f"{n_orders} orders of the classes")
         print()
+        claims.untestable([EARLIER], "that work is on other authors, in other collections")
         claims.check(LAWS, found)
         claims.differs(PROTOCOL)
     if figures:
@@ -219,7 +224,7 @@ def main(data: Path | None, orders: int, most: int, figures: Path | None) -> Non
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, help="folder with reuters21578")
-    parser.add_argument("--orders", type=int, default=12, help="random orders of the classes")
+    parser.add_argument("--orders", type=int, default=40, help="orders of the classes, at most")
     parser.add_argument("--most", type=int, default=100, help="the largest number of classes")
     parser.add_argument("--figures", type=Path, help="folder to draw the figure into")
     arguments = parser.parse_args()

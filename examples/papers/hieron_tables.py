@@ -40,6 +40,20 @@ Key = tuple[str, str]  # learner, kind
 Result = dict[Key, Errors]
 
 
+def mean(results: list[Result]) -> Result:
+    """The mean errors of each learner, over draws of one sample."""
+
+    def shares(found: list[dict[int, float]]) -> dict[int, float]:
+        keys = sorted(set().union(*found))
+        return {key: statistics.mean(one.get(key, 0.0) for one in found) for key in keys}
+
+    rows = {key: list(zip(*(result[key] for result in results), strict=True)) for key in results[0]}
+    return {
+        key: Errors(*map(statistics.mean, row[:2]), *(shares(list(part)) for part in row[2:]))
+        for key, row in rows.items()
+    }
+
+
 # %% One sample: train on its first part, test on its second
 def distance(taxonomy: Taxonomy, y: Any, answer: Any) -> int:
     """The distance of a prediction from the label, in the tree."""

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import resource
 import statistics
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from itertools import pairwise
+from multiprocessing import get_context
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from river import linear_model as river_linear_model
@@ -114,6 +120,56 @@ def evaluations(model: Any, t: Taxonomy, train: Examples) -> list[int]:
 
 def per_thousand(counts: tuple[float, float], n: int) -> tuple[float, float]:
     return 1000 * counts[0] / n, 1000 * counts[1] / n
+
+
+# %% How time and memory grow
+MOST, REPEATS = 3200, 5  # instances stored at a node; runs of H-PERC
+
+
+def exponents(t: Taxonomy, train: Examples) -> tuple[float, float, float]:
+    """The powers of N with which a step and the memory of least squares, and perceptrons, grow.
+
+    The former are those of a node that stores all instances, as in H-RLS: its label is the most
+    frequent one. H-PERC learns all examples, or the first quarter, in alternation.
+    """
+    label = Counter(v for _, y in train for v in t.closure(y) if v != t.root).most_common(1)[0][0]
+    examples = [(x, [label] if label in t.closure(y) else []) for x, y in train[:MOST]]
+    with ProcessPoolExecutor(1, get_context("spawn")) as fresh:  # where nothing has been freed
+        step, memory = fresh.submit(stored, Taxonomy.flat([label]), examples).result()
+    quarter, seconds = train[: len(train) // 4], [0.0, 0.0]
+    for i in range(2 * REPEATS):
+        perceptron, start = linear_model.HPerceptron(t), time.process_time()
+        one_pass(perceptron, train if i % 2 else quarter)
+        seconds[i % 2] += time.process_time() - start
+    linear = math.log(seconds[1] / seconds[0]) / math.log(len(train) / len(quarter))
+    return step, memory, linear
+
+
+def stored(t: Taxonomy, examples: Examples) -> tuple[float, float]:
+    """The powers of the time of a step, beyond the shortest one, and of memory."""
+    model, steps, memory = linear_model.SHRLS(t, threshold=1e9), [], []
+    before, n = resident(), len(examples)
+    sizes = [n // 32, n // 16, n // 8, n // 4, n // 2, n]
+    for i, (x, y) in enumerate(examples, start=1):
+        start = time.process_time()
+        model.learn_one(x, y)
+        steps.append(time.process_time() - start)
+        if i in sizes[3:]:
+            memory.append((i, max(resident() - before, 1)))
+    first = min(steps)
+    medians = ((math.sqrt(a * b), statistics.median(steps[a:b])) for a, b in pairwise(sizes))
+    above = [(size, max(median - first, 1e-9)) for size, median in medians]
+    return slope(above), slope(memory)
+
+
+def resident() -> int:
+    """The bytes of this process in memory; compiled code allocates them, so Python cannot tell."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+def slope(points: Sequence[tuple[float, float]]) -> float:
+    logs = [(math.log(x), math.log(y)) for x, y in points]
+    return statistics.linear_regression(*zip(*logs, strict=True)).slope
 
 
 # %% Over the splits

@@ -16,30 +16,33 @@ from river_hier import Taxonomy, datasets, kernel, linear_model
 
 SIGMA = 0.5
 Examples = list[tuple[dict[str, float], str]]
-Frames = dict[str, dict[str, Examples]]  # by speaker and phoneme, in random order
+Frames = dict[str, dict[str, Examples]]  # by speaker and phoneme
 
 
 def frames(data: Path, speaker: str, sentences: Sequence[str]) -> dict[str, Examples]:
-    """All frames of a speaker by phoneme, in random order."""
+    """All frames of a speaker by phoneme."""
     stream = datasets.TIMIT(data / "timit", speakers=[speaker], sentences=sentences)
     by_phoneme: dict[str, Examples] = {}
     for x, y in stream:
         by_phoneme.setdefault(y, []).append((x, y))
-    rng = random.Random(speaker)
-    return {y: rng.sample(es, len(es)) for y, es in by_phoneme.items()}
+    return by_phoneme
 
 
-def split(by_speaker: Frames, tested: Sequence[str], most: int) -> tuple[Examples, Examples]:
+def split(
+    by_speaker: Frames, tested: Sequence[str], most: int, draw: int
+) -> tuple[Examples, Examples]:
     """Training and test frames, at most `most` of each speaker and phoneme, or all if it is 0.
 
-    Both are standardised by the means and variances of the training frames.
+    They are drawn and put in order at random, and standardised by the means and variances of the
+    training frames.
     """
     parts: tuple[Examples, Examples] = ([], [])
     for speaker, by_phoneme in by_speaker.items():
+        rng = random.Random(f"{speaker} {draw}")
         for es in by_phoneme.values():
-            parts[speaker in tested].extend(es[: most or None])
+            parts[speaker in tested].extend(rng.sample(es, min(most or len(es), len(es))))
     train, test = parts
-    random.Random(0).shuffle(train)
+    random.Random(draw).shuffle(train)
     scaler = preprocessing.StandardScaler()
     for x, _ in train:
         scaler.learn_one(x)

@@ -54,9 +54,9 @@ def fewer_is_more(sizes: Rows) -> claims.Differences:
     return columns(first - last, MEASURES[1:])
 
 
-def quicker(rows: Rows) -> claims.Differences:
-    svm, perceptron = (rows[f"{kind}, all"].seconds for kind in ("SVM", "perceptron"))
-    return {"seconds": [a - b for a, b in zip(svm, perceptron, strict=True)]}
+def quicker(times: dict[str, list[float]]) -> claims.Differences:
+    """By how much the ratio of times is above 1."""
+    return {"ratio - 1": [a / b - 1 for a, b in zip(*times.values(), strict=True)]}
 
 
 def fewer(orders: dict[str, list[Solution]], what: str) -> claims.Differences:
@@ -76,7 +76,7 @@ ON_DOCUMENTS: claims.Claims = {
     "Figure 1: perceptron better in all measures": partial(better, which="perceptron, all"),
     "Figure 1, text: perceptron with less accuracy and precision than the SVM": svm_better,
 }
-ON_FOLDS: claims.Claims = {"Figure 1, text: perceptron faster to train than the SVM": quicker}
+FASTER: claims.Claims = {"Figure 1, text: perceptron faster to train than the SVM": quicker}
 ON_DRAWS: claims.Claims = {
     "Table 2: SVM better in all its measures on few documents": partial(
         better, which="SVM, few", measures=IN_TABLE_2
@@ -96,4 +96,4 @@ ON_ORDERS: claims.Claims = {
     ),
     "Section 4: its solution is sparser": partial(fewer, what="pairs"),
 }
-CLAIMS = {**ON_DOCUMENTS, **ON_FOLDS, **ON_DRAWS, **ON_SIZES, **ON_ORDERS}
+CLAIMS = {**ON_DOCUMENTS, **FASTER, **ON_DRAWS, **ON_SIZES, **ON_ORDERS}

@@ -16,7 +16,7 @@ Section = tuple[Taxonomy, Examples]
 
 
 def products(folder: Path, n: int) -> Section:
-    """n titles of products, in the categories of depth 3 with at least 7 titles."""
+    """At most n titles of products, in the categories of depth 3 with at least 7 titles."""
     rows = pd.read_csv(next(folder.glob("products.csv*"))).drop_duplicates("product_name")
     paths = rows.product_category_tree.str.strip('["]').str.split(" >> ")
     rows["category"] = [" >> ".join(path[:3]) if len(path) >= 3 else None for path in paths]
@@ -25,7 +25,7 @@ def products(folder: Path, n: int) -> Section:
     tree = Taxonomy.from_paths(rows.category, separator=" >> ", labels="path")
     titles = zip(weighted(rows.product_name), rows.category, strict=True)
     examples = [(x, [y]) for x, y in titles]
-    return tree, random.Random(0).sample(examples, n)
+    return tree, random.Random(0).sample(examples, min(n, len(examples)))
 
 
 def rcv1(folder: Path, n: int) -> Section:

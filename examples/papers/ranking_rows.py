@@ -18,7 +18,6 @@ class Row(NamedTuple):
     flat: Any
     hier: Any
     finished: bool  # both learners converged
-    seconds: list[float]  # processor time of each training of the hierarchical learner
 
 
 Table = dict[str, Row]

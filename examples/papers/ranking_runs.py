@@ -14,6 +14,7 @@ from sklearn.feature_extraction import DictVectorizer
 
 from river_hier import Taxonomy, batch, losses
 
+KINDS = ("SVM", "perceptron")
 SEEDS = range(24)
 FOLDS = 5
 MAX_PASSES = 150  # of the SVM
@@ -86,32 +87,45 @@ def folds(examples: Examples) -> list[Split]:
 
 def side(
     kind: str, section: Section, n: int | None, flat: bool, seeds: Sequence[int]
-) -> tuple[Any, bool, list[float]]:
-    """The measures of one learner, whether it always converged, and its processor times.
+) -> tuple[Any, bool]:
+    """The measures of one learner, and whether it always converged.
 
     There is one draw with all folds, or one for each seed if there are n documents a category.
     """
     taxonomy, examples = section
     draws = [folds(examples)] if n is None else [[few(examples, n, seed)] for seed in seeds]
     found, done = np.full((len(draws), len(examples), len(MEASURES)), np.nan), True
-    seconds = []
     for measures, draw in zip(found, draws, strict=True):
         for train, test in draw:
             model = learner(kind, taxonomy, flat)
-            start = time.process_time()
             model.fit([examples[i] for i in train])
-            seconds.append(time.process_time() - start)
             measures[test] = measured(model, [examples[i] for i in test], taxonomy)
             done &= finished(model)
-    return found, done, seconds
+    return found, done
 
 
 def compared(
     kind: str, section: Section, n: int | None = None, seeds: Sequence[int] = SEEDS
 ) -> Row:
-    flat, flat_done, _ = side(kind, section, n, True, seeds)
-    hier, done, seconds = side(kind, section, n, False, seeds)
-    return Row(flat, hier, flat_done and done, seconds)
+    flat, flat_done = side(kind, section, n, True, seeds)
+    hier, done = side(kind, section, n, False, seeds)
+    return Row(flat, hier, flat_done and done)
+
+
+def times(section: Section, repeats: int) -> dict[str, list[float]]:
+    """The processor time of each hierarchical learner on each fold, trained in alternation."""
+    taxonomy, examples = section
+    found: dict[str, list[float]] = {kind: [] for kind in KINDS}
+    for train, _ in folds(examples):
+        some = [examples[i] for i in train]
+        for kind in KINDS:
+            found[kind].append(0.0)
+        for kind in KINDS * repeats:
+            model = learner(kind, taxonomy, flat=False)
+            start = time.process_time()
+            model.fit(some)
+            found[kind][-1] += (time.process_time() - start) / repeats
+    return found
 
 
 # %% The order of the updates
@@ -156,10 +170,10 @@ def gram(examples: Examples) -> Any:
     return (X @ X.T).toarray()
 
 
-def orders(section: Section, n: int) -> dict[str, list[Solution]]:
+def orders(section: Section, n: int, seeds: Sequence[int]) -> dict[str, list[Solution]]:
     """Both orders of updates on n training documents of each category, for each seed."""
     taxonomy, examples = section
-    drawn = [[examples[i] for i in few(examples, n, seed)[0]] for seed in SEEDS]
+    drawn = [[examples[i] for i in few(examples, n, seed)[0]] for seed in seeds]
     return {
         name: [perceptron(taxonomy, some, worst) for some in drawn]
         for name, worst in (("worst", True), ("in turn", False))

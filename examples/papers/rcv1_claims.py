@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import claims
 from multilabel_rows import LOSSES, Counts, Found, Result, mean, per_thousand
@@ -77,16 +78,28 @@ def distributed(found: Found) -> claims.Differences:
 
 
 def about_four_times(
-    found: Found, work: Callable[[Result], float], names: dict[str, str]
+    found: Any, work: Callable[[Any], float], names: dict[str, str]
 ) -> claims.Differences:
-    """How much nearer the factor is to four than to one, in doublings."""
-    return {
+    """How far the factor is from two and from eight, in doublings."""
+    factors = {
         hierarchical: [
-            math.log2(work(a) / work(b)) - 1
+            math.log2(work(a) / work(b))
             for a, b in zip(found[flat], found[hierarchical], strict=True)
         ]
         for flat, hierarchical in names.items()
     }
+    return between(factors, 1, 3, ("above 2", "below 8"))
+
+
+def between(
+    found: dict[str, list[float]], low: float, high: float, says: tuple[str, str]
+) -> claims.Differences:
+    """How far values are above one limit and below another: a claim with a value says both."""
+    sides: dict[str, list[float]] = {}
+    for name, values in found.items():
+        sides[f"{name}, {says[0]}"] = [value - low for value in values]
+        sides[f"{name}, {says[1]}"] = [high - value for value in values]
+    return sides
 
 
 def raised(found: Found) -> str:
@@ -106,22 +119,24 @@ def best_cost(by_cost: dict[float, list[Result]]) -> claims.Differences:
     return {"H-loss": [theirs.losses[1] - ours.losses[1] for ours, theirs in pairs]}
 
 
-def growth(found: Found, half: Found) -> claims.Differences:
-    """How near the exponents of time are to 2, in instances stored, and to 1, in those learned."""
-    exponents: dict[str, list[float]] = {"SH-RLS": [], "H-PERC": []}
-    for name, values in exponents.items():
-        for a, b in zip(found[name], half[name], strict=True):
-            size = math.log2(sum(a.stored) / sum(b.stored)) if a.stored else 1.0
-            values.append(math.log2(a.seconds / b.seconds) / size)
-    return {
-        "SH-RLS": [0.5 - abs(e - 2) for e in exponents["SH-RLS"]],
-        "H-PERC": [0.5 - abs(e - 1) for e in exponents["H-PERC"]],
-    }
+def growth(exponents: dict[str, list[float]]) -> claims.Differences:
+    """How far the exponents of time are from 1.5 and 2.5, or from 0.5 and 1.5."""
+    found: claims.Differences = {}
+    for name, power in (("SH-RLS", 2), ("H-PERC", 1)):
+        limits = power - 0.5, power + 0.5
+        says = f"above N^{limits[0]}", f"below N^{limits[1]}"
+        found = {**found, **between({name: exponents[name]}, *limits, says)}
+    return found
+
+
+def linear_memory(exponents: dict[str, list[float]]) -> claims.Differences:
+    return between({"bytes": exponents["memory"]}, 0.5, 1.5, ("above N^0.5", "below N^1.5"))
 
 
 BEST_COST = "Section 8: C = 1 is best"
 GROWTH = "Section 8: the time of SH-RLS is quadratic in stored instances, that of H-PERC linear"
-FASTER = "Section 8: hierarchical learners are about four times faster, rather than as fast"
+MEMORY = "Section 8: the memory of H-RLS is linear in time"
+FASTER = "Section 8: hierarchical learners are about four times faster: between two and eight times"
 PERC_BELOW = "Table 1: PERC, truncated, below H-PERC in H-loss and Delta"
 
 

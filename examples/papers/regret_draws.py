@@ -13,7 +13,7 @@ import numpy as np
 from river_hier import Taxonomy, decision, evaluate, linear_model, losses
 from river_hier.datasets import synth
 
-STEPS = [2**k for k in range(4, 14)]
+STEPS = [2**k for k in range(4, 16)]
 FACTOR = 16 * (1 + 1 / math.e)
 
 
@@ -23,6 +23,7 @@ class Setting(NamedTuple):
     tree: Taxonomy
     d: int
     margin: float
+    n_examples: int = 2**13
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
 
     @property
@@ -38,9 +39,9 @@ TREE = Setting(
     0.1,
 )
 WIDE = {  # where the bounds are below the largest possible loss, of 1 an example
-    "one node": Setting(Taxonomy.flat("a"), 2, 0.9),
+    "one node": Setting(Taxonomy.flat("a"), 2, 0.9, 2**15),  # H-PERC exceeds the bound at the end
     "a node below another": Setting(
-        Taxonomy([("root", "a"), ("a", "b")]), 2, 0.8, (0, 1, 4, 5, 6)
+        Taxonomy([("root", "a"), ("a", "b")]), 2, 0.8, seeds=(0, 1, 4, 5, 6)
     ),  # with the other seeds no instances have these margins
 }
 
@@ -49,6 +50,7 @@ class Draw(NamedTuple):
     """One draw of the labels of a sequence."""
 
     learner: list[float]  # cumulative expected H-loss at each of the steps
+    perceptron: list[float]  # the same of H-PERC
     theorem_2: list[float]
     remark_6: list[float]
     logs: dict[Any, float]  # sum_j log(1 + lambda_ij) of each node at the end
@@ -73,17 +75,16 @@ class Sequence(NamedTuple):
         """The mean over the draws at each node."""
         return {v: statistics.mean(getattr(d, name)[v] for d in self.draws) for v in self.eq_7}
 
-    @property
-    def regret(self) -> list[float]:
-        return [a - b for a, b in zip(self.mean("learner"), self.reference, strict=True)]
+    def regret(self, learner: str = "learner") -> list[float]:
+        return [a - b for a, b in zip(self.mean(learner), self.reference, strict=True)]
 
 
 # %% One sequence
 def sequence(setting: Setting, seed: int, n_draws: int) -> Sequence:
-    tree, d, margin, _ = setting
+    tree, d, margin, n, _ = setting
     stream = synth.LinearLabels(tree, n_features=d, seed=seed)
     clear = (x for x, _ in stream if min(map(abs, stream.scores(x).values())) >= margin)
-    xs = list(islice(clear, STEPS[-1]))
+    xs = list(islice(clear, n))
     p = [stream.probabilities(x) for x in xs]
     reference = at_steps(
         losses.expected_h_loss(tree, chances, stream.reference.predict_one(x))
@@ -107,26 +108,30 @@ def sequence(setting: Setting, seed: int, n_draws: int) -> Sequence:
 
 def at_steps(values: Any) -> list[float]:
     totals = np.cumsum(list(values))
-    return [float(totals[step - 1]) for step in STEPS]
+    return [float(totals[step - 1]) for step in STEPS if step <= len(totals)]
 
 
 def draw(
     stream: synth.LinearLabels, xs: list[Any], p: list[Any], margins: list[Any], rng: random.Random
 ) -> Draw:
     tree, d = stream.taxonomy, stream.n_features
-    model, found, examples = linear_model.HRLS(tree), [], []
+    models, examples = (linear_model.HRLS(tree), linear_model.HPerceptron(tree)), []
+    found: tuple[list[float], list[float]] = ([], [])
     for x, chances, margin in zip(xs, p, margins, strict=True):
-        found.append(losses.expected_h_loss(tree, chances, model.predict_one(x)))
+        for loss, model in zip(found, models, strict=True):
+            loss.append(losses.expected_h_loss(tree, chances, model.predict_one(x)))
         y = {tree.root: True}
         for v in tree.nodes[1:]:  # parents come first
             y[v] = y[tree.parent(v)] and rng.random() < (1 + margin[v]) / 2
         del y[tree.root]
-        model.learn_one(x, y)
+        for model in models:
+            model.learn_one(x, y)
         examples.append((x, y))
-    bounds = [evaluate.hrls_bound(tree, stream.weights, examples[:step]) for step in STEPS]
+    steps = (step for step in STEPS if step <= len(examples))
+    bounds = [evaluate.hrls_bound(tree, stream.weights, examples[:step]) for step in steps]
     rounds, logs, Q = spectra(tree, d, examples, margins)
     eq_6 = {v: d * math.log1p(n / d) for v, n in Q.items()}
-    return Draw(at_steps(found), bounds, at_steps(rounds), logs, eq_6)
+    return Draw(*map(at_steps, found), bounds, at_steps(rounds), logs, eq_6)
 
 
 def spectra(

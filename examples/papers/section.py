@@ -118,8 +118,8 @@ class Section:
     def _docstring(self) -> str:
         return ast.get_docstring(ast.parse(self.source)) or self.name
 
-    def markdown(self) -> str:
-        """The section as Markdown, for the page of its paper."""
+    def markdown(self, figures: str) -> str:
+        """The section as Markdown, for the page of its paper; `figures` is the folder of them."""
         prose = self._docstring.partition("\n")[2].strip() + "\n"
         prose = COMMAND.sub(lambda found: fenced("sh", dedented(found[0])), prose)
         printed = self.kept[1]
@@ -134,7 +134,7 @@ class Section:
             parts += [f"**{found[1]}**", *(part.strip() for part in found.groups("")[1:] if part)]
         for figure in sorted(self.figures.glob("*.png")):
             caption = figure.stem.replace("_", " ").capitalize()
-            parts.append(f"![{caption}]({self.name}/{figure.name})")
+            parts.append(f"![{caption}]({figures}{self.name}/{figure.name})")
         return "\n\n".join(parts) + "\n"
 
     def claims(self) -> list[Claim]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._core import top_down
 from ..base.checks import check_positive
-from ..taxonomy import Taxonomy
+from ..taxonomy import Label, Taxonomy
 from .estimator import BatchEstimator, progress
 from .expansions import Examples, Floats, LinearExpansion, Mask
 
@@ -89,6 +89,14 @@ class HSVM(BatchEstimator):
                 bias[v] = float(machine.intercept_[0])
         self._trained = expansion.scorers(), bias
         return self
+
+    @property
+    def weights(self) -> dict[Label, dict[Any, float]]:
+        """The weights of each node but the root without its bias, `{label: {feature: weight}}`."""
+        self._check_fitted()
+        features, w = self._trained[0]
+        names, columns = features.names(), zip(self.taxonomy.nodes[1:], w.T[1:], strict=True)
+        return {label: dict(zip(names, u.tolist(), strict=False)) for label, u in columns}
 
     def _on(self, scores: Floats) -> Mask:
         return top_down(scores >= 0.0, self.taxonomy._arrays)

@@ -66,6 +66,11 @@ class FileDataset(TaxonomyDataset):
         """The place of the files, whether or not they exist."""
         return data_home() / type(self).__name__ if self.path is None else Path(self.path)
 
+    @property
+    def is_downloaded(self) -> bool:
+        """Whether all files that `download` gets are there, as in River's remote datasets."""
+        return all((self.location / plain(name)).exists() for name in self._sources() or [""])
+
     def download(self) -> None:
         """Download the missing files. Without `path` this happens automatically when needed."""
         self._fetch(self._sources())

@@ -45,8 +45,9 @@ class OHSUMED(FileDataset):
 
     A node is a heading, named by its text. MeSH lists a heading under one or several numbers; the
     parent of a number is the number without its last component, so headings form a DAG. Qualifiers
-    (`/DI`) and stars are ignored, and ancestors are added. Records without a heading below `root`
-    are left out. Headings that are not in the tree are counted in `unknown_headings`.
+    (`/DI`) and stars are ignored, and the ancestors of headings are added, also where only another
+    number of an ancestor leads to them. Records without a heading below `root` are left out;
+    headings that are not in the tree are counted in `unknown_headings`.
 
     Records, about 400 MB, are read one at a time; extract the archive to iterate often. Without
     `path` records and tree are downloaded into `OHSUMED` in River's data home, over TLS but without

@@ -8,10 +8,11 @@ from .bounds import (
     hieron_risk_bound,
     hieron_weights,
     hperceptron_bound,
+    hperceptron_weights,
     hrls_bound,
     hrls_loss_bound,
 )
-from .regret import adaptive_regret, iter_regret, regret
+from .regret import adaptive_regret, best, fixed, iter_regret, regret
 from .report import report
 from .scores import Probabilities, Ranked
 
@@ -19,10 +20,13 @@ __all__ = [
     "Probabilities",
     "Ranked",
     "adaptive_regret",
+    "best",
+    "fixed",
     "hieron_bound",
     "hieron_risk_bound",
     "hieron_weights",
     "hperceptron_bound",
+    "hperceptron_weights",
     "hrls_bound",
     "hrls_loss_bound",
     "iter_regret",

@@ -1,19 +1,29 @@
 """Regret: the cumulative loss of a model minus that of a comparator on the same stream."""
 
+import copy
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from contextlib import suppress
+from typing import Any, NamedTuple
 
+import numpy as np
+from river import base
 from river import evaluate as river_evaluate
+from river import metrics as river_metrics
+from river.active.base import ActiveLearningClassifier
 from river.datasets.base import SyntheticDataset
 
 from .. import metrics
 from ..base.checks import check_integer
-from ..base.classifiers import takes_weights
+from ..base.classifiers import last_step, last_step_and_input, takes_weights
 from ..datasets.base import Selected, Shuffled, Stream
 from ..datasets.synth.transformers import Transformed
-from ..metrics.base import MeanScore
+from ..metrics.base import MeanLoss, MeanScore, TaxonomyMetric
+from ..taxonomy import Below
+from .scores import Probabilities, Ranked
+
+VIEWS: dict[str, Any] = {"scores": Ranked, "probabilities": Probabilities}
 
 
 def iter_regret(
@@ -28,8 +38,9 @@ def iter_regret(
 ) -> Iterator[dict[str, Any]]:
     r"""Cumulative losses of models and comparators along a stream, and their differences.
 
-    All predict and learn from each example, in one pass of River's `iter_progressive_val_score`.
-    After $T$ examples the regret, Eq. (5) of the paper of `linear_model.HRLS`, is
+    All predict and learn from each example, samplers from those that they ask for, in one pass of
+    River's `iter_progressive_val_score`. After $T$ examples the regret, Eq. (5) of the paper of
+    `linear_model.HRLS`, is
 
     $$\sum_{t=1}^T \left( E\,\ell(\hat y_t, V_t) - E\,\ell(y_t, V_t) \right)$$
 
@@ -49,9 +60,12 @@ def iter_regret(
         A classifier or multilabel classifier, or a pipeline that ends in one; or `{name: model}`.
     comparator
         What to compare with, likewise one or several. It learns as well, unless it is fitted
-        (`batch`); one that is also a model learns once.
+        (`batch`) or `fixed`; one that is also a model learns once. `best` makes one of a family.
     loss
-        A metric that is the mean of a loss, not updated, or a function of `losses`.
+        A metric that is a mean, of this package or of River; a function of `losses`; or a function
+        `f(y, prediction)` of one's own. Or several, `{name: loss}`. Scores, such as an accuracy,
+        count as 1 minus the score. Models are asked for what the metric takes: labels, scores or
+        probabilities; by a function for labels.
     step
         The number of examples between two results. There is always one at the end.
     moment
@@ -65,7 +79,7 @@ def iter_regret(
     Returns
     -------
     Dictionaries with the keys `Step`, `Loss`, `Comparator` and `Regret`, and perhaps `Time`. Of
-    several models or comparators, the values are dictionaries by name: first of the model.
+    several losses, models or comparators, the values are dictionaries by name, in this order.
 
     Examples
     --------
@@ -101,7 +115,7 @@ def regret(
     comparator
         What to compare with, one or several in the same form.
     loss
-        A metric that is the mean of a loss, or a function of `losses`.
+        A metric that is a mean, or a function, or several; see `iter_regret`.
     moment
         The time of an example: the name of a feature, or a function of x.
     delay
@@ -124,19 +138,35 @@ def regret(
     run = _Pass(dataset, model, comparator, loss)
     for _ in run.states(sys.maxsize, moment, delay, measure_time=False):
         pass
-    return run.regret()
+    return run.state({"Step": 0})["Regret"]
 
 
-def adaptive_regret(states: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The largest regret of a model in any interval of a stream, and the ends of the interval.
+def fixed(model: Any) -> Any:
+    """A comparator that answers as a model does now: a copy, which does not go on learning.
 
-    If the best comparator changes, a total hides how long the model takes to follow. This is the
-    largest increase of the regret between two states, against any of the comparators.
+    Examples
+    --------
 
-    Parameters
-    ----------
-    states
-        Those of `iter_regret`, for one model and one or several comparators.
+    >>> from river_hier import Taxonomy, evaluate, linear_model, losses
+    >>> from river_hier.datasets import synth
+
+    >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
+    >>> stream, model = synth.LinearLabels(t, n_features=5, seed=42), linear_model.HRLS(t)
+    >>> for x, y in stream.take(100):
+    ...     model.learn_one(x, y)
+    >>> new = stream.where(lambda x, y: x[0] > 0.5).take(500)
+    >>> evaluate.regret(new, model, evaluate.fixed(model), losses.h_loss)
+    -5.236
+
+    """
+    return _Fixed(copy.deepcopy(model))
+
+
+def best(comparators: Iterable[Any], switches: int = 0) -> Any:
+    """The best of several comparators in hindsight; regret against it is *tracking* regret.
+
+    After T examples, its loss is the least of all sequences of comparators that change from one to
+    another at most `switches` times. An example takes O(comparators * switches) time.
 
     Examples
     --------
@@ -146,16 +176,55 @@ def adaptive_regret(states: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
     >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
     >>> stream = synth.LinearLabels(t, n_features=5, seed=42, drift_at=500)
-    >>> fixed = {"before": stream.reference.at(0), "after": stream.reference.at(500)}
-    >>> run = stream.take(1000), linear_model.HRLS(t), fixed, losses.h_loss
+    >>> family = [stream.reference.at(0), stream.reference.at(500)]
+    >>> comparators = {k: evaluate.best(family, switches=k) for k in (0, 1)}
+    >>> evaluate.regret(stream.take(1000), linear_model.HRLS(t), comparators, losses.h_loss)
+    {0: -49.886, 1: 118.999}
+
+    """
+    check_integer("switches", switches, at_least=0)
+    if not (family := list(comparators)):
+        raise ValueError("`comparators` must hold models, got none")
+    return _Best(family, switches)
+
+
+def adaptive_regret(states: Iterable[Mapping[str, Any]]) -> dict[Any, Any]:
+    """The largest regret of a model in any interval of a stream, and the ends of the interval.
+
+    If the best comparator changes, a total hides how long the model takes to follow. This is the
+    largest increase of the regret between two states, against any of the comparators. Of several
+    losses or models, there is one for each, by name.
+
+    Parameters
+    ----------
+    states
+        Those of `iter_regret`.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, evaluate, linear_model, losses
+    >>> from river_hier.datasets import synth
+
+    >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
+    >>> stream = synth.LinearLabels(t, n_features=5, seed=42, drift_at=500)
+    >>> moments = {"before": stream.reference.at(0), "after": stream.reference.at(500)}
+    >>> run = stream.take(1000), linear_model.HRLS(t), moments, losses.h_loss
     >>> evaluate.adaptive_regret(evaluate.iter_regret(*run, step=100))
     {'Regret': 103.393, 'From': 500, 'To': 1000}
 
     """
+    rows = list(states)
+    if rows and isinstance(rows[0]["Loss"], Mapping):
+        keys = "Loss", "Regret"
+        return {
+            name: adaptive_regret([{**row, **{k: row[k][name] for k in keys}} for row in rows])
+            for name in rows[0]["Loss"]
+        }
     found: dict[str, Any] = {"Regret": 0.0, "From": 0, "To": 0}
     lowest: dict[Any, tuple[float, int]] = {}
-    for state in states:
-        step, value = state["Step"], state["Regret"]
+    for row in rows:
+        step, value = row["Step"], row["Regret"]
         for name, total in (value if isinstance(value, Mapping) else {None: value}).items():
             least, since = lowest.get(name, (0.0, 0))
             if total - least > found["Regret"]:
@@ -164,31 +233,53 @@ def adaptive_regret(states: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return found
 
 
+class _Fixed(NamedTuple):
+    model: Any
+
+
+class _Best(NamedTuple):
+    family: list[Any]
+    switches: int
+
+
 class _Pass:
-    """All models as one for River's loop, and the metric that sums the loss of each."""
+    """All models as one for River's loop, and the metric that sums the losses of each."""
 
     _supervised = True  # asked by River's loop
 
     def __init__(self, dataset: Any, model: Any, comparator: Any, loss: Any) -> None:
-        metric = read_loss(loss, dataset)
-        self.dataset, self.model, self.comparator = dataset, model, comparator
+        self.dataset, self.model, self.comparator, self.loss = dataset, model, comparator, loss
+        losses = {id(one): read_loss(one, dataset) for one in _all(loss)}
+        self.values = {key: value for key, (_, value) in losses.items()}
         self.models: dict[int, Any] = {}  # one that is both is asked and learns once
-        for name, given in (("model", model), ("comparator", comparator)):
-            for one in given.values() if isinstance(given, Mapping) else [given]:
-                if not metric.works_with(one):
-                    raise TypeError(
-                        f"`{name}` must be a classifier, of one label or several, got {one}"
-                    )
-                self.models[id(one)] = one
-        self.takes = {key: takes_weights(one) for key, one in self.models.items()}
-        self.sums = dict.fromkeys(self.models, 0.0)
-        self.loss: Callable[[Any, Any], float] = metric._eval
-        self.truth: Callable[[Any, Any, int], Any] = lambda x, y, step: y
-        expected = getattr(metric, "expected", None) if metric.taxonomy_._arrays.is_tree else None
-        if expected and (known := getattr(dataset, "probabilities", None)):
-            takes_step = "step" in inspect.signature(known).parameters
-            self.loss = expected
-            self.truth = lambda x, y, step: known(x, step) if takes_step else known(x)
+        self.takes: dict[int, bool] = {}  # of those that learn, whether they take weights
+        self.kinds: dict[tuple[int, int], str] = {}  # what a model is asked for, for a loss
+        # Of sequences that end in a member (column) after some switches (row), the least loss
+        self.least: dict[tuple[int, int], tuple[list[int], Any]] = {}
+        for role, given in (("model", model), ("comparator", comparator)):
+            for one in _all(given):
+                family = one.family if isinstance(one, _Best) else [one]
+                for member in family:
+                    self._add(role, member, losses)
+                for key in losses if isinstance(one, _Best) else ():
+                    table = np.zeros((one.switches + 1, len(family)))
+                    self.least[key, id(one)] = [*map(id, family)], table
+        self.sums = dict.fromkeys(self.kinds, 0.0)
+        self.unasked: dict[int, set[int]] = {}  # by step, the samplers that do not learn it
+
+    def _add(self, role: str, one: Any, losses: dict[int, Any]) -> None:
+        model = one.model if isinstance(one, _Fixed) else one
+        asked = last_step(model).classifier if _samples(model) else model
+        for key, (metric, _) in losses.items():
+            if not metric.works_with(asked):
+                kind = type(metric).__name__
+                raise TypeError(f"`{role}` must be a classifier, as {kind} needs it, got {model}")
+            self.kinds[key, id(one)] = kind = _kind(metric, asked)
+            if kind in VIEWS:
+                VIEWS[kind](asked)  # raises if it has none
+        self.models[id(one)] = model
+        if model is one:
+            self.takes[id(one)] = takes_weights(model)
 
     def states(
         self, step: int, moment: Any, delay: Any, measure_time: bool
@@ -214,48 +305,84 @@ class _Pass:
 
     def predict_one(self, x: Any, step: int, **kwargs: Any) -> Any:
         """The example, and the answers; `None` if any is missing, which River's loop passes by."""
-        answers = {}
+        answers: dict[tuple[int, str], Any] = {}
         for key, model in self.models.items():
-            asked = model.at(step) if hasattr(model, "at") else model
-            answers[key] = asked.predict_one(x, **kwargs)
+            asked, given = model.at(step) if hasattr(model, "at") else model, x
+            if _samples(model):
+                if not model.predict_one(x, **kwargs)[1]:
+                    self.unasked.setdefault(step, set()).add(key)
+                asked, given = last_step_and_input(model, x)
+                asked = asked.classifier
+            for kind in dict.fromkeys(self.kinds[loss, key] for loss in self.values):
+                view = VIEWS[kind](asked) if kind in VIEWS else asked
+                ask = view.predict_proba_one if kind == "distribution" else view.predict_one
+                answers[key, kind] = ask(given, **kwargs)
         missing = any(answer is None or answer == {} for answer in answers.values())
         return None if missing else (x, step, answers)
 
     def update(self, y_true: Any, y_pred: Any) -> None:
         """Add the losses of an example."""
         x, step, answers = y_pred
-        truth = self.truth(x, y_true, step)
-        for key, answer in answers.items():
-            self.sums[key] += self.loss(truth, answer)
+        found = {
+            (loss, key): self.values[loss](x, y_true, step, answers[key, kind])
+            for (loss, key), kind in self.kinds.items()
+        }
+        for of, value in found.items():
+            self.sums[of] += value
+        for (loss, _), (family, least) in self.least.items():
+            least[1:] = np.minimum(least[1:], least[:-1].min(axis=1, keepdims=True))
+            least += [found[loss, key] for key in family]
 
     def learn_one(self, x: Any, y: Any, step: int, w: Any = None, **kwargs: Any) -> None:
-        """Teach each model."""
-        for key, model in self.models.items():
-            weight = {"w": w} if w is not None and self.takes[key] else {}
-            model.learn_one(x, y, **kwargs, **weight)
-
-    def regret(self) -> Any:
-        """The loss of each model beyond that of each comparator."""
-        loss = self._loss
-        return _each(self.model, lambda m: _each(self.comparator, lambda c: loss(m) - loss(c)))
+        """Teach each model that learns."""
+        unasked = self.unasked.pop(step, ())
+        for key, takes in self.takes.items():
+            if key not in unasked:
+                weight = {"w": w} if w is not None and takes else {}
+                self.models[key].learn_one(x, y, **kwargs, **weight)
 
     def state(self, found: dict[str, Any]) -> dict[str, Any]:
-        """The sums so far, in the form in which the models were given."""
+        """The sums so far, in the form in which the losses and models were given."""
+
+        def sums(f: Callable[[Any], Any]) -> Any:
+            return _each(self.loss, lambda loss: f(lambda one: self._total(loss, one)))
+
+        def beyond(total: Any, value: float) -> Any:
+            return _each(self.comparator, lambda other: value - total(other))
+
         return {
             "Step": found["Step"],
-            "Loss": _each(self.model, self._loss),
-            "Comparator": _each(self.comparator, self._loss),
-            "Regret": self.regret(),
+            "Loss": sums(lambda total: _each(self.model, total)),
+            "Comparator": sums(lambda total: _each(self.comparator, total)),
+            "Regret": sums(lambda total: _each(self.model, lambda m: beyond(total, total(m)))),
             **({"Time": found["Time"]} if "Time" in found else {}),
         }
 
-    def _loss(self, model: Any) -> float:
-        return self.sums[id(model)]
+    def _total(self, loss: Any, model: Any) -> float:
+        of = id(loss), id(model)
+        return float(self.least[of][1].min()) if of in self.least else self.sums[of]
+
+
+def _all(given: Any) -> Iterable[Any]:
+    return given.values() if isinstance(given, Mapping) else [given]
 
 
 def _each(given: Any, f: Callable[[Any], Any]) -> Any:
-    """f of one model, or of each by name."""
+    """f of one, or of each by name."""
     return {k: f(one) for k, one in given.items()} if isinstance(given, Mapping) else f(given)
+
+
+def _samples(model: Any) -> bool:
+    return ActiveLearningClassifier in type(last_step(model)).__mro__
+
+
+def _kind(metric: Any, model: Any) -> str:
+    """What a model is asked for, as by River's loop, which asks for a distribution of one label."""
+    reads: str = getattr(metric, "_reads", "labels")
+    if reads != "labels" and getattr(last_step(model), "_predicts_labels", True):
+        return reads
+    one = isinstance(model, base.Classifier)
+    return "distribution" if one and not metric.requires_labels else "labels"
 
 
 def check_ends(dataset: Any) -> None:
@@ -275,20 +402,61 @@ METRICS: dict[Any, type[MeanScore]] = {
 }
 
 
-def read_loss(loss: Any, dataset: Any) -> MeanScore:
-    """The metric that `loss` is or, for a function of `losses`, the metric of that function."""
-    if isinstance(loss, MeanScore) and not loss.bigger_is_better:
-        return loss
-    if not inspect.isfunction(loss) or loss not in METRICS:
-        kind = loss.__name__ if hasattr(loss, "__name__") else type(loss).__name__
-        raise TypeError(
-            "`loss` must be a metric that is the mean of a loss, such as metrics.HLoss(taxonomy), "
-            f"or a function of losses, such as losses.h_loss, got {kind}"
+# Metrics that are means; of single labels, micro averages are the accuracy.
+MEANS: Any = MeanScore, river_metrics.Accuracy, river_metrics.MicroF1, river_metrics.MicroPrecision
+MEANS += river_metrics.CrossEntropy, river_metrics.LogLoss, river_metrics.multioutput.ExactMatch
+
+
+class _Function:
+    """What a function of one's own has of a metric."""
+
+    requires_labels = True
+    works_with: Any = TaxonomyMetric.works_with
+
+    def __init__(self, f: Any) -> None:
+        self.f = f
+
+
+def read_loss(loss: Any, dataset: Any) -> tuple[Any, Callable[..., float]]:
+    """The metric, and the loss of an example: a function of x, y, the step and the answer."""
+    metric, known = _metric(loss, dataset), getattr(dataset, "probabilities", None)
+    if isinstance(metric, _Function):
+        return metric, lambda x, y, step, answer: metric.f(y, answer)
+    if isinstance(metric, MeanLoss) and known and metric.taxonomy_._arrays.is_tree:
+        at = "step" in inspect.signature(known).parameters
+        return metric, lambda x, y, step, answer: metric.expected(
+            known(x, step) if at else known(x), answer
         )
-    taxonomy = getattr(dataset, "taxonomy", None)
-    if taxonomy is None:
-        raise ValueError(
-            f"losses.{loss.__name__} needs a taxonomy, but the dataset has none; pass "
-            f"metrics.{METRICS[loss].__name__}(taxonomy) instead"
-        )
-    return METRICS[loss](taxonomy)
+
+    def observed(x: Any, y: Any, step: int, answer: Any) -> float:
+        if type(y) is Below and not isinstance(metric, MeanScore):
+            raise TypeError(f"{type(metric).__name__} needs whole labels, got {y}; leave it out")
+        metric.update(y, answer)
+        value = float(metric.get())
+        metric.revert(y, answer)
+        return 1.0 - value if metric.bigger_is_better else value
+
+    return metric, observed
+
+
+def _metric(loss: Any, dataset: Any) -> Any:
+    """A metric of its own: that of a function, or a copy."""
+    if isinstance(loss, MEANS):
+        return loss.clone()
+    if inspect.isfunction(loss) and loss in METRICS:
+        taxonomy = getattr(dataset, "taxonomy", None)
+        if taxonomy is None:
+            raise ValueError(
+                f"losses.{loss.__name__} needs a taxonomy, but the dataset has none; pass "
+                f"metrics.{METRICS[loss].__name__}(taxonomy) instead"
+            )
+        return METRICS[loss](taxonomy)
+    if callable(loss) and not isinstance(loss, type):
+        with suppress(TypeError, ValueError):
+            inspect.signature(loss).bind(None, None)
+            return _Function(loss)
+    kind = loss.__name__ if hasattr(loss, "__name__") else type(loss).__name__
+    raise TypeError(
+        "`loss` must be a metric that is a mean, such as metrics.HLoss(taxonomy), a function of "
+        f"losses, such as losses.h_loss, or f(y, prediction), got {kind}"
+    )

@@ -26,6 +26,7 @@ def regret(
     Several runs, such as orders of a stream, are drawn as their mean, with its 95% confidence
     interval (Student's t). On logarithmic axes, the legend has the slope of each curve over the
     second half of the steps: 0 is flat, 1 a loss that never ends, 0.5 one with the root of steps.
+    It also says at how many steps a curve is not above 0, where it cannot be drawn.
 
     Parameters
     ----------
@@ -70,11 +71,13 @@ def regret(
         color = COLORS[i % len(COLORS)]
         mean, n = values.mean(axis=0), len(values)
         late = slice(len(steps) // 2, None)
-        slope = ""
+        note = ""
         if log and len(steps) > 2 and (mean[late] > 0).all():
             power = np.polyfit(np.log(steps[late]), np.log(mean[late]), 1)[0]
-            slope = f", slope {round(power, 2) + 0.0:.2f}"  # no -0.00
-        ax.plot(steps, mean, color=color, label=(name or value.lower()) + slope)
+            note = f", slope {round(power, 2) + 0.0:.2f}"  # no -0.00
+        if log and (n_hidden := int((mean <= 0).sum())):
+            note += f", {n_hidden} of {len(steps)} steps not above 0"
+        ax.plot(steps, mean, color=color, label=(name or value.lower()) + note)
         if n > 1:
             half = stats.t.ppf(0.975, n - 1) * values.std(axis=0, ddof=1) / n**0.5
             ax.fill_between(steps, mean - half, mean + half, color=color, alpha=0.2, lw=0.0)

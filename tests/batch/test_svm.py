@@ -53,6 +53,17 @@ def test_nothing_to_separate():
     assert model.predict_one({}) == {"a": True, "b": False, "c": False, "d": False}
 
 
+def test_scores_are_those_of_the_weights_beside_a_bias():
+    model = batch.HSVM(TREE).fit(EXAMPLES)
+    weights, bias = model.weights, model.score_one({})
+    assert list(weights) == ["a", "c", "b"]
+    x = {"x": 0.5, "y": -2.0, "new": 3.0}
+    scores = {v: oracles.dot(w, x) + bias[v] for v, w in weights.items()}
+    assert model.score_one(x) == pytest.approx(scores)
+    with pytest.raises(RuntimeError, match=r"HSVM is trained on a list of examples"):
+        _ = batch.HSVM(TREE).weights
+
+
 @pytest.mark.slow
 def test_rivers_checks():
     """Of a fitted model itself: a clone is not fitted."""

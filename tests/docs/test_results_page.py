@@ -236,7 +236,11 @@ def test_sections_of_another_package_are_listed_and_stay(folder):
         "cat_2001: made before the script changed; see --fresh",
         ant,
     ]
+    stale = "**Stale**, as the script or the package has changed since: "
+    links = [f"[Does {n} hold?](results/{n}.md#does-{n}-hold)" for n in ("bee_2001", "cat_2001")]
+    assert f"\n{stale}{', '.join(links)}, [Does ant" in folder.overview.read_text()
     assert folder.run(*folder.data).splitlines()[-2:] == [bee, ant]
+    assert f"\n{stale}{links[0]}, [Does ant" in folder.overview.read_text()
     assert folder.ran() == ["cat_2001"]
     assert folder.text() == page
     assert folder.run(*folder.data, "--fresh", "--only", "bee_2001").splitlines()[-1] == ant
@@ -366,8 +370,34 @@ As in the paper: data size (none), splits (none), shuffling (none), epochs (one)
 def test_the_verdicts_are_up_to_date(run):
     """They must be written again after a change of a script or of the criterion, and not edited."""
     program = run("all.py")
-    found = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
-    assert found == program["overview"](program["sections"]())
+    made = program["sections"]()
+    papers = program["by_paper"](made)
+    pages = {
+        f"{name}.md": program["page"](name, of, program["CHECKOUT"]) for name, of in papers.items()
+    }
+    folder = ROOT / "docs" / "results"
+    assert {path.name: path.read_text("utf-8") for path in folder.iterdir()} == pages
+    found = (ROOT / "docs" / "results.md").read_text("utf-8"), program["overview"](made)
+    ours, theirs = (re.sub(r"\*\*Stale.*\n\n", "", text) for text in found)
+    assert ours == theirs
+
+
+def test_links_to_and_from_the_results_lead_somewhere():
+    """In the checkout, as in the site."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    links = [
+        (page, *link)
+        for page in pages
+        for link in re.findall(r"\]\(\s*([^)#\s:]+)(?:#([^)\s]+))?\)", page.read_text("utf-8"))
+        if "results" in (page.parent.name, *link[0].split("/"))
+    ]
+    assert len(links) > 50
+    for page, target, anchor in links:
+        there = page.parent / target
+        assert there.exists(), f"{page.name} links to {target}: there is no such file"
+        titles = re.findall(r"^#+ (.+)$", there.read_text("utf-8"), re.M) if anchor else []
+        made = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+        assert not anchor or anchor in made, f"{page.name} links to {target}: no such heading"
 
 
 def test_the_key_of_the_package_leaves_out_only_what_no_recorded_script_uses():

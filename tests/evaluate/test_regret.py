@@ -13,11 +13,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import base, dummy, preprocessing, stats
+from river import base, dummy, naive_bayes, preprocessing, stats
+from river import evaluate as river_evaluate
 from river import metrics as river_metrics
 
 import oracles
-from river_hier import Taxonomy, evaluate, linear_model, losses, metrics
+from river_hier import (
+    Below,
+    OpenTaxonomy,
+    Taxonomy,
+    active,
+    evaluate,
+    linear_model,
+    losses,
+    metrics,
+)
 from river_hier.datasets import synth
 from support.hypothesis_settings import n_examples
 from support.strategies import parents_of, trees
@@ -247,7 +257,7 @@ def test_adaptive_regret_is_that_of_the_worst_interval(gains: Any, several: bool
     curves = [[0, *itertools.accumulate(gain)] for gain in zip(*gains, strict=True)]
     curves = (curves or [[0], [0]])[: 1 + several]
     states = [
-        {"Step": step, "Regret": dict(enumerate(values)) if several else values[0]}
+        {"Step": step, "Loss": 0, "Regret": dict(enumerate(values)) if several else values[0]}
         for step, values in enumerate(zip(*curves, strict=True))
         if step
     ]
@@ -257,6 +267,195 @@ def test_adaptive_regret_is_that_of_the_worst_interval(gains: Any, several: bool
     )
     assert found["Regret"] == worst
     assert any(curve[found["To"]] - curve[found["From"]] == worst for curve in curves)
+
+
+def test_adaptive_regret_of_several_losses_and_models() -> None:
+    stream = synth.LinearLabels(TREE, n_features=4, seed=1, drift_at=60).take(120)
+    models = {"p": linear_model.HPerceptron(TREE), "r": linear_model.HRLS(TREE)}
+    moments = {"before": stream.reference.at(0), "after": stream.reference.at(60)}
+    given = {"h": losses.h_loss, "0-1": losses.zero_one_loss}
+    states = list(evaluate.iter_regret(stream, models, moments, given, step=20))
+    found = evaluate.adaptive_regret(iter(states))
+    for loss, name in itertools.product(given, models):
+        alone = [
+            {"Step": s["Step"], "Loss": 0.0, "Regret": s["Regret"][loss][name]} for s in states
+        ]
+        assert found[loss][name] == evaluate.adaptive_regret(alone)
+    assert 0 < found["h"]["p"]["Regret"] != found["h"]["r"]["Regret"] > 0
+
+
+# --- Losses -------------------------------------------------------------------------------------
+
+RIVERS: dict[str, Any] = {
+    "accuracy": river_metrics.Accuracy,
+    "F1": river_metrics.MicroF1,
+    "precision": river_metrics.MicroPrecision,
+    "recall": river_metrics.MicroRecall,
+    "log": river_metrics.CrossEntropy,
+}
+
+
+@pytest.mark.parametrize("delay", [None, 5])
+def test_rivers_metrics_in_one_pass(delay: int | None) -> None:
+    stream = synth.PrototypeTree(branching=2, depth=2, noise=0.1, seed=1)
+    t, examples = stream.taxonomy, list(stream.take(100))
+
+    def models() -> list[Any]:
+        return [linear_model.PathSoftmax(t), linear_model.PathSoftmax(t.flatten())]
+
+    given = {name: metric() for name, metric in RIVERS.items()}
+    given["log"].update("a", {"a": 0.1})  # the metric itself is neither read nor changed
+    *_, last = evaluate.iter_regret(examples, *models(), given, step=7, delay=delay)
+    for name, metric in RIVERS.items():
+        ours = []
+        for model in models():
+            score = river_evaluate.progressive_val_score(examples, model, metric(), delay=delay)
+            ours.append(100 * (1 - score.get() if score.bigger_is_better else score.get()))
+        assert [last["Loss"][name], last["Comparator"][name]] == pytest.approx(ours), name
+        assert last["Regret"][name] == pytest.approx(ours[0] - ours[1])
+        assert evaluate.regret(examples, *models(), metric(), delay=delay) == last["Regret"][name]
+    assert given["log"].get() == -math.log(0.1)
+
+
+def test_two_classes_and_rivers_multilabels() -> None:
+    stream = synth.LinearLabels(Taxonomy.flat(["on"]), n_features=3, seed=1)
+    binary = [(x, y["on"]) for x, y in stream.take(50)]
+    model, other = naive_bayes.GaussianNB(), dummy.PriorClassifier()
+    found = evaluate.regret(binary, model, other, river_metrics.LogLoss())
+    scores = [
+        river_evaluate.progressive_val_score(binary, m.clone(), river_metrics.LogLoss()).get()
+        for m in (model, other)
+    ]
+    assert found == pytest.approx(49 * (scores[0] - scores[1]))  # the first answer is {}
+    exact, several = river_metrics.multioutput.ExactMatch(), list(stream.take(50))
+    run = linear_model.HPerceptron(stream.taxonomy), stream.reference
+    assert evaluate.regret(several, *run, exact) == evaluate.regret(
+        several, run[0].clone(), run[1], metrics.ZeroOneLoss(stream.taxonomy)
+    )
+
+
+def test_scores_and_probabilities_of_several_labels() -> None:
+    """Models are asked for what the metric takes; those of River's loop must be wrapped."""
+    stream = synth.LinearLabels(TREE, n_features=4, seed=1)
+    given = {"log": metrics.LogLoss(TREE), "rank": metrics.RankingLoss(TREE), "h": losses.h_loss}
+    learner = preprocessing.Normalizer() | linear_model.HRLS(TREE)
+    *_, last = evaluate.iter_regret(stream.take(400), learner, stream.reference, given)
+    for name, view in (("log", evaluate.Probabilities), ("rank", evaluate.Ranked)):
+        for key, model in (("Loss", learner), ("Comparator", stream.reference)):
+            metric, fresh = given[name].clone(), view(model.clone())
+            river_evaluate.progressive_val_score(stream.take(400), fresh, metric)
+            assert last[key][name] == pytest.approx(400 * metric.get())
+            wrapped = evaluate.regret(stream.take(20), fresh, fresh, metric.clone())
+            assert wrapped == 0.0
+    assert last["Regret"]["log"] > 0 < last["Regret"]["h"]
+    with pytest.raises(TypeError, match="`model` must be a multilabel classifier, got Hieron"):
+        evaluate.regret([], linear_model.Hieron(TREE), stream.reference, given["log"])
+
+
+def test_a_function_of_ones_own() -> None:
+    stream = synth.PrototypeTree(branching=2, depth=2, noise=0.1, seed=1).take(100)
+    model, flat = (linear_model.Hieron(t) for t in (stream.taxonomy, stream.taxonomy.flatten()))
+    own = evaluate.regret(stream, model, flat, lambda y, said: 3.0 * (y != said))
+    right = evaluate.regret(stream, model.clone(), flat.clone(), river_metrics.Accuracy())
+    assert own == 3 * right != 0
+
+
+def test_labels_below_a_node_and_open_taxonomies() -> None:
+    below = [({"x": 1.0}, Below("mammal")), ({"x": -1.0}, "owl"), ({"x": 1.0}, "fox")] * 5
+    model, root = linear_model.PathSoftmax(TREE), dummy.NoChangeClassifier()
+    root.predict_one = lambda x: "animal"
+    root.learn_one = lambda x, y: None
+    *_, last = evaluate.iter_regret(below, model, root, metrics.TreeInducedError(TREE))
+    metric = metrics.TreeInducedError(TREE)
+    river_evaluate.progressive_val_score(below, model.clone(), metric)
+    assert last["Loss"] == pytest.approx(15 * metric.get())
+    assert last["Comparator"] == 5 * (1 + 2 + 3)
+    with pytest.raises(TypeError, match=r"Accuracy needs whole labels, got Below\(label='mammal'"):
+        evaluate.regret(below, model, root, river_metrics.Accuracy())
+    new = [({"x": 1.0}, ("a", "b")), ({"x": -1.0}, ("a", "c"))] * 5
+    grows, metric = linear_model.Hieron(OpenTaxonomy()), metrics.TreeInducedError(OpenTaxonomy())
+    river_evaluate.progressive_val_score(new, grows.clone(), metric)
+    *_, last = evaluate.iter_regret(new, grows, grows, metrics.TreeInducedError(OpenTaxonomy()))
+    assert last["Loss"] == pytest.approx(9 * metric.get()) != 0  # at first there is no answer
+
+
+@pytest.mark.parametrize("delay", [None, 3])
+def test_samplers_learn_what_they_ask_for(delay: int | None) -> None:
+    stream = synth.PrototypeTree(branching=2, depth=2, noise=0.05, seed=1)
+    t, examples = stream.taxonomy, [(x, y, {}) for x, y in stream.take(200)]
+
+    def sampler() -> Any:
+        scaled = preprocessing.Normalizer()
+        return scaled | active.MarginSampler(linear_model.PathSoftmax(t), budget=0.2)
+
+    given = {"path": metrics.TreeInducedError(t), "log": river_metrics.CrossEntropy()}
+    ours, all_labels = sampler(), linear_model.PathSoftmax(t)
+    *_, last = evaluate.iter_regret(examples, ours, all_labels, given, delay=delay)
+    theirs, waiting, total = sampler(), [], 0
+    for step, (x, y, _) in enumerate(examples):
+        while waiting and waiting[0][0] + (delay or 0) <= step:
+            theirs.learn_one(*waiting.pop(0)[1:])
+        y_pred, ask = theirs.predict_one(x)
+        total += t.distance(y, y_pred)
+        waiting += [(step, x, y)] if ask else []
+    assert last["Loss"]["path"] == total
+    assert last["Regret"]["log"] > 0
+    for _, x, y in waiting:
+        theirs.learn_one(x, y)
+    last_x = examples[0][0]
+    assert ours.predict_proba_one(last_x) == theirs.predict_proba_one(last_x)
+
+
+# --- Comparators that stop, and that switch -----------------------------------------------------
+
+
+def test_a_fixed_model_does_not_learn_while_the_model_does() -> None:
+    stream = synth.LinearLabels(TREE, n_features=4, seed=2)
+    model = linear_model.HRLS(TREE)
+    for x, y in stream.take(30):
+        model.learn_one(x, y)
+    rest, frozen = list(stream.take(100))[30:], model.clone(include_attributes=True)
+    *_, last = evaluate.iter_regret(rest, model, evaluate.fixed(model), metrics.HLoss(TREE))
+    assert last["Comparator"] == sum(losses.h_loss(TREE, y, frozen.predict_one(x)) for x, y in rest)
+    assert last["Loss"] != last["Comparator"]
+    assert model.score_one({0: 1.0}) != frozen.score_one({0: 1.0})
+
+
+@given(st.data(), st.integers(1, 3), st.integers(0, 3), st.integers(1, 6))
+@n_examples(40)
+def test_the_best_sequence_of_comparators(data: Any, n: int, switches: int, steps: int) -> None:
+    table = data.draw(st.lists(st.lists(st.integers(0, 5), min_size=n, max_size=n), min_size=steps))
+    stream = [({"t": t}, "a") for t in range(len(table))][:steps]
+
+    class Says(base.Classifier):
+        def __init__(self, member: int) -> None:
+            self.member = member
+
+        def learn_one(self, x: Any, y: Any) -> None: ...
+
+        def predict_one(self, x: Any, **kwargs: Any) -> Any:
+            return table[x["t"]][self.member] if self.member >= 0 else 9
+
+    family = [Says(member) for member in range(n)]
+    comparators = {"best": evaluate.best(family, switches), "single": evaluate.best(family)}
+    *_, last = evaluate.iter_regret(stream, Says(-1), comparators, lambda y, said: said)
+    totals = {"best": [], "single": []}
+    for chosen in itertools.product(range(n), repeat=len(stream)):
+        changes = sum(a != b for a, b in itertools.pairwise(chosen))
+        for name, most in (("best", switches), ("single", 0)):
+            if changes <= most:
+                totals[name].append(sum(table[t][v] for t, v in enumerate(chosen)))
+    assert last["Comparator"] == {name: min(of) for name, of in totals.items()}
+    assert last["Regret"] == {name: 9 * len(stream) - min(of) for name, of in totals.items()}
+
+
+def test_wrong_families() -> None:
+    with pytest.raises(ValueError, match="`comparators` must hold models, got none"):
+        evaluate.best([])
+    with pytest.raises(ValueError, match="`switches` must be at least 0"):
+        evaluate.best([Guess(TREE, 0)], switches=-1)
+    with pytest.raises(TypeError, match=r"`comparator` must be a classifier.*, got None"):
+        evaluate.regret([], Guess(TREE, 0), evaluate.best([None]), metrics.HLoss(TREE))
 
 
 # --- Comparators that cannot be beaten ----------------------------------------------------------
@@ -373,7 +572,9 @@ def test_an_endless_stream_has_no_final_regret() -> None:
     [
         (metrics.HLoss, TypeError, "`loss` must be a metric .* got HLoss$"),
         (metrics.HF1(TREE), TypeError, "got HF1$"),
-        (river_metrics.Accuracy(), TypeError, "got Accuracy$"),
+        (river_metrics.F1(), TypeError, "got F1$"),
+        (river_metrics.RMSE(), TypeError, "got RMSE$"),
+        (river_metrics.MicroJaccard(), TypeError, "got MicroJaccard$"),
         (metrics.HLoss(TREE) + metrics.ZeroOneLoss(TREE), TypeError, "got Metrics$"),
         (losses.expected_h_loss, TypeError, "got expected_h_loss$"),
         (lambda t, y, said: 0.0, TypeError, "got <lambda>$"),
@@ -697,6 +898,37 @@ def test_losses_on_any_sequence(taxonomy: Taxonomy, seed: int, m: int) -> None:
                     naive_hperceptron_bound(taxonomy, u, examples, costs or ones)
                 )
                 assert total <= bound + 1e-9
+
+
+@given(taxonomy=trees(min_nodes=2), seed=st.integers(0, 10**6))
+@n_examples(20)
+def test_hperceptron_weights_are_best_in_hindsight(taxonomy: Taxonomy, seed: int) -> None:
+    """At every node, none near them, or far, have a smaller norm and hinge loss."""
+    rng = random.Random(seed)
+    stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed)
+    examples, C = list(stream.take(15)), 10 ** rng.uniform(-2, 1)
+    found = evaluate.hperceptron_weights(taxonomy, examples, C, n_passes=1000)
+    for i in taxonomy.nodes[1:]:
+        seen = [(x, y[i]) for x, y in examples if y.get(taxonomy.parent(i), True)]
+
+        def cost(u: Any, seen: Any = seen) -> float:
+            hinges = (max(0.0, 1 - (1 if on else -1) * oracles.dot(u, x)) for x, on in seen)
+            return float(oracles.dot(u, u) / 2 + C * sum(hinges))
+
+        least = cost(found[i]) * (1 - 2e-3)
+        for size, shrink in itertools.product((0.0, 1e-3, 0.03, 1.0), (0.9, 0.99, 1.01)):
+            assert cost({j: shrink * a + rng.gauss(0, size) for j, a in found[i].items()}) >= least
+
+
+def test_hperceptron_weights_meet_all_margins_if_any_do() -> None:
+    t, x = Taxonomy.flat("ab"), [{"x": 1.0}, {"y": 0.5}, {}]
+    examples = [(x[0], {"a"}), (x[1], {"b"})]
+    found = evaluate.hperceptron_weights(t, examples)
+    assert found == {"a": {"x": 1.0, "y": -2.0}, "b": {"x": -1.0, "y": 2.0}}
+    assert evaluate.hperceptron_bound(t, found, examples) == pytest.approx(2 * 5)
+    assert evaluate.hperceptron_weights(t, [(x[2], {"a"})], C=1.0) == {"a": {}, "b": {}}
+    with pytest.raises(ValueError, match=r"`C` must be positive, or math.inf for no cap, got 0"):
+        evaluate.hperceptron_weights(t, examples, C=0)
 
 
 @pytest.mark.parametrize("broken", BROKEN)

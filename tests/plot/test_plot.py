@@ -207,6 +207,13 @@ def test_regret_of_several_models_and_seeds():
     assert ax.get_ylabel() == "loss so far"
 
 
+def test_regret_that_logarithmic_axes_leave_out():
+    rows = [{"Step": k, "Loss": 1, "Regret": r} for k, r in enumerate((-1.0, 0.0, 2.0, 4.0), 1)]
+    for log, label in ((True, "regret, slope 2.41, 2 of 4 steps not above 0"), (False, "regret")):
+        ax = drawn(plot.regret(rows, log=log))
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == [label]
+
+
 def test_regret_of_several_models_in_one_pass():
     stream = synth.LinearLabels(TREE, n_features=3, seed=1)
     models = {"p": linear_model.HPerceptron(TREE), "r": linear_model.HRLS(TREE)}
