@@ -1,5 +1,6 @@
 """Fetching from a local server that hangs up or sends other bytes."""
 
+import contextlib
 import gzip
 import hashlib
 import http.server
