@@ -3,7 +3,7 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .taxonomy import Below, OpenTaxonomy, Taxonomy
+from .taxonomy import Among, Below, Known, Not, OpenTaxonomy, Taxonomy
 
 if TYPE_CHECKING:
     from . import (
@@ -36,7 +36,10 @@ __version__ = "0.1.0"
 """The version of this library, as its package metadata have it."""
 
 __all__ = [
+    "Among",
     "Below",
+    "Known",
+    "Not",
     "OpenTaxonomy",
     "Taxonomy",
     "__version__",

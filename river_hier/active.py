@@ -78,7 +78,6 @@ class MarginSampler(Sampler):
 
     Examples
     --------
-
     >>> from river_hier import active, linear_model
     >>> from river_hier.datasets import synth
 
@@ -94,7 +93,6 @@ class MarginSampler(Sampler):
     ...         model.learn_one(x, y)
     >>> asked / 2000, mistakes / 2000
     (0.313, 0.2035)
-
     """
 
     def __init__(self, classifier: Any, budget: float = 0.3) -> None:
@@ -161,7 +159,6 @@ class ThresholdSampler(Sampler):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import Taxonomy, active, linear_model, metrics
     >>> from river_hier.datasets import synth
@@ -177,7 +174,6 @@ class ThresholdSampler(Sampler):
     ----------
     [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
         hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
-
     """
 
     def __init__(self, classifier: Any) -> None:

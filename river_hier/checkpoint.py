@@ -91,7 +91,6 @@ def dumps(state: Any) -> bytes:
 
     Examples
     --------
-
     >>> from river_hier import checkpoint, linear_model
 
     >>> model = linear_model.HAROW()
@@ -99,7 +98,6 @@ def dumps(state: Any) -> bytes:
     >>> data = checkpoint.dumps({"model": model, "position": 1})
     >>> checkpoint.loads(data)["model"].score_one({"howls": 1.0})
     {'wolf': 0.667}
-
     """
     payload = _pickled(state)
     return _header(payload) + payload
@@ -115,13 +113,11 @@ def loads(data: Bytes) -> Any:
 
     Examples
     --------
-
     >>> from river_hier import checkpoint
 
     >>> data = checkpoint.dumps({"position": 7})
     >>> checkpoint.loads(data)["position"]
     7
-
     """
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"`data` must be bytes, as `dumps` makes them, got {type(data).__name__}")
@@ -207,7 +203,6 @@ def save(state: Any, path: FilePath) -> None:
 
     Examples
     --------
-
     >>> import pathlib, tempfile
     >>> from river_hier import checkpoint, linear_model
 
@@ -217,7 +212,6 @@ def save(state: Any, path: FilePath) -> None:
     ...     checkpoint.save(state, path)
     ...     checkpoint.load(path)["position"]
     2
-
     """
     path = _checked(path)
     payload = _pickled(state)
@@ -232,7 +226,6 @@ def load(path: FilePath) -> Any:
 
     Examples
     --------
-
     >>> import pathlib, tempfile
     >>> from river_hier import checkpoint
 
@@ -241,7 +234,6 @@ def load(path: FilePath) -> Any:
     ...     checkpoint.save({"position": 7}, path)
     ...     checkpoint.load(path)["position"]
     7
-
     """
     try:
         data = Path(path).read_bytes()

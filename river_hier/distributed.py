@@ -62,7 +62,6 @@ def merge(models: Iterable[Model], start: Model | None = None) -> Model:
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, distributed, linear_model, metrics
     >>> from river_hier.datasets import synth
 
@@ -84,7 +83,6 @@ def merge(models: Iterable[Model], start: Model | None = None) -> Model:
     ----------
     [^1]: [McDonald, R., Hall, K. and Mann, G., 2010. Distributed training strategies for the
         structured perceptron. NAACL HLT, pp. 456-464.](https://aclanthology.org/N10-1069/)
-
     """
     models = list(models)
     if not models:
@@ -218,19 +216,19 @@ def _(first: Decoder, models: Sequence[Any], start: Any) -> Any:
 @_merged.register
 def _(first: Tempered, models: Sequence[Any], start: Any) -> Any:
     merged = _with_model(first, models, start)
-    merged._temperatures = found = copy.deepcopy(first._temperatures)
-    befores = type(found)() if start is None else start._temperatures
+    merged._temperatures = temperatures = copy.deepcopy(first._temperatures)
+    befores = type(temperatures)() if start is None else start._temperatures
     each = [model._temperatures for model in models]
     learned = [t.n - befores.n for t in each]
-    found.n = _total([t.n for t in each], befores.n)
+    temperatures.n = _total([t.n for t in each], befores.n)
     if total := sum(learned):  # the scale is that of the latest scores, so it does not add up
         squares = [t.scale.squares / max(t.scale.n, 1.0) for t in each]
-        found.scale.n = max(t.scale.n for t in each)
-        found.scale.squares = found.scale.n * float(np.dot(learned, squares)) / total
+        temperatures.scale.n = max(t.scale.n for t in each)
+        temperatures.scale.squares = temperatures.scale.n * float(np.dot(learned, squares)) / total
     for name in ("sharp", "flat", "mixture"):
         of = [getattr(t, name) for t in (befores, *each)]
         first_, *others = (np.array([descent.value, descent.squares]) for descent in of)
-        descent = getattr(found, name)
+        descent = getattr(temperatures, name)
         descent.value, descent.squares = _descended(others, first_).tolist()
     return merged
 
@@ -255,17 +253,17 @@ def _taxonomy_of(models: Sequence[Any], start: Any) -> Taxonomy:
     """The taxonomy of the merged model; open ones are united."""
     given = models[0].taxonomy
     everyone = list(models) if start is None else [start, *models]
-    found: Taxonomy = everyone[0].taxonomy_
+    joined: Taxonomy = everyone[0].taxonomy_
     for model in everyone:
         if not isinstance(given, Taxonomy):
-            found = with_labels(given, found, model.taxonomy_.nodes[1:])
+            joined = with_labels(given, joined, model.taxonomy_.nodes[1:])
         elif model is not start and model.taxonomy_ != models[0].taxonomy_:
             raise ValueError(
                 "models to merge must have the same taxonomy, got taxonomies of "
                 f"{len(models[0].taxonomy_)} and {len(model.taxonomy_)} nodes; let all models "
                 "adopt the larger one, or start from an OpenTaxonomy"
             )
-    return models[0].taxonomy_ if isinstance(given, Taxonomy) else found
+    return models[0].taxonomy_ if isinstance(given, Taxonomy) else joined
 
 
 def _nodes(model: Any, taxonomy: Taxonomy) -> Rows:

@@ -80,7 +80,6 @@ class BranchReset(ModelWrapper):
     ...     print(mistakes[False], mistakes[True])
     [73, 18] [72, 419]
     [73, 18] [72, 116]
-
     """
 
     def __init__(self, model: Any, detector: Any = None, min_age: int = 10) -> None:

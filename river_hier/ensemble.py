@@ -33,13 +33,13 @@ from .base.checks import checked_weight
 from .base.classifiers import cloned, is_multilabel, last_step, last_step_and_input, shown
 from .base.explanation import Floats
 from .base.predictor import open_for_river
-from .base.targets import read_label, without_below
-from .base.wrapper import ModelWrapper, check_model, check_one, learns_below
+from .base.targets import read_label, whole
+from .base.wrapper import ModelWrapper, check_model, check_one, learns_parts
 from .feature_extraction import RandomFourierFeatures, TextViews
 from .forest import ExtraTrees
 from .linear_model import PathSoftmax
 from .probabilistic import DiscriminantNeighbors, LinearDiscriminant, NewtonSoftmax
-from .taxonomy import Below, Taxonomy, TaxonomyLike, closure_mask
+from .taxonomy import Evidence, Taxonomy, TaxonomyLike, closure_mask
 from .taxonomy.errors import is_missing, short
 
 __all__ = ["DensePool", "LogarithmicPool", "make_views"]
@@ -95,7 +95,6 @@ class LogarithmicPool(ModelWrapper):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import ensemble, linear_model, metrics, probabilistic
     >>> from river_hier.datasets import synth
@@ -120,7 +119,6 @@ class LogarithmicPool(ModelWrapper):
         https://doi.org/10.1214/ss/1177013825)
     [^2]: [Wolpert, D. H., 1992. Stacked generalization. Neural Networks, 5(2), pp. 241-259.](
         https://doi.org/10.1016/S0893-6080(05)80023-1)
-
     """
 
     model: Any
@@ -189,11 +187,11 @@ class LogarithmicPool(ModelWrapper):
         if w != 1.0:
             kwargs["w"] = w
         inputs = [last_step_and_input(model, x) for model in self.models]
-        learners = self._learners(y := without_below(self, y))
+        learners = self._learners(y := whole(self, y))
         for model, (last, read_by_last) in zip(self.models, inputs, strict=True):
             if model in learners and is_ours(last):  # before any of them learns
                 last._check_one(read_by_last, y, w)
-        judged, before = type(y) is not Below and not repeats(), self._taxonomy
+        judged, before = not isinstance(y, Evidence) and not repeats(), self._taxonomy
         members = self._members_of(answer_of(*each) for each in inputs) if judged else None
         for model in learners:
             model.learn_one(x, y, **kwargs)
@@ -206,12 +204,12 @@ class LogarithmicPool(ModelWrapper):
             self._steps(members, [y], [w], before)
 
     def _learners(self, y: Any) -> list[Any]:
-        """The models that learn from y: of a label `Below` a node those that can, if any."""
-        if type(y) is not Below:
+        """The models that learn from y: of a part of a label those that can, if any."""
+        if not isinstance(y, Evidence):
             return self.models
-        return list(filter(learns_below, self.models)) or self.models
+        return list(filter(learns_parts, self.models)) or self.models
 
-    _learns_below: Any = property(lambda self: any(map(learns_below, self.models)))
+    _learns_parts: Any = property(lambda self: any(map(learns_parts, self.models)))
 
     def _steps(self, members: Floats, ys: Any, weights: Iterable[float], before: Taxonomy) -> None:
         """Take a step for each example that the models have learned since they predicted it."""
@@ -318,7 +316,6 @@ def make_views(
 
     Examples
     --------
-
     >>> from river_hier import ensemble
 
     >>> model = ensemble.make_views(texts=["title"], categories=["brand"])
@@ -326,7 +323,6 @@ def make_views(
     ...     model.learn_one({"title": title, "brand": brand}, y)
     >>> model.predict_proba_one({"title": "green", "brand": "A"})["shoes"]
     0.959
-
     """
     for names in (texts, categories, numbers):
         if isinstance(names, str):
@@ -369,7 +365,6 @@ class DensePool(LogarithmicPool):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import ensemble, metrics
     >>> from river_hier.datasets import synth
@@ -379,10 +374,9 @@ class DensePool(LogarithmicPool):
     >>> error = metrics.TreeInducedError(stream.taxonomy)
     >>> evaluate.progressive_val_score(stream.take(1000), model, error)
     TreeInducedError: 1.045
-
     """
 
-    _learns_below = False
+    _learns_parts = False
 
     def __init__(
         self,

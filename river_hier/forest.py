@@ -134,7 +134,6 @@ class ExtraTrees(Trees, SingleLabelModel):
 
     Examples
     --------
-
     >>> from river import datasets, evaluate
     >>> from river_hier import Taxonomy, forest, metrics
 
@@ -152,7 +151,6 @@ class ExtraTrees(Trees, SingleLabelModel):
         Learning, 63(1), pp. 3-42.](https://doi.org/10.1007/s10994-006-6226-1)
     [^2]: [Vens et al., 2008. Decision trees for hierarchical multi-label classification. Machine
         Learning 73(2), pp. 185-214.](https://doi.org/10.1007/s10994-008-5077-3)
-
     """
 
     _of_labels = True
@@ -206,7 +204,6 @@ class MultilabelExtraTrees(Trees, MultiLabelModel):
 
     Examples
     --------
-
     >>> from river import datasets, evaluate
     >>> from river_hier import Taxonomy, forest, metrics
 
@@ -222,7 +219,6 @@ class MultilabelExtraTrees(Trees, MultiLabelModel):
     ----------
     [^1]: [Agarwal et al., 2022. Hierarchical shrinkage: improving the accuracy and interpretability
         of tree-based models. ICML 39.](https://proceedings.mlr.press/v162/agarwal22b.html)
-
     """
 
     _of_labels = False

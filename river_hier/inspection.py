@@ -38,7 +38,6 @@ def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
 
     Examples
     --------
-
     >>> from river import feature_extraction
     >>> from river_hier import Taxonomy, inspection, linear_model
 
@@ -53,7 +52,6 @@ def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
     (True, 0.4535)
     >>> why.contributions
     [('fur', 0.446), ('at', 0.00261), ('night', 0.00261), ('intercept', 0.00261)]
-
     """
     model = fitted(model)
     last = last_step(model)
@@ -91,7 +89,6 @@ def explain_many(model: Any, X: Any) -> dict[Label, list[tuple[Any, float]]]:
 
     Examples
     --------
-
     >>> from river import feature_extraction
     >>> from river_hier import Taxonomy, inspection, linear_model
 
@@ -101,7 +98,6 @@ def explain_many(model: Any, X: Any) -> dict[Label, list[tuple[Any, float]]]:
     ...     model.learn_one(text, {label})
     >>> inspection.explain_many(model, ["fur", "grey fur"])["mammal"]
     [('fur', 0.4), ('intercept', -0.0870), ('grey', -0.0435)]
-
     """
     sums: dict[Label, dict[Any, float]] = {}
     for x in rows(X):
@@ -147,7 +143,6 @@ def top_one(
 
     Examples
     --------
-
     >>> from river import preprocessing
     >>> from river_hier import Taxonomy, inspection, linear_model
 
@@ -161,7 +156,6 @@ def top_one(
     ...     print(path, round(p, 3))
     ('animal', 'mammal') 0.708
     ('animal', 'mammal', 'wolf') 0.501
-
     """
     _check_ranking(model := fitted(model), k, depth)
     return answer_of(model, x).top(min(k, 2**32), leaves, depth)  # a taxonomy has fewer nodes
@@ -201,7 +195,6 @@ def top_many(
 
     Examples
     --------
-
     >>> import numpy as np
     >>> from river_hier import Taxonomy, inspection, linear_model
 
@@ -213,7 +206,6 @@ def top_many(
       label_1   value_1
     0    wolf  0.935619
     1     owl  0.936447
-
     """
     _check_ranking(model := fitted(model), k, depth)
     if last_step(model) is not model:
@@ -250,7 +242,6 @@ def labels_one(
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, feature_extraction, inspection, linear_model
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -260,7 +251,6 @@ def labels_one(
     ...     model.learn_one("hoots at night", {"owl"})
     >>> inspection.labels_one(model, "it howls")
     ['mammal', 'wolf']
-
     """
     model = fitted(model)
     last = None if isinstance(model, type) else last_step(model)

@@ -24,14 +24,14 @@ from .base.answer import is_ours, reads_anything, taxonomy_of
 from .base.checks import check_integer
 from .base.classifiers import is_multilabel, last_step
 from .base.dataframes import as_frame, check_same_order, numbers
-from .base.targets import known_part
+from .base.targets import judged
 from .base.wrapper import ModelWrapper
 from .decision import Calibrated, HLossBayes
 from .ensemble import DensePool, parts_of
 from .feature_extraction import LogTFIDF, TextViews
 from .linear_model import HAROW, HierarchicalSoftmax, PathSoftmax
 from .stream import Replayed
-from .taxonomy import Below, OpenTaxonomy, Taxonomy, UnknownLabelError
+from .taxonomy import Below, Evidence, OpenTaxonomy, Taxonomy, UnknownLabelError
 from .taxonomy.errors import is_missing, short
 from .taxonomy.paths import PathFormat
 
@@ -112,7 +112,6 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
     Examples
     --------
-
     >>> from river_hier.sklearn import HierarchicalClassifier
     >>> from sklearn.feature_extraction.text import TfidfVectorizer
     >>> from sklearn.pipeline import make_pipeline
@@ -124,7 +123,6 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     array([['Women', 'Shirts', '']], dtype=object)
     >>> model.score(titles, levels)
     1.0
-
     """
 
     model: Any
@@ -156,10 +154,10 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters; if `deep`, those of the model too, e.g. `model__prior_variance`."""
-        found: dict[str, Any] = super().get_params(deep=False)
+        parameters: dict[str, Any] = super().get_params(deep=False)
         if deep and isinstance(self.model, Base):
-            found.update((f"model__{name}", value) for name, value in _deep(self.model))
-        return found
+            parameters.update((f"model__{name}", value) for name, value in _deep(self.model))
+        return parameters
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, also of the model, which then becomes a copy that has learned nothing."""
@@ -240,19 +238,19 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the rows of X, in the form of y."""
         check_is_fitted(self)
-        found = self._batches.predict_many(self._matrix(X))
+        answers = self._batches.predict_many(self._matrix(X))
         if self._form in ("matrix", "sets"):
-            on, names = np.asarray(found), self._taxonomy.nodes[1:]
+            on, names = np.asarray(answers), self._taxonomy.nodes[1:]
             if self._form == "matrix":
                 return self._of_classes(on, names).astype(np.int64)
             return _objects(_on(on, names))
         if self._form == "labels":
-            labels = found.tolist()
+            labels = answers.tolist()
             if set(labels) <= set(self.classes_.tolist()):
                 return _labels(labels, self.classes_.dtype)
             return _objects(labels)
         first = int(not self._taxonomy._path_format.whole)  # the root of names is on no path of y
-        paths = [list(self._taxonomy._names(v)[first:]) for v in found.tolist()]
+        paths = [list(self._taxonomy._names(v)[first:]) for v in answers.tolist()]
         width = max([self._width, *map(len, paths)])
         table = [row + [""] * (width - len(row)) for row in paths]
         kind = None if self._dtype.kind == "U" else self._dtype
@@ -288,8 +286,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     def _is_right(self, label: Any, answer: Any) -> bool:
         """Whether two labels, or sets of them, stand for the same; unknown ones never do."""
         try:
-            if type(label) is Below:
-                label, answer = label.label, known_part(self._taxonomy, label, answer)
+            if isinstance(label, Evidence):
+                label, answer = judged(self._taxonomy, label, answer)
             return self._taxonomy.closure(label) == self._taxonomy.closure(answer)
         except UnknownLabelError:
             return False
@@ -388,8 +386,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         try:
             self._batches.learn_many(X, [rows[i] for i in order], w=w)
         except (TypeError, ValueError) as error:  # it names the row in the order of learning
-            if found := re.match(r"row (\d+): ", said := str(error)):
-                message = f"row {order[int(found[1])]}: {said[found.end() :]}"
+            if row := re.match(r"row (\d+): ", said := str(error)):
+                message = f"row {order[int(row[1])]}: {said[row.end() :]}"
                 if isinstance(error, UnknownLabelError):
                     error.message = message
                 else:
@@ -400,12 +398,12 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     def _of_classes(self, columns: NDArray[Any], names: Sequence[Any]) -> NDArray[Any]:
         """The columns of the classes; 0 for those that the model does not know yet."""
         place, t = {name: i for i, name in enumerate(names)}, self._taxonomy
-        found = np.zeros((len(columns), len(self.classes_)), dtype=columns.dtype)
+        shares = np.zeros((len(columns), len(self.classes_)), dtype=columns.dtype)
         for j, label in enumerate(self.classes_.tolist()):
             node = t.nodes[t.index(label)] if label in t else label
             if node in place:
-                found[:, j] = columns[:, place[node]]
-        return found
+                shares[:, j] = columns[:, place[node]]
+        return shares
 
 
 def scorer(metric: Any) -> Callable[[Any, Any, Any], float]:
@@ -424,7 +422,6 @@ def scorer(metric: Any) -> Callable[[Any, Any, Any], float]:
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
     >>> from river_hier.sklearn import HierarchicalClassifier, scorer
     >>> from sklearn.model_selection import cross_val_score
@@ -435,7 +432,6 @@ def scorer(metric: Any) -> Callable[[Any, Any, Any], float]:
     >>> error = scorer(metrics.TreeInducedError(t))
     >>> cross_val_score(model, X, y, cv=3, scoring=error).tolist()
     [0.0, 0.0, 0.0]
-
     """
     return functools.partial(_score, metric)
 
@@ -470,10 +466,12 @@ def _rows(y: Any) -> tuple[str, list[Any], list[Any], int, Any]:
     y = y.toarray() if hasattr(y, "toarray") else y
     names = list(y.columns) if hasattr(y, "columns") else None
     table = _table(y)
-    if any(below := [type(row) is Below for row in table.flat]):
-        given = [row.label if part else row for row, part in zip(table.flat, below, strict=True)]
-        form, rows, *rest = _rows(given)
-        return form, [Below(v) if part else v for v, part in zip(rows, below, strict=True)], *rest
+    parts = {i: row for i, row in enumerate(table.flat) if isinstance(row, Evidence)}
+    if parts:  # labels that they name stand for them
+        labels = [parts[i]._in_place() if i in parts else y for i, y in enumerate(table.flat)]
+        form, rows, *rest = _rows(labels)
+        parts = {i: Below(rows[i]) if type(y) is Below else y for i, y in parts.items()}
+        return form, [parts.get(i, row) for i, row in enumerate(rows)], *rest
     if table.dtype.kind == "f":
         assert_all_finite(table, input_name="y")
     if table.ndim == 2 and (table.shape[1] > 1 or table.dtype.kind == "b" or _holds_lists(y)):
@@ -526,9 +524,9 @@ def _table(y: Any) -> NDArray[Any]:
 
 
 def _objects(items: list[Any]) -> NDArray[Any]:
-    found = np.empty(len(items), dtype=object)
-    found[:] = items
-    return found
+    objects = np.empty(len(items), dtype=object)
+    objects[:] = items
+    return objects
 
 
 def _labels(labels: list[Any], dtype: Any = None) -> NDArray[Any]:
@@ -567,7 +565,7 @@ def _deep(model: Any) -> Iterator[tuple[str, Any]]:
     for name, value in model._get_params().items():
         yield name, value
         if isinstance(inside := _part(model, name), Base):
-            yield from ((f"{name}__{below}", found) for below, found in _deep(inside))
+            yield from ((f"{name}__{below}", value) for below, value in _deep(inside))
 
 
 def _part(model: Any, name: str) -> Any:

@@ -53,7 +53,6 @@ def replay(
 
     Examples
     --------
-
     >>> from river_hier import linear_model
     >>> from river_hier.datasets import synth
     >>> from river_hier.stream import replay
@@ -68,7 +67,6 @@ def replay(
     ...     print(sum(model.predict_one(x) == y for x, y in test) / len(test))
     0.443
     0.505
-
     """
     check_integer("times", times, 1)
     check_integer("buffer_size", buffer_size, 1)
@@ -126,7 +124,6 @@ class Replayed(ModelWrapper):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import linear_model, metrics
     >>> from river_hier.datasets import synth
@@ -139,7 +136,6 @@ class Replayed(ModelWrapper):
     ...     evaluate.progressive_val_score(data.take(2000), model, metric)
     TreeInducedError: 1.039
     TreeInducedError: 1.0205
-
     """
 
     def __init__(self, model: Any, times: int = 2, buffer_size: int = 1_000) -> None:

@@ -109,6 +109,7 @@ class OneOfSeveral(HierarchicalClassifier):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
+@pytest.mark.slow(but=5)
 @pytest.mark.parametrize("name", ["default", *(v for v in makers.TABLE if v not in WITHOUT)])
 def test_scikit_learns_checks(name: str) -> None:
     row = makers.TABLE.get(name)
@@ -347,8 +348,8 @@ def test_parameters_of_the_model_in_a_search():
 
 META = {
     "voting": lambda model: VotingClassifier([("a", model), ("b", model)], voting="soft"),
-    "stacking": lambda model: StackingClassifier([("a", model), ("b", model)]),
-    "bagging": lambda model: BaggingClassifier(model, random_state=0),
+    "stacking": lambda model: StackingClassifier([("a", model), ("b", model)], cv=2),
+    "bagging": lambda model: BaggingClassifier(model, n_estimators=3, random_state=0),
     "predict_proba": None,
 }
 

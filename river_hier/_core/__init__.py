@@ -55,20 +55,23 @@ from . import features, pickles
 from .batch import Batch, Examples, Multilabels, Nodes, warn_if_sorted
 from .features import read, read_pairs
 from .paths import (
+    closure_difference,
     closure_of,
     closure_sums,
-    conditional_probabilities,
     distances_from,
+    distances_to,
     path_difference,
     path_sums,
-    softmax,
+    subtree_maxima,
     subtree_sums,
+)
+from .probabilities import (
+    conditional_probabilities,
+    softmax,
     top_down,
     top_down_probabilities,
     trained_nodes,
 )
-from .rankings import Ranking, worst_pair
-from .threshold import Threshold
 
 _native.set_callbacks(
     read_odd=features.read_odd,

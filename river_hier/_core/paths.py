@@ -1,4 +1,4 @@
-"""Paths, sums along them, probabilities from scores, and decisions from the top down."""
+"""Paths and subtrees, and sums along them."""
 
 from typing import Any
 
@@ -9,15 +9,6 @@ from ..taxonomy import Arrays
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-
-
-def softmax(scores: Floats, axis: int = 0) -> Floats:
-    """The softmax along an axis."""
-    # Half the time of `max` and `sum` for few nodes.
-    p: Floats = scores - np.maximum.reduce(scores, axis, keepdims=True)
-    np.exp(p, out=p)
-    p /= np.add.reduce(p, axis, keepdims=True)
-    return p
 
 
 def path_difference(y: int, other: int, tree: Arrays) -> tuple[NDArray[np.intp], Floats]:
@@ -43,6 +34,16 @@ def distances_from(y: int, tree: Arrays) -> Floats:
     return tree.depth[y] + tree.depth - 2.0 * shared
 
 
+def distances_to(some: Mask, tree: Arrays) -> Floats:
+    """The distance of every node from the nearest one of some: O(nodes)."""
+    distances = np.where(some, 0.0, np.inf)
+    for level in reversed(tree.levels):
+        np.minimum.at(distances, level.parents, distances[level.nodes] + 1.0)
+    for level in tree.levels:
+        distances[level.nodes] = np.minimum(distances[level.nodes], distances[level.parents] + 1.0)
+    return distances
+
+
 def path_sums(values: Floats, tree: Arrays, in_place: bool = False) -> Floats:
     """The sum of the values along each node's path, including the root: O(nodes)."""
     sums = values if in_place else values.copy()
@@ -59,45 +60,7 @@ def subtree_sums(values: Floats, tree: Arrays) -> Floats:
     return sums
 
 
-def top_down(yes: Mask, taxonomy: Arrays) -> Mask:
-    """Switch on the nodes of `yes` whose parents are all on: O(nodes + edges)."""
-    on = yes.copy()
-    on[0] = True
-    for level in taxonomy.levels:
-        on[level.nodes] &= _reduce(np.logical_and, on[level.parents], level.starts)
-    return on
-
-
-def top_down_probabilities(given: Floats, taxonomy: Arrays, in_place: bool = False) -> Floats:
-    """P(node on) from P(node on | all its parents on), for every node: O(nodes + edges).
-
-    With several parents, the least probable one counts, so no node is more probable than a parent.
-    """
-    marginals = given if in_place else given.copy()
-    marginals[0] = 1.0
-    for level in taxonomy.levels:
-        marginals[level.nodes] *= _reduce(np.minimum, marginals[level.parents], level.starts)
-    return marginals
-
-
-def conditional_probabilities(marginals: Floats, taxonomy: Arrays) -> Floats:
-    """P(node on | all its parents on) from P(node on), for every node: O(nodes + edges)."""
-    given = marginals.copy()
-    if len(given) > 1:
-        above = _reduce(np.minimum, marginals[taxonomy.parent_index], taxonomy.parent_ptr[1:-1])
-        given[1:] = np.divide(marginals[1:], above, out=np.zeros_like(above), where=above > 0.0)
-    return given
-
-
-def trained_nodes(on: Mask, taxonomy: Arrays) -> NDArray[np.intp]:
-    """The nodes whose parents are all on, in taxonomy order; the root is not trained."""
-    if len(on) == 1:
-        return np.empty(0, dtype=np.intp)
-    all_on = _reduce(np.logical_and, on[taxonomy.parent_index], taxonomy.parent_ptr[1:-1])
-    return np.flatnonzero(all_on) + 1
-
-
-def _reduce(how: np.ufunc, above: Any, starts: Any) -> Any:
+def reduced(how: np.ufunc, above: Any, starts: Any) -> Any:
     """Reduce the values of the parents of each node to one; `starts` is None if each has one."""
     return above if starts is None else how.reduceat(above, starts)
 

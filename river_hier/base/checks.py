@@ -4,7 +4,7 @@ import math
 import numbers
 from typing import Any
 
-from ..taxonomy import Below
+from ..taxonomy import Evidence
 from ..taxonomy.errors import short
 
 # The range of intercepts, in which their squares neither underflow nor overflow.
@@ -74,7 +74,7 @@ def check_intercept(value: Any) -> None:
 
 def check_whole(model: Any, y: Any) -> None:
     """Raise an error if y is known only in part."""
-    if type(y) is Below:
+    if isinstance(y, Evidence):
         raise TypeError(
             f"{type(model).__name__} learns whole labels only, got {short(y)}; leave the example "
             "out, or use e.g. linear_model.PathSoftmax or, for several labels, HAROW"

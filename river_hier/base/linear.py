@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .._core import Batch, Labels, LinearState, Nodes, Vector, Vectors, policies
 from .._core.features import SMALLEST_NORM2
 from .._core.rule_by_numba import PolicyByNumba
-from ..taxonomy import Taxonomy, TaxonomyLike
+from ..taxonomy import Evidence, Part, Taxonomy, TaxonomyLike
 from . import explanation
 from .checks import check, check_intercept
 from .explanation import Floats
@@ -45,6 +45,7 @@ class LinearLearner(TaxonomyModel):
     _rule_methods: ClassVar[tuple[str, ...]] = ()
     _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
     _parameters: Any = None  # those of the policy: None, a number, or a tuple of several
+    _learns_parts = True
     _averages: ClassVar[bool] = True  # whether its hypotheses may be averaged
     _averaged = False  # whether predictions are those of the average of all hypotheses
     _prior_of_merging: ClassVar[float] = 1.0  # the precision of the start beside that gained
@@ -112,29 +113,31 @@ class LinearLearner(TaxonomyModel):
     _features: Any = property(attrgetter("_state.features"))
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        if self._policy is None:
-            self._move(x, w, self._moves(x, y, w))
-        else:
+        if self._compiles(y):
             self._policy.learn_one(self._state, x, y, w, self._parameters)
+        else:
+            self._move(x, w, self._moves(x, y, w))
 
-    def _learn_below(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        self._move(x, w, self._moves(x, y, w, below=True))
-
-    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float, below: bool = False) -> None:
+    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float) -> None:
         self._check(x, w)
-        if self._policy is not None and not below:
+        if self._compiles(y):
             self._policy.learn_one(self._state, x, y, w, self._parameters, taxonomy)
             return
         with self._knowing(taxonomy):
-            moves = self._moves(x, y, w, below)
+            moves = self._moves(x, y, w)
         self._move(x, w, moves, taxonomy)
 
+    def _compiles(self, y: Any) -> bool:
+        """Whether the policy learns from this y."""
+        part = isinstance(y, Part | Evidence)
+        return self._policy is not None and not (part and self._scoring == "paths")
+
     @abc.abstractmethod
-    def _moves(self, x: Mapping[Any, Any], y: Any, w: float, below: bool = False) -> Moves:
+    def _moves(self, x: Mapping[Any, Any], y: Any, w: float) -> Moves:
         """What is learned from an example by the rule of the class: all that may raise.
 
-        With `below`, it is known to be below y. Returns the nodes that have an example; the weight
-        vectors that move along x; their steps; and their confidences, if they have variances.
+        Returns the nodes that have an example; the weight vectors that move along x; their steps;
+        and their confidences, if they have variances.
         """
 
     def _move(self, x: Any, w: float, moves: Moves, taxonomy: Taxonomy | None = None) -> None:

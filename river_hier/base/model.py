@@ -1,9 +1,9 @@
 """The base classes of all learners in a taxonomy, of one label and of several."""
 
 import abc
-import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,15 +21,15 @@ from .._core import (
     warn_if_sorted,
 )
 from .._core.batch import closed_table
-from ..taxonomy import Below, Label, Taxonomy, TaxonomyLike, extended
-from ..taxonomy.multilabel import given_nodes, implied_nodes
+from ..taxonomy import Below, Evidence, Label, Part, Taxonomy, TaxonomyLike, extended, part_of
+from ..taxonomy.multilabel import implied_nodes
 from ..taxonomy.open import initial_taxonomy, named, with_labels
 from .answer import NONE, LabelAnswer, LabelRows, SetAnswer, SetRows, Unseen
 from .checks import check_whole, checked_weight
 from .classifiers import ONE, SEVERAL
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
 from .predictor import Predictor, predict_labels_one, score_one
-from .targets import read_label, without_below
+from .targets import read_label, unknown_nodes, whole
 
 ROWS = 4096  # maximum number of rows of a slice
 ROOT: Unseen = frozenset({0})
@@ -167,13 +167,17 @@ class TaxonomyModel(Predictor, base.Estimator):
 
     @abc.abstractmethod
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        """Learn from an example of weight w, given its labels in the taxonomy or its one node."""
+        """Learn from an example of weight w, given its labels in the taxonomy or its one node.
 
-    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float, below: bool = False) -> None:
+        A model that learns from labels that are known in part is given these as `Part`, or as they
+        are if it learns several labels.
+        """
+
+    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float) -> None:
         """Learn from an example with new labels, which are in this larger taxonomy."""
         self._check(x, w)
         self._extend(taxonomy, unseen=False)
-        (self._learn_below if below else self._learn)(x, y, w)
+        self._learn(x, y, w)
 
     @contextmanager
     def _knowing(self, taxonomy: Taxonomy) -> Iterator[None]:
@@ -202,18 +206,11 @@ class TaxonomyModel(Predictor, base.Estimator):
         self._add_nodes(len(self._taxonomy), taxonomy)  # first: predictions beside it use labels
         self._labels.grow(taxonomy, unseen)
 
-    # Learn from an example that is known `Below` nodes, given its label as `_learn` is; None if the
-    # model cannot.
-    _learn_below: Any = None
-    _learns_below: Any = property(lambda self: self._learn_below is not None)
-
     def _known(self, y: Any) -> Any:
         """What is known of y, or an error if the model cannot learn from a part of a label."""
-        if type(y := without_below(self, y)) is not Below:
-            return y
-        if self._learn_below is None:
+        if isinstance(y := whole(self, y), Evidence) and not self._learns_parts:
             check_whole(self, y)
-        return y.label
+        return y
 
     def _check_one(self, x: Any, y: Any, w: float) -> None:
         self._check(x, w)
@@ -318,14 +315,12 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
             self._learn(x, node, w)
         else:  # a label that is new, unusual, the root or known in part
             taxonomy, node = self._read(y)
-            if taxonomy is not self._taxonomy:
-                self._grow(taxonomy, x, node, w)
-            elif type(y) is not Below or not taxonomy._arrays.children_of(node):
-                self._learn(x, node, w)
-            elif node:
-                self._learn_below(x, node, w)
-            else:
+            if type(node) is Part and node.cuts == {0: True}:
                 return self._check(x, w)
+            (self._learn if taxonomy is self._taxonomy else partial(self._grow, taxonomy))(
+                x, node, w
+            )
+            node = node.node if type(node) is Part else node
         self._labels.learned_path(node)
 
     def _answer(self, x: Mapping[Any, Any]) -> Any:
@@ -347,7 +342,12 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         return np.array(nodes, dtype=np.uint32)
 
     def _read(self, y: Any) -> Any:
-        return read_label(self, self._known(y))
+        if not isinstance(y := self._known(y), Evidence):
+            return read_label(self, y)
+        taxonomy = self._taxonomy
+        if not isinstance(self.taxonomy, Taxonomy):
+            taxonomy = with_labels(self.taxonomy, taxonomy, y._may_be())
+        return taxonomy, part_of(taxonomy, y, self.taxonomy is taxonomy)
 
     @property
     def _first_label(self) -> int:
@@ -387,24 +387,20 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         if w != 1.0 and not (w := checked_weight(w)):
             return
-        if below := type(y) is Below:
-            y = self._known(y)
         if hasattr(y, "__next__"):  # it can be iterated over only once
             y = list(y)
-        labels, before = self._labels, self._taxonomy
+        labels, before, known = self._labels, self._taxonomy, self._known(y)
+        y = known.label if (part := isinstance(known, Evidence)) else known
         taxonomy = before if self.taxonomy is before else self._with_labels(y)
-        if below:
-            given = given_nodes(taxonomy, y) - {0}
-            below = any(map(taxonomy._arrays.children_of, given))
-            if not given:
-                implied_nodes(taxonomy, y)  # an error if y is invalid
+        if part:
+            nothing = implied_nodes(taxonomy, y) == {0} and (type(known) is Below or not len(y))
+            if nothing:
                 return self._check(x, w)
+            known = known if unknown_nodes(taxonomy, known) else y
         if taxonomy is not before:
-            self._grow(taxonomy, x, y, w, below)
-        elif below:
-            self._learn_below(x, y, w)
+            self._grow(taxonomy, x, known, w)
         else:
-            self._learn(x, y, w)
+            self._learn(x, known, w)
         if labels.n_unseen or not labels.has_learned:
             labels.learned(np.array(sorted(implied_nodes(self._taxonomy, y)), dtype=np.uint32))
 
@@ -429,7 +425,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
 
     def _answers(self, X: Batch) -> Any:
         rows = SetRows(self._labels, lambda: self._scores_many(X), never=self._never_predicted)
-        own = functools.partial(self._masks, X, rows)
+        own = partial(self._masks, X, rows)
         return rows.but(conditionals=self._conditionals, _own=own)
 
     def _masks(self, X: Batch, rows: SetRows) -> Any:
@@ -446,6 +442,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
 
     def _read(self, y: Any) -> Any:
         y = self._known(y)
+        y = y.label if isinstance(y, Evidence) else y
         return implied_nodes(self._with_labels(y), y)
 
     def _record(self, y: Multilabels) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Batch, LabelProbabilities, Vectors, path_difference, path_sums, softmax
-from ..taxonomy import Arrays
+from ..taxonomy import Arrays, Part
 from .answer import LabelRows, replaced
 from .explanation import Floats
 from .linear import NOTHING, LinearLearner, Moves, pays, score_blocks
@@ -34,7 +34,6 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import base, metrics
     >>> from river_hier.datasets import synth
@@ -47,7 +46,6 @@ class PathLearner(LinearLearner, SingleLabelModel):
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
     >>> evaluate.progressive_val_score(stream.take(500), Perceptron(stream.taxonomy), metric)
     TreeInducedError: 0.934
-
     """
 
     _by_numba: ClassVar[str | None] = "rival"
@@ -100,14 +98,15 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
         """
 
-    def _moves(self, x: Mapping[Any, Any], y: int, w: float, below: bool = False) -> Moves:
-        vector = self._state.preview(x)
-        scores = self._label_scores(self._vector_scores(vector), self._taxonomy._arrays)
-        if below:  # y stands for the best of its branch
-            branch = self._taxonomy._arrays.branch(y)
-            best = scores[branch].max()
-            scores[branch] = -np.inf
-            scores[y] = best
+    def _moves(self, x: Mapping[Any, Any], y: Any, w: float) -> Moves:
+        vector, tree = self._state.preview(x), self._taxonomy._arrays
+        scores = self._label_scores(self._vector_scores(vector), tree)
+        if type(y) is Part:  # the best of what may be true, or the node above it that is known
+            may = np.flatnonzero(y.mask(tree))
+            best = int(may[scores[may].argmax()])
+            score, scores[may] = scores[best], -np.inf
+            y = y.cut_above(tree, best) or best
+            scores[y] = score
         return moves_apart(self, scores, y, vector.norm2, w)
 
     def _answer(self, x: Mapping[Any, Any]) -> Any:

@@ -62,7 +62,7 @@ class Predictor(_Model):
     _taxonomy: Any
     _labels: Labels  # those of `_taxonomy`, which grow with it
     _keeps_float32 = False  # whether it reads arrays of float32 without converting them
-    _learns_below: Any = False  # whether it learns from labels `Below` inner nodes
+    _learns_parts: Any = False  # whether it learns from labels that are known in part
     _of_pipeline = False  # whether a pipeline inside reads x, which may then hold texts
     _width = 0  # the number of columns of the last sparse X without names that it has learned
     _features: Any = None  # the `FeatureIndex` of the names it has learned, if it has one
@@ -348,7 +348,6 @@ def predict_labels_one(
     Returns
     -------
     The labels in taxonomy order, parents before their children; without the root.
-
     """
     answer = self._answer(x)
     if not answer.several:

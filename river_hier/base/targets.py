@@ -8,11 +8,12 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from .._core import Batch, labels_of
+from .._core import Batch, labels_of, path_difference
 from .._core.batch import check_distinct
-from ..taxonomy import Below, Label, Taxonomy, UnknownLabelError
-from ..taxonomy.multilabel import given_nodes
-from ..taxonomy.open import named, with_labels
+from ..taxonomy import Below, Evidence, Known, Label, Taxonomy, UnknownLabelError, part_of
+from ..taxonomy.evidence import above
+from ..taxonomy.multilabel import closure_nodes, given_nodes
+from ..taxonomy.open import named, stated, with_labels
 from .checks import check_single_label, checked_weight
 from .classifiers import is_multilabel
 from .dataframes import as_frame, check_shape, is_sparse, numbers
@@ -97,26 +98,58 @@ def multilabel_rows(y: Any, labels: Iterable[Hashable] | None, n: int) -> Batch 
     return [list(y) if hasattr(y, "__next__") else y for y in series(y, n)]
 
 
-def without_below(model: Any, y: Any) -> Any:
-    """y, as a whole label if it is `Below` leaves."""
-    if type(y) is Below:
-        with suppress(TypeError, UnknownLabelError):
-            labels = named(y.label) if is_multilabel(model) else [y.label]
-            nodes = [model._taxonomy.index(label) for label in labels]
-            if not any(map(model._taxonomy._arrays.children_of, nodes)):
-                return y.label
+def whole(model: Any, y: Any) -> Any:
+    """y, as a whole label if no other one is left."""
+    if not isinstance(y, Evidence):
+        return y
+    several, taxonomy = is_multilabel(model), model._taxonomy
+    if type(y) is not Below and several != (type(y) is Known):
+        wanted = "Known({label: True or False})" if several else "Below, Not or Among"
+        raise TypeError(f"y is {y}; what a model of this kind learns of a label is {wanted}")
+    with suppress(TypeError, UnknownLabelError):
+        if not several:
+            node = part_of(taxonomy, y)
+            return taxonomy.nodes[node] if isinstance(node, int) else y
+        nodes = [taxonomy.index(label) for label in stated(y)]
+        if type(y) is Below and any(nodes) and not any(map(taxonomy._arrays.children_of, nodes)):
+            return y.label
     return y
 
 
-def known_part(taxonomy: Taxonomy, y: Below, y_pred: Any) -> Any:
-    """A prediction without the nodes of which `Below` does not tell whether they are on."""
-    labels, stated = labels_of(taxonomy), y.label
-    off = [v for v, on in stated.items() if not on] if isinstance(stated, Mapping) else []
+def unknown_nodes(taxonomy: Taxonomy, y: Any) -> set[int]:
+    """The nodes of which it is not known whether they are on, though their parents are."""
+    on = closure_nodes(taxonomy, y.label)
+    given = on if type(y) is Known else given_nodes(taxonomy, y.label) - {0}
+    named_nodes = set(map(taxonomy.index, named(y.label)))
+    return {c for v in given for c in taxonomy._arrays.children_of(v)} - named_nodes - on
+
+
+def judged(taxonomy: Taxonomy, y: Evidence, y_pred: Any) -> tuple[Any, Any]:
+    """The label and the prediction that metrics compare."""
+    if isinstance(y, Below | Known):
+        return y.label, _known_part(taxonomy, y, y_pred)
+    part, tree = part_of(taxonomy, y), taxonomy._arrays
+    if isinstance(part, int):
+        return taxonomy.nodes[part], y_pred
+    v = 0 if y_pred is None else taxonomy.index(y_pred)
+    if part.cuts[cut := part.cut_above(tree, v)]:  # it may be right
+        return taxonomy.nodes[cut], taxonomy.nodes[cut]
+    near = (u for u in above(tree, v) if part.cuts[part.cut_above(tree, u)])
+    starts = [u for u, on in part.cuts.items() if on] + [u for u in [next(near, None)] if u]
+    truth = min(starts, key=lambda u: len(path_difference(u, v, tree)[0]))
+    return taxonomy.nodes[truth], y_pred
+
+
+def _known_part(taxonomy: Taxonomy, y: Below | Known, y_pred: Any) -> Any:
+    """A prediction without the nodes of which it is not known whether they are on."""
+    labels, said = labels_of(taxonomy), y.label
+    off = [v for v, on in said.items() if not on] if isinstance(said, Mapping) else []
+    start = {0} if type(y) is Known else given_nodes(taxonomy, said) - {0} or {0}
     unknown, known = (
         {u for v in nodes for u in taxonomy._arrays.branch(v).tolist()}
-        for nodes in (given_nodes(taxonomy, stated) - {0} or {0}, map(taxonomy.index, off))
+        for nodes in (start, map(taxonomy.index, off))
     )
-    kept = labels.predicted(y_pred) - (unknown - known - labels.closure(stated))
+    kept = labels.predicted(y_pred) - (unknown - known - labels.closure(said))
     one = isinstance(y_pred, Hashable) and y_pred in taxonomy
     return taxonomy.nodes[max(kept)] if one else {taxonomy.nodes[v] for v in kept}
 

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Batch, NodeProbabilities, Vectors, top_down, trained_nodes
-from ..taxonomy import closure_mask
-from ..taxonomy.multilabel import given_nodes
-from ..taxonomy.open import named
+from ..taxonomy import Evidence, closure_mask
 from .answer import Mask, SetRows
 from .checks import check_answer
 from .explanation import Floats
 from .linear import LinearLearner, Moves, pays, score_blocks
 from .model import MultiLabelModel, ScoredSet
+from .targets import unknown_nodes
 
 
 class TopDownLearner(LinearLearner, MultiLabelModel):
@@ -37,7 +36,6 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import Taxonomy, base, metrics
     >>> from river_hier.datasets import synth
@@ -50,7 +48,6 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     >>> stream = synth.PrototypePaths(t, seed=42)
     >>> evaluate.progressive_val_score(stream.take(500), Perceptron(t), metrics.HLoss(t))
     HLoss: 0.07
-
     """
 
     _by_numba: ClassVar[str | None] = "learns"
@@ -97,19 +94,17 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         """
         return np.ones(len(score), dtype=bool)
 
-    def _moves(self, x: Mapping[Any, Any], y: Any, w: float, below: bool = False) -> Moves:
+    def _moves(self, x: Mapping[Any, Any], y: Any, w: float) -> Moves:
         """What the nodes learn whose parents are truly on.
 
         The weight of the example multiplies the step or, with variances, the precision it adds.
         """
         taxonomy = self._taxonomy
+        unknown = unknown_nodes(taxonomy, y) if isinstance(y, Evidence) else ()
+        y = y.label if isinstance(y, Evidence) else y
         mask, vector = closure_mask(taxonomy, y), self._state.preview(x)
         nodes, on = trained_nodes(mask, taxonomy._arrays).astype(np.intp), np.flatnonzero(mask)
-        if below:  # the children of what is given, unless they are named or on, are unknown
-            given = given_nodes(taxonomy, y) - {0}
-            unknown = {c for v in given for c in taxonomy._arrays.children_of(v)}
-            off = unknown.difference(map(taxonomy.index, named(y)))
-            nodes = np.setdiff1d(nodes, [v for v in off if not mask[v]])
+        nodes = np.setdiff1d(nodes, np.array(sorted(unknown), dtype=np.intp))
         signs, scores = np.where(mask[nodes], 1.0, -1.0), self._vector_scores(vector)[nodes]
         learns = np.zeros(len(nodes), dtype=bool)
         if vector.norm2 != 0.0:

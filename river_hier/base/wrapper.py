@@ -7,17 +7,17 @@ from typing import Any, cast
 from river import base
 
 from .._core import Batch, Nodes, repeats
-from ..taxonomy import Below, Label, Taxonomy, TaxonomyLike, extended
+from ..taxonomy import Evidence, Label, Taxonomy, TaxonomyLike, extended
 from .answer import NONE, answer_of, answers_of, is_ours, labels_in, reads_anything, taxonomy_of
 from .checks import checked_weight
 from .classifiers import ONE, SEVERAL, is_multilabel, last_step, last_step_and_input, shown
 from .predictor import Predictor, predict_labels_one, score_one
-from .targets import without_below
+from .targets import whole
 
 
-def learns_below(model: Any) -> bool:
-    """Whether a model, or a pipeline, learns from labels `Below` inner nodes."""
-    return bool(getattr(last_step(model), "_learns_below", True))
+def learns_parts(model: Any) -> bool:
+    """Whether a model, or a pipeline, learns from labels that are known in part."""
+    return bool(getattr(last_step(model), "_learns_parts", True))
 
 
 def check_one(model: Any, x: Any, y: Any, w: float) -> None:
@@ -56,7 +56,7 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     _never_predicted: Any = property(lambda self: getattr(self._last, "_never_predicted", NONE))
     _first_label: Any = property(lambda self: getattr(self._last, "_first_label", 0))
     _features: Any = property(lambda self: self.model._features if is_ours(self.model) else None)
-    _learns_below: Any = property(lambda self: learns_below(self.model))
+    _learns_parts: Any = property(lambda self: learns_parts(self.model))
     _of_pipeline: Any = property(lambda self: reads_anything(self.model))
 
     def _answer(self, x: Any) -> Any:
@@ -93,7 +93,7 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
         if last is not self.model and is_ours(last):  # before a transformer learns from x
             last._check_one(read, y, w)
         # Wrappers learn from whole labels, and once.
-        if repeats() or type(y := without_below(self, y)) is Below:
+        if repeats() or isinstance(y := whole(self, y), Evidence):
             return self.model.learn_one(x, y, w=w, **kwargs)
         seen = self._judge(answer_of(last, read), y)
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here

@@ -5,10 +5,9 @@ from typing import Self
 
 import numpy as np
 
-from .._core import Ranking
 from ..base.checks import check_integer, check_positive
 from ..kernel.functions import Function, Kernel
-from ..linear_model.rankings import Attributes
+from ..linear_model.rankings import Attributes, LabelAttributes
 from ..linear_model.rankings import unit_norm as unit_norm_of
 from ..metrics.costs import Costs, by_node, check, check_factors
 from ..taxonomy import Taxonomy
@@ -174,7 +173,12 @@ class WorkingSets:
     """
 
     def __init__(
-        self, expansion: Expansion, ranking: Ranking, relevant: Mask, delta: Floats, c: float
+        self,
+        expansion: Expansion,
+        ranking: LabelAttributes,
+        relevant: Mask,
+        delta: Floats,
+        c: float,
     ) -> None:
         self.expansion = expansion
         self.ranking = ranking

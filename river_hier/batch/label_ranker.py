@@ -5,11 +5,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import Threshold
 from ..base.checks import check_integer, check_positive
 from ..kernel.functions import Function, Kernel
 from ..kernel.instances import check_kernel
-from ..linear_model.rankings import Attributes, ranking_of
+from ..linear_model.rankings import Attributes, label_attributes
+from ..linear_model.threshold import Threshold
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import Candidates
 from .estimator import BatchEstimator, progress
@@ -31,7 +31,7 @@ class LabelRanker(BatchEstimator):
         self.t = t
         self.candidates = candidates
         self.kernel = kernel
-        self._ranking = ranking_of(taxonomy, t, candidates)
+        self._ranking = label_attributes(taxonomy, t, candidates)
 
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
         """The lowest score at which candidates are switched on."""
@@ -153,7 +153,7 @@ class BatchHMinOver(LabelRanker):
             if margins[i] >= self.margin or n_steps == self.max_steps:
                 break
             pair = ranking.candidates[[low[i].argmin(), high[i].argmax()]].tolist()
-            nodes, steps = ranking.step(*pair)
+            nodes, steps = ranking.difference(*pair)
             steps *= len(nodes)  # Delta = |anc(y) ^ anc(ybar)|
             expansion.add(i, nodes, steps)
             moved = np.zeros(len(ranking.t))

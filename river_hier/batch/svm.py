@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core.paths import top_down
+from .._core import top_down
 from ..base.checks import check_positive
 from ..taxonomy import Label, Taxonomy
 from .estimator import BatchEstimator, progress

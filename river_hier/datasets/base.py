@@ -82,7 +82,6 @@ class TaxonomyDataset(Stream, datasets.base.Dataset):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import Taxonomy, datasets, linear_model, metrics
 
@@ -97,7 +96,6 @@ class TaxonomyDataset(Stream, datasets.base.Dataset):
     >>> model = linear_model.PathSoftmax(stream.taxonomy)
     >>> evaluate.progressive_val_score(stream, model, metrics.TreeInducedError(stream.taxonomy))
     TreeInducedError: 0.35
-
     """
 
     def __init__(

@@ -2,11 +2,7 @@
 
 import abc
 import contextlib
-import hashlib
-import http.client
 import os
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -95,11 +91,10 @@ class FileDataset(TaxonomyDataset):
                 try:
                     fetch(url, self.location / name, sources[name].sha256, sources[name].check)
                     break
-                except ConnectionError as error:
+                except (ConnectionError, ValueError) as error:
                     if url == sources[name].urls[-1]:
-                        raise ConnectionError(
-                            f"{error}; or put {name} into {str(self.location)!r} yourself"
-                        ) from error
+                        yourself = f"; or put {name} into {str(self.location)!r} yourself"
+                        raise type(error)(f"{error}{yourself}") from error
 
     @contextlib.contextmanager
     def _files(self, *names: str, at: str | os.PathLike[str] | None = None) -> Iterator[Files]:
@@ -132,6 +127,9 @@ def _not_all_skipped(
         raise ValueError(f"every record had to be skipped ({errors.n:,}): {errors.first[0]}")
 
 
+_TIMEOUT = 60.0  # seconds without data, not of the whole download
+
+
 def checked_subset(name: str, values: Any, known: Iterable[str]) -> tuple[str, ...]:
     """The values, which must be a collection of one or more of the known names."""
     known = tuple(known)
@@ -144,103 +142,45 @@ def checked_subset(name: str, values: Any, known: Iterable[str]) -> tuple[str, .
     return tuple(values)
 
 
-_CHUNK = 1 << 16
-_TIMEOUT = 60.0  # seconds without data, not of the whole download
-
-
 def fetch(
     url: str,
     path: str | os.PathLike[str],
     sha256: str | None = None,
     check: Callable[[Path], object] | None = None,
 ) -> Path:
-    """Download a file, or the rest of it. If `path` exists, nothing is downloaded.
+    """Download a file. If `path` exists, nothing is downloaded.
 
-    The data are written to `<path>.part`, which a later call resumes, and renamed when its SHA-256
-    is right or, without one, `check_whole` and `check` accept it. A `ConnectionError` if the server
-    did not send all; a `ValueError` if it is another file, which is deleted.
+    The data are written to `<path>.part`, which is renamed when its SHA-256 is right or, without
+    one, `check_whole` and `check` accept it, and deleted otherwise. A `ConnectionError` if the
+    server did not send all; a `ValueError` if it is another file.
     """
     path = Path(path)
     if path.exists():
         return path
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    _complete(url, part)
     try:
-        if sha256 is not None:
-            with part.open("rb") as f:
-                found = hashlib.file_digest(f, "sha256").hexdigest()
-            if found != sha256.lower():
-                raise ValueError(f"the SHA-256 is {found}, expected {sha256}")
-        else:
+        import pooch
+        from requests import RequestException  # pooch's own
+    except ImportError:
+        raise ImportError(
+            "downloads need the extra `download`: pip install 'river-hier[download]'; or put "
+            f"{url} into {str(path.parent)!r} yourself"
+        ) from None
+    part = path.with_name(path.name + ".part")
+    part.unlink(missing_ok=True)
+    downloader = pooch.HTTPDownloader(
+        progressbar=True, timeout=_TIMEOUT, headers={"Accept-Encoding": "identity"}
+    )
+    try:
+        pooch.retrieve(url, sha256, part.name, part.parent, downloader=downloader)
+        if sha256 is None:
             check_whole(part, path.suffix)
             if check is not None:
                 check(part)
+    except RequestException as error:
+        raise ConnectionError(f"{url}: {error}") from error
     except ValueError as error:
-        part.unlink()
-        raise ValueError(
-            f"{url}: {error}; the download was deleted, call again to start over"
-        ) from error
+        part.unlink(missing_ok=True)
+        reason = str(error).partition(". Deleted")[0]  # pooch says more of it
+        raise ValueError(f"{url}: {reason}; the download was deleted") from error
     os.replace(part, path)
     return path
-
-
-def _complete(url: str, part: Path) -> None:
-    """Append the missing bytes to `part`."""
-    done = part.stat().st_size if part.exists() else 0
-    request = urllib.request.Request(url, headers={"Range": f"bytes={done}-"} if done else {})
-    try:
-        response = urllib.request.urlopen(request, timeout=_TIMEOUT)
-    except urllib.error.HTTPError as error:
-        with error:
-            if error.code != http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE or not done:
-                answer = f"{error.code} {error.reason}"
-                raise ConnectionError(f"{url}: the server answered {answer}") from error
-            size = error.headers.get("Content-Range", "").rpartition("/")[2]
-        # There is nothing beyond `part`: it is complete, or the server's file has changed.
-        if size != str(done):
-            part.unlink()
-            _complete(url, part)
-        return
-    except (OSError, http.client.HTTPException) as error:
-        raise ConnectionError(f"{url}: no answer ({error})") from error
-    with response:
-        if response.headers.get_content_type() == "text/html":
-            raise ConnectionError(f"{url}: the server sent a web page")
-        # A server that ignores Range sends the whole file.
-        if not response.headers.get("Content-Range", "").startswith(f"bytes {done}-"):
-            done = 0
-        length = response.headers.get("Content-Length")
-        total = None if length is None else done + int(length)
-        with part.open("ab" if done else "wb") as f, _progress(url, done, total) as report:
-            while chunk := _read(response, url):
-                f.write(chunk)
-                report(len(chunk))
-                done += len(chunk)
-    if total is not None and done < total:  # a closed connection, which http.client ignores
-        raise ConnectionError(
-            f"{url}: stopped after {done:,} of {total:,} bytes; call again to resume"
-        )
-
-
-def _read(response: Any, url: str) -> bytes:
-    try:
-        chunk: bytes = response.read(_CHUNK)
-    except (OSError, http.client.HTTPException) as error:
-        raise ConnectionError(f"{url}: stopped midway ({error}); call again to resume") from error
-    return chunk
-
-
-@contextlib.contextmanager
-def _progress(url: str, done: int, total: int | None) -> Iterator[Callable[[int], object]]:
-    """A function to call with the size of each chunk, in bytes."""
-    try:
-        from tqdm import tqdm  # optional
-    except ImportError:
-        size = "" if total is None else f" ({total / 1e6:,.1f} MB)"
-        print(f"Downloading {url}{size}")
-        yield lambda n: None
-        return
-    name = url.rpartition("/")[2]
-    with tqdm(desc=name, initial=done, total=total, unit="B", unit_scale=True) as bar:
-        yield bar.update

@@ -72,13 +72,13 @@ class Files:
 
     def one(self, pattern: str) -> str:
         """The only file that matches the pattern; `_files` has seen to it that there is one."""
-        found = self.matching(pattern)
-        if len(found) > 1:
+        names = self.matching(pattern)
+        if len(names) > 1:
             raise ValueError(
-                f"{str(self.path)!r} holds {len(found)} files like {pattern!r}, expected one: "
-                f"{', '.join(found[:3])}{', ...' * (len(found) > 3)}"
+                f"{str(self.path)!r} holds {len(names)} files like {pattern!r}, expected one: "
+                f"{', '.join(names[:3])}{', ...' * (len(names) > 3)}"
             )
-        return found[0]
+        return names[0]
 
     @contextlib.contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
@@ -124,12 +124,12 @@ class Files:
             except tarfile.ReadError:  # gzipped text that looks like a tar file by chance
                 return {self.path.name: self.path}
             self._archive = self._opened.enter_context(archive)
-            found = {m.name.removeprefix("./"): m for m in archive if m.isfile()}
+            packed = {m.name.removeprefix("./"): m for m in archive if m.isfile()}
             unpacked: Any = archive.fileobj
             unpacked.seek(archive.offset)
             if not unpacked.read(1):  # blocks of zeros must follow the last member
                 raise EOFError
-            return found
+            return packed
         return {self.path.name: self.path}
 
     def _seekable(self) -> IO[bytes]:
@@ -237,7 +237,7 @@ def named(file: str) -> Iterator[None]:
         raise ValueError(f"{file}: {error}") from error
 
 
-class Multilabels:
+class MultilabelReader:
     """Makes the multilabel `{label: bool}` of the labels of a record, to which ancestors are added.
 
     With `kept`, a part of the taxonomy, the multilabels have its labels only.

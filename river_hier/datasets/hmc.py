@@ -19,7 +19,7 @@ from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
 from .file_dataset import FileDataset, checked_subset
-from .files import ErrorHandler, Files, Multilabels, error_at, lines
+from .files import ErrorHandler, Files, MultilabelReader, error_at, lines
 
 SUBSETS = ("trainvalid", "train", "valid", "test")
 _NAME = re.compile(rf"(.+)[._-]({'|'.join(SUBSETS)})\.arff", re.IGNORECASE)
@@ -74,7 +74,6 @@ class HMC(FileDataset):
 
     Examples
     --------
-
     >>> import pathlib, tempfile
     >>> from river_hier import datasets
 
@@ -146,7 +145,7 @@ class HMC(FileDataset):
         return header
 
     def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[Any, Any], dict[str, bool]]]:
-        multilabel = Multilabels(self.taxonomy)
+        multilabel = MultilabelReader(self.taxonomy)
         with self._files() as files:
             for name in self._chosen(files):
                 numbered = lines(files, name)
@@ -164,11 +163,11 @@ class HMC(FileDataset):
 
     def _chosen(self, files: Files) -> list[str]:
         """The files of the subsets, test last."""
-        found = files.matching("*.arff")
+        names = files.matching("*.arff")
         specified = self.dataset is not None or self.subsets is not None
-        if not specified and len(found) == 1 and self.location.is_file():
-            return found
-        dataset, there = self._collection(found)
+        if not specified and len(names) == 1 and self.location.is_file():
+            return names
+        dataset, there = self._collection(names)
         wanted = set(self.subsets or ("trainvalid",))
         if "trainvalid" in wanted and "trainvalid" not in there:
             wanted = wanted - {"trainvalid"} | {"train"} | ({"valid"} & there.keys())
@@ -176,10 +175,10 @@ class HMC(FileDataset):
             raise FileNotFoundError(f"{str(self.location)!r} lacks {', '.join(missing)}")
         return [there[subset] for subset in SUBSETS if subset in wanted]
 
-    def _collection(self, found: list[str]) -> tuple[str, dict[str, str]]:
+    def _collection(self, names: list[str]) -> tuple[str, dict[str, str]]:
         """The name of the collection, and the file of each of its subsets."""
         there: dict[str, dict[str, str]] = {}
-        for name in found:
+        for name in names:
             if match := _NAME.fullmatch(PurePosixPath(name).name):
                 file = there.setdefault(match[1], {}).setdefault(match[2].lower(), name)
                 if file != name:

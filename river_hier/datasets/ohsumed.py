@@ -16,7 +16,7 @@ from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
 from .file_dataset import FileDataset, Source
-from .files import ErrorHandler, Files, Multilabels, error_at, lines, named
+from .files import ErrorHandler, Files, MultilabelReader, error_at, lines, named
 
 _ARCHIVE = "t9.filtering.tar.gz"
 _TREE = "mtrees2015.bin"
@@ -131,7 +131,7 @@ class OHSUMED(FileDataset):
     def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[str, str], dict[str, bool]]]:
         self.unknown_headings = unknown = collections.Counter[str]()
         dag, known = self._headings
-        multilabel = Multilabels(dag, kept=self.taxonomy)
+        multilabel = MultilabelReader(dag, kept=self.taxonomy)
         for record in self._records(report):
             found = headings(record.get(".M", ""))
             unknown.update(heading for heading in found if heading not in known)

@@ -14,7 +14,7 @@ from .._core import read_pairs
 from ..taxonomy import Taxonomy
 from ..taxonomy.errors import UnknownLabelError
 from .file_dataset import FileDataset, Source, checked_subset
-from .files import ErrorHandler, Files, Multilabels, error_at, lines, named, pair_error, plain
+from .files import ErrorHandler, Files, MultilabelReader, error_at, lines, named, pair_error, plain
 
 _ADDRESSES = (  # of the publisher, the oldest last; the SHA-256 is verified in any case
     "https://www.jmlr.org/papers/volume5/lewis04a",
@@ -58,7 +58,7 @@ class RCV1(FileDataset):
     asked to cite [^1]. Memory holds a single document. Without `path` they are downloaded into
     `RCV1` in River's data home in the first iteration (roughly 0.5 kB a document), and their
     SHA-256 is verified; `taxonomy` needs only the small file of topics. After a `ConnectionError`,
-    iterate again, or call `download`, to resume it. A `FileNotFoundError` lists missing files, and
+    iterate again, or call `download`, to start over. A `FileNotFoundError` lists missing files, and
     a `ValueError` names file and line where one is damaged.
 
     Parameters
@@ -75,7 +75,6 @@ class RCV1(FileDataset):
 
     Examples
     --------
-
     >>> from river_hier import datasets
 
     >>> stream = datasets.RCV1(subsets=["train", "test"])
@@ -126,7 +125,7 @@ class RCV1(FileDataset):
         with self._files(_HIERARCHY, _QRELS, *self._vectors) as files:
             qrels = files.one(plain(_QRELS))
             topics = _topics(files, qrels, self._all_topics, report)
-            multilabel = Multilabels(self._all_topics, kept=self.taxonomy)
+            multilabel = MultilabelReader(self._all_topics, kept=self.taxonomy)
             nothing: list[str] = []
             previous, at, on = -1, -1.0, nothing
             for name in (files.one(plain(v)) for v in self._vectors):

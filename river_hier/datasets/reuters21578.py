@@ -15,7 +15,7 @@ from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
 from .file_dataset import FileDataset, Source, checked_subset
-from .files import ErrorHandler, Files, Multilabels, damage, error_at, lines, named
+from .files import ErrorHandler, Files, MultilabelReader, damage, error_at, lines, named
 
 _ADDRESSES = (  # both of the UCI archive; the author's copy may differ
     "https://kdd.ics.uci.edu/databases/reuters21578",
@@ -69,7 +69,7 @@ class Reuters21578(FileDataset):
     collection is for research only, and asks to be cited [^1]. Memory holds one story. Without
     `path` the archive is downloaded into `Reuters21578` in River's data home (8 MB, 28 MB
     uncompressed) in the first iteration, and its SHA-256 is verified. After a `ConnectionError`,
-    iterate again, or call `download`, to resume it. A `FileNotFoundError` lists missing files.
+    iterate again, or call `download`, to start over. A `FileNotFoundError` lists missing files.
 
     Parameters
     ----------
@@ -94,7 +94,6 @@ class Reuters21578(FileDataset):
 
     Examples
     --------
-
     >>> from river_hier import datasets
 
     >>> datasets.Reuters21578(subsets=["train", "test"]).n_samples
@@ -146,7 +145,7 @@ class Reuters21578(FileDataset):
 
     def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[str, Any], dict[str, bool]]]:
         mark, topics, _ = _SPLITS[self.split]
-        multilabel = Multilabels(self.taxonomy)
+        multilabel = MultilabelReader(self.taxonomy)
         with self._files(_STORIES, _CATEGORIES) as files:
             for name in files.matching(_STORIES):
                 for line, marks, content in _elements(files, name, report):
@@ -194,9 +193,9 @@ def _categories(files: Files, name: str) -> Taxonomy:
     with named(name):
         taxonomy = Taxonomy(edges)
     for group, n in expected.items():
-        found = sum(label not in expected for label in taxonomy.descendants(group))
-        if found != n:
-            raise ValueError(f"{name}: {group!r} has {found} topics, expected {n}; get it again")
+        n_topics = sum(label not in expected for label in taxonomy.descendants(group))
+        if n_topics != n:
+            raise ValueError(f"{name}: {group!r} has {n_topics} topics, expected {n}; get it again")
     return taxonomy
 
 
@@ -245,9 +244,9 @@ def _topics(text: str) -> list[str]:
 
 
 def _between(content: str, start: str, end: str) -> str:
-    _, found, rest = content.partition(start)
+    _, begun, rest = content.partition(start)
     text, ended, _ = rest.partition(end)
-    if not found or not ended:
+    if not begun or not ended:
         raise ValueError(f"the story has no {start}...{end}")
     return text
 

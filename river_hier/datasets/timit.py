@@ -156,17 +156,17 @@ class Speech(FileDataset):
                             yield dict(zip(self.NAMES, row, strict=True)), phoneme
 
     def _chosen(self, files: Files) -> list[Utterance]:
-        found = [u for u in utterances(files) if u.subset in self.subsets]
+        chosen = [u for u in utterances(files) if u.subset in self.subsets]
         if self.speakers is not None:
             wanted = {speaker.lower() for speaker in self.speakers}
-            there = {u.speaker for u in found}
+            there = {u.speaker for u in chosen}
             if missing := sorted(wanted - there):
                 raise ValueError(
                     f"speaker {missing[0]!r} is none of the {len(there)} of {self.subsets} in "
                     f"{str(self.location)!r}"
                 )
-            found = [u for u in found if u.speaker in wanted]
-        return [u for u in found if u.sentence.startswith(self.sentences)]
+            chosen = [u for u in chosen if u.speaker in wanted]
+        return [u for u in chosen if u.sentence.startswith(self.sentences)]
 
     @contextlib.contextmanager
     def _corpus(self) -> Iterator[Files]:
@@ -233,7 +233,6 @@ class TIMIT(Speech):
 
     Examples
     --------
-
     >>> from river_hier import datasets
 
     >>> stream = datasets.TIMIT(subsets=["test"], speakers=datasets.TIMIT.CORE_TEST)
@@ -277,13 +276,11 @@ class TIMITSegments(Speech):
 
     Examples
     --------
-
     >>> from river_hier import datasets
 
     >>> stream = datasets.TIMITSegments(speakers=["falr0"], sentences=["sx"])
     >>> stream.n_features, stream.n_classes
     (39, 41)
-
     """
 
     NAMES: ClassVar[Sequence[str]] = FRAME_FEATURES
@@ -297,7 +294,7 @@ class TIMITSegments(Speech):
 def utterances(files: Files) -> list[Utterance]:
     """All utterances with a transcription, the training set first, to which the sample belongs."""
     recordings = {name.lower(): name for name in files.matching("*.wav")}
-    found = []
+    transcribed = []
     for name in files.matching("*.phn"):
         path = PurePosixPath(name.lower())
         beside = str(path.with_suffix(".wav"))
@@ -306,10 +303,10 @@ def utterances(files: Files) -> list[Utterance]:
         folders = [files.path.name.lower(), *path.parent.parts]
         subset = next((folder for folder in reversed(folders) if folder in SUBSETS), SUBSETS[0])
         speaker = folders[-1].rpartition("-")[2]
-        found.append(Utterance(subset, speaker, path.stem, name, recordings[beside]))
-    if not found:
+        transcribed.append(Utterance(subset, speaker, path.stem, name, recordings[beside]))
+    if not transcribed:
         raise FileNotFoundError(f"{str(files.path)!r} lacks *.phn")
-    return sorted(found, key=lambda utterance: SUBSETS.index(utterance.subset))
+    return sorted(transcribed, key=lambda utterance: SUBSETS.index(utterance.subset))
 
 
 def segments(

@@ -11,11 +11,11 @@ from .. import inspection, losses
 from ..base.answer import answer_of, taxonomy_of
 from ..base.classifiers import last_step
 from ..base.dataframes import rows
-from ..base.targets import known_part
+from ..base.targets import judged
 from ..plot.taxonomy import selected
-from ..taxonomy import Below, Taxonomy
+from ..taxonomy import Evidence, Taxonomy
 from ..taxonomy.multilabel import closure_nodes, predicted_nodes
-from ..taxonomy.open import named, with_labels
+from ..taxonomy.open import stated, with_labels
 from ..taxonomy.show import page, text
 
 _ROWS, _NODES, _BINS = 12, 40, 10  # rows of a table and nodes of the tree that are shown; bins
@@ -94,8 +94,8 @@ def report(model: Any, X: Any, y: Any = None) -> Report:
         A dataframe, or anything to iterate over, of what `predict_one` takes. Without `y` a stream
         of `(x, y)` or `(x, y, kwargs)`: each example is predicted and then learned.
     y
-        The labels, one or several for each x, or `Below` some. The model does not learn them. Those
-        that an open taxonomy lacks are mistakes.
+        The labels, one or several for each x, or what is known of them. The model does not learn
+        them. Those that an open taxonomy lacks are mistakes.
 
     Returns
     -------
@@ -140,11 +140,13 @@ def report(model: Any, X: Any, y: Any = None) -> Report:
         if y is None:
             model.learn_one(x, true, **(given[0] if given else {}))
             t = taxonomy_of(model)
-        stated = true.label if type(true) is Below else true
         if not isinstance(open_ := last_step(model).taxonomy, Taxonomy):  # which may lack labels
-            t = with_labels(open_, t, named(stated) if several else [stated])
-        if type(true) is Below:  # the rest of the answer may be right
-            answers.append((stated, known_part(t, true, said)))
+            part = isinstance(true, Evidence) and not several
+            t = with_labels(
+                open_, t, true._stated() if part else stated(true) if several else [true]
+            )
+        if isinstance(true, Evidence):  # the rest of the answer may be right
+            answers.append(judged(t, true, said))
             continue
         answers.append((true, said))
         on = closure_nodes(t, true) if several else {t.index(true)}

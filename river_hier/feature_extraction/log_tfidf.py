@@ -79,7 +79,6 @@ class LogTFIDF(base.Transformer):
 
     Examples
     --------
-
     >>> from river_hier import feature_extraction
 
     >>> bag = feature_extraction.LogTFIDF(stop_words=["the"])
@@ -91,7 +90,6 @@ class LogTFIDF(base.Transformer):
     References
     ----------
     [^1]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
-
     """
 
     _raw_memory_usage = raw_memory_usage

@@ -62,7 +62,6 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
 
     Examples
     --------
-
     >>> from river_hier import feature_extraction
 
     >>> rff = feature_extraction.RandomFourierFeatures(sigma=2.0, n_components=2_000)
@@ -161,7 +160,6 @@ def normal(seed: int, name: Hashable, n: int) -> Floats:
 
     >>> normal(0, "x", 3).round(3).tolist()
     [0.637, -0.885, 0.588]
-
     """
     text = f"{seed} {canonical(name)!r}".encode()
     words = np.frombuffer(hashlib.shake_128(text).digest(16 * n), dtype="<u8")

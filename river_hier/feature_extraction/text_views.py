@@ -40,7 +40,6 @@ class TextViews(LogTFIDF):
 
     Examples
     --------
-
     >>> from river_hier import feature_extraction
 
     >>> views = feature_extraction.TextViews()
@@ -51,7 +50,6 @@ class TextViews(LogTFIDF):
     ['wolf', 'owl', 'wolf owl', '~ wol', '~wolf', '~olf ', '~ owl', '~owl ']
     >>> x["wolf owl"], x["~owl "]
     (0.78, 0.447)
-
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """Binary trees over classes: built from data, classifiers, and bounds on their errors."""
 
+from .balanced import balanced_tree
 from .decomposition import BinaryDecomposition, SoftBinaryDecomposition
 from .error_bounds import bayes_error_bounds, tree_recursions
-from .halving import balanced_tree
 from .jensen_shannon_tree import JensenShannonTree
 
 __all__ = [

@@ -45,7 +45,6 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
 
     Examples
     --------
-
     >>> from river import datasets, evaluate, linear_model, metrics, preprocessing
     >>> from river_hier import induction
 
@@ -60,7 +59,6 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
     References
     ----------
     [^1]: El-Yaniv and Etzion-Rosenberg, 2002, as in `induction.JensenShannonTree`.
-
     """
 
     _raw_memory_usage = raw_memory_usage
@@ -202,7 +200,6 @@ class SoftBinaryDecomposition(BinaryDecomposition):
 
     Examples
     --------
-
     >>> from river import datasets, evaluate, linear_model, metrics, preprocessing
     >>> from river_hier import induction
 
@@ -215,7 +212,6 @@ class SoftBinaryDecomposition(BinaryDecomposition):
     References
     ----------
     [^1]: El-Yaniv and Etzion-Rosenberg, 2002, as in `induction.JensenShannonTree`.
-
     """
 
     @open_for_river

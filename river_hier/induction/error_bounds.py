@@ -21,13 +21,11 @@ def bayes_error_bounds(priors: Priors, conditionals: Conditionals) -> tuple[floa
 
     Examples
     --------
-
     >>> from river_hier import induction
 
     >>> conditionals = {"a": {"x": 1, "y": 1}, "b": {"y": 1, "z": 1}}
     >>> induction.bayes_error_bounds({"a": 1, "b": 1}, conditionals)
     (0.0625, 0.25)
-
     """
     classes = joints(priors, conditionals)
     row = functools.reduce(operator.add, (joint.row for joint in classes))
@@ -57,7 +55,6 @@ def tree_recursions(
     >>> conditionals = {"a": {1: 0.4, 2: 0.6}, "b": {2: 0.6, 3: 0.4}, "c": {1: 0.2, 4: 0.8}}
     >>> induction.tree_recursions(t, priors, conditionals)
     (0.0545, 0.235)
-
     """
     tree = BinaryTree.of(taxonomy)
     classes = joints({label: priors[label] for label in tree.classes}, conditionals)

@@ -137,7 +137,6 @@ class JensenShannonTree(base.Estimator):
 
     Examples
     --------
-
     >>> from river import feature_extraction
     >>> from river_hier import induction
 
@@ -159,7 +158,6 @@ class JensenShannonTree(base.Estimator):
     ----------
     [^1]: El-Yaniv, R. and Etzion-Rosenberg, N., 2002. Hierarchical multiclass decompositions with
         application to authorship determination.
-
     """
 
     _raw_memory_usage = raw_memory_usage

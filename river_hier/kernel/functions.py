@@ -25,7 +25,6 @@ class Kernel(abc.ABC):
 
     Examples
     --------
-
     >>> from dataclasses import dataclass
     >>> from river_hier import kernel
 
@@ -38,7 +37,6 @@ class Kernel(abc.ABC):
 
     >>> RationalQuadratic(2.0)({"x": 1.0}, {"x": 2.0, "y": 1.0})
     0.5
-
     """
 
     @abc.abstractmethod
@@ -64,12 +62,10 @@ class Linear(Kernel):
 
     Examples
     --------
-
     >>> from river_hier import kernel
 
     >>> kernel.Linear()({"x": 2.0, "y": 1.0}, {"x": 3.0})
     6.0
-
     """
 
     def from_dots(self, dots: Floats, norm2: float, norms2: Floats) -> Floats:
@@ -91,12 +87,10 @@ class RBF(Kernel):
 
     Examples
     --------
-
     >>> from river_hier import kernel
 
     >>> kernel.RBF(sigma=2.0)({"x": 1.0, "y": 1.0}, {"x": 3.0, "y": 1.0})
     0.606531
-
     """
 
     sigma: float = 1.0
@@ -124,12 +118,10 @@ class Polynomial(Kernel):
 
     Examples
     --------
-
     >>> from river_hier import kernel
 
     >>> kernel.Polynomial(degree=2, coef0=1.0)({"x": 2.0}, {"x": 1.0, "y": 5.0})
     9.0
-
     """
 
     degree: int = 3

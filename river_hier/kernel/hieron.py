@@ -78,7 +78,7 @@ class KernelPathLearner(SingleLabelModel):
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         self._move(x, w, *self._moves(x, y, w))
 
-    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float, below: bool = False) -> None:
+    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float) -> None:
         with self._knowing(taxonomy):
             moves = self._moves(x, y, w)
         self._move(x, w, *moves, taxonomy)
@@ -202,7 +202,6 @@ class Hieron(KernelPathLearner):
 
     Examples
     --------
-
     >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
 
@@ -215,7 +214,6 @@ class Hieron(KernelPathLearner):
     References
     ----------
     [^1]: [Dekel, Keshet and Singer, 2004. ICML 21.](https://doi.org/10.1145/1015330.1015374)
-
     """
 
 
@@ -246,7 +244,6 @@ class AveragedHieron(KernelPathLearner):
 
     Examples
     --------
-
     >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
 
@@ -261,7 +258,6 @@ class AveragedHieron(KernelPathLearner):
     References
     ----------
     [^1]: [Dekel, Keshet and Singer, 2004. ICML 21.](https://doi.org/10.1145/1015330.1015374)
-
     """
 
     def __init__(

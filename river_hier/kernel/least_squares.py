@@ -153,7 +153,6 @@ class HRLS(KernelLeastSquares):
 
     Examples
     --------
-
     >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
 
@@ -166,7 +165,6 @@ class HRLS(KernelLeastSquares):
     References
     ----------
     [^1]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
-
     """
 
 
@@ -200,7 +198,6 @@ class SHRLS(KernelLeastSquares):
 
     Examples
     --------
-
     >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
 
@@ -213,7 +210,6 @@ class SHRLS(KernelLeastSquares):
     References
     ----------
     [^1]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
-
     """
 
     _shared = False

@@ -101,8 +101,8 @@ class Desk:
         self.journal.add([(str(self.journal.end() + 1), entry)], lambda *_: None)
 
     def _ask(self, row: int, by_chance: bool) -> dict[str, Any]:
-        found = inspection.top_one(self.model, self.texts[row], GUESSES + 1)
-        guesses = [(path[-1], p) for path, p in found if len(path) > 1][:GUESSES]
+        paths = inspection.top_one(self.model, self.texts[row], GUESSES + 1)
+        guesses = [(path[-1], p) for path, p in paths if len(path) > 1][:GUESSES]
         first, second, *_ = *(p for _, p in guesses), 0.0, 0.0
         return {"row": row, "random": by_chance, "guesses": guesses, "margin": first - second}
 
@@ -111,8 +111,8 @@ class Desk:
         if not self.asked and self.left:
             by_chance = len(self.answers) % RANDOM == RANDOM - 1
             n = min(1 if by_chance else CANDIDATES, len(self.left))
-            found = [self._ask(row, by_chance) for row in random.sample(self.left, n)]
-            self.asked = min(found, key=itemgetter("margin"))
+            questions = [self._ask(row, by_chance) for row in random.sample(self.left, n)]
+            self.asked = min(questions, key=itemgetter("margin"))
         labels = [entry for entry in self.answers if entry["label"] is not None]
         right = [[e["guess"] == e["label"] for e in labels if e["random"] == k] for k in (1, 0)]
         paths = sorted(v.split(self.separator) for v in taxonomy_of(self.model).nodes[1:])
@@ -156,9 +156,9 @@ class Desk:
 
     def save(self) -> None:
         """Write the labels and the model."""
-        found = [(e["row"] + 1, e["text"], e["label"]) for e in self.answers if e["label"]]
+        rows = [(e["row"] + 1, e["text"], e["label"]) for e in self.answers if e["label"]]
         with self._beside("labels.csv").open("w", encoding="utf-8", newline="") as table:
-            csv.writer(table).writerows([("row", "text", "label"), *sorted(found)])
+            csv.writer(table).writerows([("row", "text", "label"), *sorted(rows)])
         checkpoint.save(self.model, self._beside("model"))
 
 

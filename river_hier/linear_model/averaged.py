@@ -39,7 +39,6 @@ class Averaged(ModelWrapper):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import linear_model, metrics
     >>> from river_hier.datasets import synth
@@ -56,7 +55,6 @@ class Averaged(ModelWrapper):
         classification. MLMI, pp. 146-158.](https://doi.org/10.1007/978-3-540-30568-2_13)
     [^2]: [Freund, Y. and Schapire, R. E., 1999. Large margin classification using the perceptron
         algorithm. Machine Learning, 37(3), pp. 277-296.](https://doi.org/10.1023/A:1007662407062)
-
     """
 
     def __init__(self, model: Any, from_first_round: bool = False) -> None:

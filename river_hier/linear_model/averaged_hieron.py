@@ -56,7 +56,6 @@ class AveragedHieron(PathLearner, compiled=("C",)):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import linear_model, metrics
     >>> from river_hier.datasets import synth
@@ -70,7 +69,6 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     References
     ----------
     [^1]: [Dekel, Keshet and Singer, 2004. ICML 21.](https://doi.org/10.1145/1015330.1015374)
-
     """
 
     def __init__(

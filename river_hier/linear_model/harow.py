@@ -56,7 +56,6 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import Taxonomy, linear_model, metrics
     >>> from river_hier.datasets import synth
@@ -72,7 +71,6 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     ----------
     [^1]: [Crammer, K., Kulesza, A. and Dredze, M., 2009. Adaptive regularization of weight vectors.
         NIPS 22.](https://papers.nips.cc/paper/3848-adaptive-regularization-of-weight-vectors)
-
     """
 
     second_order = True

@@ -9,7 +9,8 @@ from ..base.checks import check_answer, check_forgetting, check_positive
 from ..base.explanation import Contribution, Floats, effects
 from ..base.linear import NOTHING, Moves
 from ..base.path import PathLearner
-from ..taxonomy import Arrays, TaxonomyLike
+from ..taxonomy import Arrays, Part, TaxonomyLike
+from ..taxonomy.evidence import above
 from .path_softmax import MOST_VARIANCE, PathSoftmax, own_weights
 
 
@@ -61,7 +62,8 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
     -----
     The decomposition is due to [^1], and to [^2] for many words; here trees may have any number of
     children, and labels may be inner nodes. As a label above others may end there, its descendants
-    need not be known: from a label `Below` a node, only the decisions above this node learn.
+    need not be known: from a label `Below` a node, only the decisions above this node learn; other
+    parts of a label teach the decisions on the way to the nodes that they name.
     There is no temperature as in `PathSoftmax`: if the probabilities of texts must be right,
     `decision.Tempered` mends them for O(nodes) a step.
 
@@ -112,36 +114,63 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
         self.prior_variance = prior_variance
         self.forgetting = forgetting
 
-    def _moves(self, x: Mapping[Any, Any], y: int, w: float, below: bool = False) -> Moves:
-        vector, decisions = self._state.preview(x), []
-        own = path_difference(y, 0, self._taxonomy._arrays)[0]
+    def _moves(self, x: Mapping[Any, Any], y: Any, w: float) -> Moves:
+        """The vectors of decisions on the way to what is known move.
+
+        A decision learns as much as the label is likely to be below its node, by how likely what is
+        known is if the label is below each alternative.
+        """
+        vector, tree, part = self._state.preview(x), self._taxonomy._arrays, type(y) is Part
+        decisions: list[Any] = []
+        own = path_difference(y.node if part else y, 0, tree)[0]
         if vector.norm2 == 0.0:
             return own, *NOTHING
         scores, unseen = self._vector_scores(vector), self._unseen.difference(own.tolist())
-        truths = 2 * own if below else [*(2 * own), 2 * y + 1]  # what is known
-        for u, truth in zip([0, *own], truths, strict=False):
-            alternatives = self._alternatives(u, self._taxonomy._arrays, unseen)
-            score = scores[alternatives]
-            t = (alternatives == truth).astype(np.float64)
-            learns = np.asarray(self.learns(softmax(score), t), dtype=bool)  # Eq. (1)
+        cuts = y.cuts if part else {0: False}
+        ways = sorted({u for v in (cuts if part else [y]) for u in above(tree, v)})
+        inside, known = dict[int, bool](), dict[int, float]()
+        for v in ways:
+            inside[v] = cuts[v] if v in cuts else inside[tree.parents[v][0]]
+        at: dict[int, tuple[Any, Floats, Floats]] = {}  # of each decision
+        for u in reversed(ways):
+            of = self._alternatives(u, tree, unseen)
+            if part and not any(c // 2 in known for c in of[1:].tolist()):
+                known[u] = 0.0 if inside[u] else -np.inf
+                continue
+            rest = 0.0 if inside[u] else -np.inf
+            logs = np.array([known.get(c // 2, rest) for c in of.tolist()])
+            logs[0] = 0.0 if y == u else rest
+            at[u] = of, scores[of], logs
+            known[u] = np.logaddexp.reduce(at[u][1] + at[u][2]) - np.logaddexp.reduce(at[u][1])
+        reached = {0: 1.0}  # P(the label is at or below the node | what is known)
+        for u in ways if known[0] > -np.inf else ():
+            if u not in at or known[u] == -np.inf:
+                continue
+            alternatives, score, logs = at[u]
+            p, t = softmax(score), softmax(score + logs)  # Eq. (1)
+            reached |= {
+                c // 2: reached[u] * q
+                for c, q in zip(alternatives[1:].tolist(), t[1:], strict=True)
+            }
+            learns = np.asarray(self.learns(p, p + reached[u] * (t - p)), dtype=bool)
             check_answer(self, "learns", "a bool", learns, t, "vectors")
             moving = np.flatnonzero(learns)
             if len(moving):
                 shares = np.eye(len(t), dtype=bool)[moving]
-                decisions.append((alternatives[moving], score, int(t.argmax()), shares))
+                decisions.append((alternatives[moving], score, logs, shares, w * reached[u]))
         if not decisions:
             return own, *NOTHING
         columns = np.sort(np.concatenate([moving for moving, *_ in decisions]))
         variances = self._state.variances(vector, columns, float(self.forgetting))
         variances = np.minimum(self.prior_variance * variances, MOST_VARIANCE)
         moves = np.zeros((2, len(columns)))
-        for moving, score, true, shares in decisions:
-            at = np.searchsorted(columns, moving)
-            found = self.rule(score, true, shares, variances[at], w)
-            for i, (what, part) in enumerate(zip(("a move", "a curvature"), found, strict=True)):
-                part = np.asarray(part, dtype=np.float64)
-                check_answer(self, "rule", what, part, at, "vectors")
-                moves[i, at] = part
+        for moving, score, logs, shares, weight in decisions:
+            places = np.searchsorted(columns, moving)
+            found = self.rule(score, logs, shares, variances[places], weight)
+            for i, (what, of) in enumerate(zip(("a move", "a curvature"), found, strict=True)):
+                of = np.asarray(of, dtype=np.float64)
+                check_answer(self, "rule", what, of, places, "vectors")
+                moves[i, places] = of
         move, h = moves
         confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (3)
         return own, columns, self.prior_variance * move, confidence

@@ -55,7 +55,6 @@ class Hieron(PathLearner, compiled=("C",)):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import linear_model, metrics
     >>> from river_hier.datasets import synth
@@ -72,7 +71,6 @@ class Hieron(PathLearner, compiled=("C",)):
         ICML 21.](https://doi.org/10.1145/1015330.1015374)
     [^2]: [Crammer, K., Dekel, O., Keshet, J., Shalev-Shwartz, S. and Singer, Y., 2006. Online
         passive-aggressive algorithms. JMLR 7.](https://www.jmlr.org/papers/v7/crammer06a.html)
-
     """
 
     def __init__(

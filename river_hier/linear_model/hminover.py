@@ -5,11 +5,8 @@ import numpy as np
 
 from .._core import (
     Batch,
-    Ranking,
-    Threshold,
     Vectors,
     logistic,
-    worst_pair,
 )
 from ..base.answer import SetAnswer, SetRows, Unseen, masked_nodes
 from ..base.checks import check_positive
@@ -18,7 +15,8 @@ from ..base.linear import NOTHING, LinearLearner, Moves
 from ..base.model import MultiLabelModel
 from ..taxonomy import Taxonomy, TaxonomyLike, closure_mask
 from ..taxonomy.multilabel import Candidates
-from .rankings import Attributes, ranking_of
+from .rankings import Attributes, LabelAttributes, label_attributes, worst_pair
+from .threshold import Threshold
 
 
 class HMinOver(
@@ -83,7 +81,6 @@ class HMinOver(
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import linear_model, metrics
     >>> from river_hier.datasets import synth
@@ -99,11 +96,10 @@ class HMinOver(
     References
     ----------
     [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
-
     """
 
     _averages = False
-    _learn_below: Any = None
+    _learns_parts = False
     _rule_methods = ("rule",)
     _decision_rule = (
         "a candidate is on if its score reaches the threshold, others with one below them"
@@ -129,8 +125,8 @@ class HMinOver(
         self.t = t
         self.candidates = candidates
         self._threshold = Threshold()
-        self._ranked: tuple[Any, Any, Ranking | None] = None, None, None
-        ranking = ranking_of(self._taxonomy, t, candidates)  # an error if they are invalid
+        self._ranked: tuple[Any, Any, LabelAttributes | None] = None, None, None
+        ranking = label_attributes(self._taxonomy, t, candidates)  # an error if they are invalid
         # For the compiled policy: t, and that of nodes to come; and the candidates, unless leaves.
         self._attributes = np.append(ranking.t, 1.0 if isinstance(t, Mapping) else float(t))
         self._ranked_nodes = None if candidates is None else ranking.candidates.astype(np.uint32)
@@ -155,7 +151,7 @@ class HMinOver(
         scores = ranking.scores(self._vector_scores(self._state.preview(x)))[nodes]
         pair, moves = worst_pair(scores, mask[nodes]), NOTHING
         if pair is not None:
-            differing, signs = ranking.step(int(nodes[pair[0]]), int(nodes[pair[1]]))
+            differing, signs = ranking.difference(int(nodes[pair[0]]), int(nodes[pair[1]]))
             step = self.rule(scores[pair[0]] - scores[pair[1]], len(differing))
             if step > 0.0:
                 moves = differing, w * step * signs
@@ -185,7 +181,7 @@ class HMinOver(
             _own=lambda: ranking.answer(scores, thresholds).T,
         )
 
-    def _ranked_scores(self, scores: Any, x: Any) -> tuple[Ranking, Floats]:
+    def _ranked_scores(self, scores: Any, x: Any) -> tuple[LabelAttributes, Floats]:
         """The ranking, and the scores of its nodes: another thread may have added some since."""
         ranking = self._ranking
         return ranking, ranking.scores(scores(x)[: len(ranking.t)])
@@ -194,14 +190,14 @@ class HMinOver(
         return self._ranked_scores(self._state.scores, x)[1]
 
     @property
-    def _ranking(self) -> Ranking:
+    def _ranking(self) -> LabelAttributes:
         return self._ranking_of(self._unseen)
 
-    def _ranking_of(self, unseen: Unseen) -> Ranking:
+    def _ranking_of(self, unseen: Unseen) -> LabelAttributes:
         """The ranking without unseen candidates."""
         taxonomy = self._taxonomy
         of_taxonomy, without, ranking = self._ranked
         if ranking is None or of_taxonomy is not taxonomy or without != unseen:
-            ranking = ranking_of(taxonomy, self.t, self.candidates, unseen)
+            ranking = label_attributes(taxonomy, self.t, self.candidates, unseen)
             self._ranked = taxonomy, unseen, ranking
         return ranking

@@ -37,7 +37,6 @@ class HPerceptron(TopDownLearner, compiled=()):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import Taxonomy, linear_model, metrics
     >>> from river_hier.datasets import synth
@@ -52,7 +51,6 @@ class HPerceptron(TopDownLearner, compiled=()):
     References
     ----------
     [^1]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
-
     """
 
     def learns(self, score: Floats, y: Floats) -> NDArray[np.bool_]:

@@ -65,7 +65,6 @@ class HRLS(LeastSquaresModel):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import Taxonomy, linear_model, metrics
     >>> from river_hier.datasets import synth
@@ -81,7 +80,6 @@ class HRLS(LeastSquaresModel):
     ----------
     [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
         hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
-
     """
 
     def _forget(self, nodes: Nodes) -> None:

@@ -55,7 +55,7 @@ class LeastSquaresRule(MultiLabelModel):
     Compiled code computes them as well, in `_core/native/algorithms/least_squares.hpp`.
     """
 
-    _decides: ClassVar[bool] = False  # whether `stores` is not the one that is compiled
+    _stores_in_python: ClassVar[bool] = False  # whether `stores` is not the one that is compiled
     _shared: ClassVar[bool] = True  # whether siblings share a system
     _rls: Any
     threshold: float  # if they do not
@@ -73,8 +73,8 @@ class LeastSquaresRule(MultiLabelModel):
                 f"`margin` of {cls.__name__} would not be called where labels are predicted; "
                 "override `stores`, which decides what is learned"
             )
-        cls._decides = cls.stores is not LeastSquaresRule.stores
-        if cls._decides and cls._shared:
+        cls._stores_in_python = cls.stores is not LeastSquaresRule.stores
+        if cls._stores_in_python and cls._shared:
             raise TypeError(
                 f"`stores` of {cls.__name__} would not be called, as siblings share what they "
                 "store; override that of `SHRLS`"
@@ -122,7 +122,7 @@ class LeastSquaresRule(MultiLabelModel):
 
     def _chosen(self, x: Mapping[Any, Any], t: float) -> Any:
         """The nodes that store x by a rule of one's own, or `None`."""
-        if not self._decides:
+        if not self._stores_in_python:
             return None
         margin, n = self._scores_one(x), np.zeros(len(self._taxonomy))
         n[1 : 1 + len(self._rls.n_stored)] = self._rls.n_stored  # each node has a system
@@ -130,9 +130,9 @@ class LeastSquaresRule(MultiLabelModel):
         check_answer(self, "stores", "a bool", chosen, margin[1:])
         return np.append(False, chosen)
 
-    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float, below: bool = False) -> None:
-        if not self._decides:
-            return super()._grow(taxonomy, x, y, w, below)
+    def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float) -> None:
+        if not self._stores_in_python:
+            return super()._grow(taxonomy, x, y, w)
         self._check(x, w)
         with self._knowing(taxonomy):
             chosen = self._chosen(x, self._t + w)
@@ -228,7 +228,7 @@ class LeastSquaresModel(LeastSquaresRule):
         self._t = t
 
     def _in_slices(self, X: Batch) -> bool:
-        return not self._decides
+        return not self._stores_in_python
 
     def _learn_slice(self, X: Batch, y: Multilabels) -> None:
         vectors = Vectors(self._features, X)
@@ -246,23 +246,23 @@ class LeastSquaresModel(LeastSquaresRule):
 
     def _forget(self, nodes: Nodes) -> None:
         """The branch leaves the systems of its siblings, which contain the examples to forget."""
-        *parameters, systems = self._rls.saved()
+        *parameters, before = self._rls.saved()
         forgotten, fresh = nodes.tolist(), dict[Any, list[int]]()
         for v in forgotten:
             siblings = self._taxonomy._arrays.rows[v] if self._shared else v
             fresh.setdefault(siblings, []).append(v)
-        found = list(map(nothing_stored, fresh.values()))
+        systems = list(map(nothing_stored, fresh.values()))
         gone = set(forgotten)
-        for kind, of_system, n_stored, n_visits, *arrays in systems:
+        for kind, of_system, n_stored, n_visits, *arrays in before:
             outputs = [output for output, v in enumerate(of_system) if v not in gone]
             for i in (1,) if kind == "primal" else (2, 3, 4):  # w; y, c and w0
                 arrays[i] = np.ascontiguousarray(arrays[i][:, outputs])
             if outputs:
                 kept = [of_system[output] for output in outputs]
-                found.append((kind, kept, n_stored, n_visits, *arrays))
+                systems.append((kind, kept, n_stored, n_visits, *arrays))
         # Top-down, the order in which the steps visit them.
-        found.sort(key=lambda system: min(system[1]))
-        self._rls = type(self._rls)(*parameters, found)
+        systems.sort(key=lambda system: min(system[1]))
+        self._rls = type(self._rls)(*parameters, systems)
 
     def _example(self, x: Mapping[Any, Any]) -> Example:
         return Example(self._features.find(x))
@@ -286,13 +286,13 @@ class LeastSquaresModel(LeastSquaresRule):
         scores = self._scores_one(x)
         rows = {name: self._features.row(name) for name in x}
         known = [(name, row, float(x[name])) for name, row in rows.items() if row is not None]
-        found = []
+        explanations = []
         for v, w in zip(nodes, self._weights(nodes), strict=True):
             terms = [(name, w[row] * value) for name, row, value in known]
             if self._features.first_row:
                 terms.append(("intercept", w[0] * self._features.intercept))
-            found.append(rescaled(float(scores[v]), terms))
-        return found
+            explanations.append(rescaled(float(scores[v]), terms))
+        return explanations
 
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         if w * self._features.find(x).norm2 > LARGEST_RATIO * float(self.l2):

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from .._core import distances_from, path_difference, path_sums, softmax, subtree_sums
+from .._core import distances_to, path_difference, path_sums, softmax, subtree_sums
 from ..base.checks import check, check_answer, check_forgetting, check_positive, number
 from ..base.explanation import Floats, named
 from ..base.linear import NOTHING, Moves
 from ..base.path import PathLearner
-from ..taxonomy import Arrays, Label, TaxonomyLike
+from ..taxonomy import Arrays, Label, Part, TaxonomyLike
 
 
 def _own_weights(model: Any) -> dict[Label, dict[Any, float]]:
@@ -156,7 +156,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         return np.abs(t - p) >= 0.01
 
     def rule(
-        self, score: Floats, y: int, shares: NDArray[np.bool_], variance: Floats, w: float
+        self, score: Floats, known: Floats, shares: NDArray[np.bool_], variance: Floats, w: float
     ) -> tuple[Floats, Floats]:
         """The most probable moves, Eq. (3) and (4), by damped Newton steps.
 
@@ -164,8 +164,9 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         ----------
         score
             The score of every label, (nodes,).
-        y
-            The node of the true label.
+        known
+            The logarithm of how likely what is known is if each label is the true one, (nodes,): 0
+            for the true label and -inf for the others.
         shares
             Which labels share each of the vectors that move, (vectors, nodes).
         variance
@@ -178,14 +179,18 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         $t_u - P_u$ and $h_u$ of each vector.
 
         """
-        t, alike = shares[:, y], (shares == shares[:, [y]]).all(axis=0)
+        _, kinds = np.unique(shares, axis=1, return_inverse=True)
+        alike = np.isin(
+            kinds, kinds[known > -np.inf]
+        )  # in the same vectors as one that is possible
         gap = np.logaddexp.reduce(score) - np.logaddexp.reduce(score[alike])
         most = (gap + np.log1p(w * variance)) / variance  # where y is as good as certain
-        move, last, rate = np.zeros(len(t)), np.zeros(len(t)), np.ones(len(t))
+        move, last, rate = np.zeros(len(shares)), np.zeros(len(shares)), np.ones(len(shares))
         h = move
         for _ in range(30):
-            p = (shares @ softmax(score + (move * variance) @ shares)).clip(max=1.0)
-            h = w * p * (1.0 - p)  # Eq. (4)
+            moved = score + (move * variance) @ shares
+            p, t = (shares @ np.array([softmax(moved), softmax(moved + known)]).T).T.clip(max=1.0)
+            h = w * np.maximum(p * (1.0 - p) - t * (1.0 - t), 0.0)  # Eq. (4)
             rest = w * (t - p) - move  # Eq. (3): 0 at the most probable move
             if (np.abs(rest) < 0.01 * w).all():
                 break
@@ -194,44 +199,42 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
             move = (move + rate * rest / (1.0 + h * variance)).clip(-most, most)
         return move, h
 
-    def _moves(self, x: Mapping[Any, Any], y: int, w: float, below: bool = False) -> Moves:
+    def _moves(self, x: Mapping[Any, Any], y: Any, w: float) -> Moves:
         """The vectors whose probabilities are wrong move to the most probable weights.
 
-        If the label may be any at or below y, the vectors within this branch stay: together, its
-        labels are one.
+        If the label may be one of several, vectors that set apart such labels side by side stay.
         """
-        vector = self._state.preview(x)
-        own = path_difference(y, 0, self._taxonomy._arrays)[0]
-        if vector.norm2 == 0.0:
-            return own, *NOTHING
-        tree, seen = self._taxonomy._arrays, np.ones(len(self._taxonomy), dtype=bool)
+        vector, tree, part = self._state.preview(x), self._taxonomy._arrays, type(y) is Part
+        own = path_difference(y.node if part else y, 0, tree)[0]
+        seen = np.ones(tree.n, dtype=bool)
         seen[list(self._unseen)] = False
         seen[own] = True
+        may = y.mask(tree) & seen if part else np.arange(tree.n) == y
+        if vector.norm2 == 0.0 or not may.any():
+            return own, *NOTHING
         score = self._scale * self._label_scores(self._vector_scores(vector), tree)  # Eq. (1)
         score[~seen] = -np.inf
-        distance = distances_from(y, tree)
-        if below:
-            branch = tree.branch(y)
-            distance[branch] = 0.0
-        rivals = score + self.margin * distance  # Eq. (5)
-        p, t = np.empty((2, tree.n)), np.zeros((2, tree.n))
-        p[1] = softmax(rivals)  # Eq. (2), of labels alone, and of subtrees
-        p[0] = subtree_sums(p[1], tree)
-        t[0, own] = t[1, y] = 1.0
+        rivals = score + self.margin * distances_to(may, tree)  # Eq. (5)
+        known = np.where(may, 0.0, -np.inf)
+        p, t = np.empty((2, 2, tree.n))
+        for shares, scores in ((p, rivals), (t, rivals + known)):  # before and after what is known
+            shares[1] = softmax(scores)  # Eq. (2), of labels alone, and of subtrees
+            shares[0] = subtree_sums(shares[1], tree)
         learns = np.asarray(self.learns(p, t), dtype=bool)
         check_answer(self, "learns", "a bool", learns, t, "vectors")
         learns[0, 0] = False  # all labels lie below the root
         learns[1, np.setdiff1d(np.arange(tree.n), tree.parent_index[seen[1:]])] = False
-        if below:
-            learns[0, branch[branch != y]] = learns[1, branch] = False
+        if part:
+            learns[1, may] = False
+            learns[0, 1:] &= ~(may[1:] & may[tree.parent_index])
         columns = np.flatnonzero(learns.T)
-        moves = self._most_probable(vector, columns, rivals, y, w) if len(columns) else NOTHING
-        if not below:
+        moves = self._most_probable(vector, columns, rivals, known, w) if len(columns) else NOTHING
+        if not part:
             self._state.temper(score, y, w)  # after the rule, which may raise
         return own, *moves
 
     def _most_probable(
-        self, vector: Any, columns: NDArray[np.intp], score: Floats, y: int, w: float
+        self, vector: Any, columns: NDArray[np.intp], score: Floats, known: Floats, w: float
     ) -> Moves:
         """These columns, and the steps to their most probable weights."""
         tree = self._taxonomy._arrays
@@ -241,7 +244,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         shares[below] = path_sums(shares[below].T, tree).T
         variances = self._state.variances(vector, columns, float(self.forgetting))
         variances = np.minimum(self.prior_variance * variances, MOST_VARIANCE)
-        found = self.rule(score, y, shares > 0.0, variances, w)
+        found = self.rule(score, known, shares > 0.0, variances, w)
         move, h = (np.asarray(part, dtype=np.float64) for part in found)
         check_answer(self, "rule", "a move", move, columns, "vectors")
         check_answer(self, "rule", "a curvature", h, columns, "vectors")

@@ -46,7 +46,6 @@ class SHRLS(LeastSquaresModel):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import Taxonomy, linear_model, metrics
     >>> from river_hier.datasets import synth
@@ -61,7 +60,6 @@ class SHRLS(LeastSquaresModel):
     References
     ----------
     [^1]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
-
     """
 
     _shared = False

@@ -12,7 +12,7 @@ from ..base.answer import NONE
 from ..base.checks import check_whole, checked_weight, number
 from ..base.classifiers import check_weight_taken, shown, takes_weights
 from ..base.predictor import Predictor
-from ..base.targets import without_below
+from ..base.targets import whole
 from ..taxonomy import Label, Taxonomy, TaxonomyLike, UnknownLabelError, extended
 from ..taxonomy.open import initial_taxonomy
 
@@ -135,7 +135,7 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return
-        check_whole(self, y := without_below(self, y))
+        check_whole(self, y := whole(self, y))
         taxonomy, targets = self._targets(y)
         local = {p: self._local.get(p) or self._new_local(taxonomy, p) for p, _ in targets}
         for classifier in local.values():

@@ -49,7 +49,6 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
 
     Examples
     --------
-
     >>> from river import evaluate, preprocessing
     >>> from river import linear_model as river_linear_model
     >>> from river_hier import Taxonomy, local, metrics
@@ -65,7 +64,6 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
     References
     ----------
     [^1]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
-
     """
 
     _kind = SEVERAL

@@ -197,7 +197,6 @@ class PerLevel(RoutingModel):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river import linear_model as river_linear_model
     >>> from river_hier import local, metrics
@@ -213,7 +212,6 @@ class PerLevel(RoutingModel):
     ----------
     [^1]: [Silla and Freitas, 2011. A survey of hierarchical classification across different
         application domains. Data Min. Knowl. Discov. 22.](https://doi.org/10.1007/s10618-010-0175-9)
-
     """
 
     @property
@@ -268,7 +266,6 @@ class PerParent(RoutingModel):
 
     Examples
     --------
-
     >>> from river import evaluate, naive_bayes
     >>> from river_hier import local, metrics
     >>> from river_hier.datasets import synth
@@ -282,7 +279,6 @@ class PerParent(RoutingModel):
     References
     ----------
     [^1]: [Dekel, Keshet and Singer, 2004. ICML 21.](https://doi.org/10.1145/1015330.1015374)
-
     """
 
     def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:

@@ -10,10 +10,10 @@ from river import base, metrics, utils
 
 from .._core import labels_of
 from ..base.checks import checked_weight
-from ..base.targets import known_part
-from ..taxonomy import Below, OpenTaxonomy, Taxonomy, check_taxonomy
+from ..base.targets import judged
+from ..taxonomy import Evidence, OpenTaxonomy, Taxonomy, check_taxonomy
 from ..taxonomy.multilabel import Candidates, candidate_nodes
-from ..taxonomy.open import initial_taxonomy, named
+from ..taxonomy.open import initial_taxonomy, named, stated
 from .costs import Costs, check_factors, check_values, known
 
 Counts = Sequence[tuple[Hashable, float]]
@@ -80,15 +80,14 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
     """Base class of the metrics on a taxonomy; a subclass defines `_count` and `get`.
 
     Truth and prediction may each be a label, an iterable of labels or `{label: bool}`. A prediction
-    of `None` counts as the root, no label, and warns. If the truth is `Below` a node, the nodes
-    under it count neither as right nor as wrong. There is no confusion matrix.
+    of `None` counts as the root, no label, and warns. Of a truth that is known in part, such as
+    `Below` a node, the rest counts neither as right nor as wrong. There is no confusion matrix.
 
     Parameters
     ----------
     taxonomy
         The taxonomy in which labels are compared. An `OpenTaxonomy` grows with the labels of the
         examples, on both sides; the value is that in the final taxonomy.
-
     """
 
     _reads = "labels"  # what predictions are: labels, scores or probabilities
@@ -117,8 +116,7 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
             if isinstance(self.taxonomy, OpenTaxonomy):
                 both = y_true, y_pred
                 y_true, y_pred = (list(y) if isinstance(y, Iterator) else y for y in both)
-                true = y_true.label if type(y_true) is Below else y_true
-                self._grow([*named(true), *(() if y_pred is None else named(y_pred))])
+                self._grow([*stated(y_true), *(() if y_pred is None else named(y_pred))])
             self._sums.add(self._counts(y_true, y_pred), w)
         except BaseException:
             self.taxonomy_ = before
@@ -130,12 +128,12 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
 
     def _counts(self, y_true: Any, y_pred: Any) -> Counts:
         """What an example adds to the sums; of a truth that is known to some depth, what counts."""
-        if type(y_true) is Below:
+        if isinstance(y_true, Evidence):
             if self._reads != "labels":
                 raise TypeError(
                     f"{type(self).__name__} needs whole labels, got {y_true}; leave the example out"
                 )
-            y_true, y_pred = y_true.label, known_part(self.taxonomy_, y_true, y_pred)
+            y_true, y_pred = judged(self.taxonomy_, y_true, y_pred)
         return tuple(self._count(y_true, y_pred))
 
     def _grow(self, labels: Collection[Any]) -> None:

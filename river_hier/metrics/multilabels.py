@@ -21,7 +21,6 @@ def zero_one_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.zero_one_loss(t, "wolf", {"mammal", "wolf"}), losses.zero_one_loss(t, "wolf", "owl")
     (0.0, 1.0)
-
     """
     labels = labels_of(taxonomy)
     return float(labels.closure(y_true) != labels.predicted(y_pred))
@@ -48,7 +47,6 @@ def expected_zero_one_loss(
     >>> p = {"mammal": 0.8, "bird": 0.1, "wolf": 0.5, "whale": 0.3, "owl": 0.9}
     >>> losses.expected_zero_one_loss(t, p, "wolf")  # 1 - 0.8 * 0.5 * 0.7 * 0.9
     0.748
-
     """
     p = conditional(taxonomy, probabilities)
     on = labels_of(taxonomy).predicted(y_pred)
@@ -76,7 +74,6 @@ class ZeroOneLoss(MeanLoss):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -89,7 +86,6 @@ class ZeroOneLoss(MeanLoss):
     References
     ----------
     [^1]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
-
     """
 
     _fmt = ".2%"
@@ -109,7 +105,6 @@ def h_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any, costs: Costs | None = N
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.h_loss(t, "wolf", "owl")  # mammal is missed and bird is wrong: no more is charged
     2.0
-
     """
     cost = by_node(taxonomy, costs, "costs")
     labels = labels_of(taxonomy)
@@ -146,7 +141,6 @@ def expected_h_loss(
     >>> p = {"mammal": 0.8, "bird": 0.1, "wolf": 0.5, "whale": 0.3, "owl": 0.9}
     >>> losses.expected_h_loss(t, p, "wolf")  # 0.2 + 0.1 + 0.8 * (0.5 + 0.3)
     0.94
-
     """
     p = conditional(taxonomy, probabilities)
     cost = by_node(taxonomy, costs, "costs")
@@ -189,7 +183,6 @@ class HLoss(MeanLoss):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -203,7 +196,6 @@ class HLoss(MeanLoss):
     ----------
     [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
         hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
-
     """
 
     _loss = staticmethod(h_loss)
@@ -234,7 +226,6 @@ class HLossByDepth(TableMetric):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -249,7 +240,6 @@ class HLossByDepth(TableMetric):
     References
     ----------
     [^1]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
-
     """
 
     bigger_is_better: bool = False
@@ -295,7 +285,6 @@ def symmetric_difference_loss(
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.symmetric_difference_loss(t, "wolf", "owl")
     4.0
-
     """
     volume = by_node(taxonomy, volumes, "volumes")
     check_factors(missed, spurious)
@@ -331,7 +320,6 @@ def expected_symmetric_difference_loss(
     >>> p = {"mammal": 0.8, "bird": 0.1, "wolf": 0.5, "whale": 0.3, "owl": 0.9}
     >>> losses.expected_symmetric_difference_loss(t, p, "wolf")  # 0.2 + 0.1 + 0.6 + 0.24 + 0.09
     1.23
-
     """
     p = conditional(taxonomy, probabilities)
     volume = by_node(taxonomy, volumes, "volumes")
@@ -357,7 +345,6 @@ def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.tree_induced_error(t, "wolf", "owl"), losses.tree_induced_error(t, "wolf", "mammal")
     (4.0, 1.0)
-
     """
     labels = labels_of(taxonomy)
     return float(len(labels.closure(y_true) ^ labels.predicted(y_pred)))
@@ -375,7 +362,6 @@ def hieron_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Mapping[Any, float]) ->
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.hieron_loss(t, "wolf", {"wolf": 0.5, "owl": 1.0})  # 1.0 - 0.5 + sqrt(4)
     2.5
-
     """
     top = max(y_pred, key=y_pred.__getitem__)
     return max(y_pred[top] - y_pred[y_true] + math.sqrt(taxonomy.distance(y_true, top)), 0.0)
@@ -404,7 +390,6 @@ class SymmetricDifferenceLoss(MeanLoss):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -418,7 +403,6 @@ class SymmetricDifferenceLoss(MeanLoss):
     ----------
     [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
     [^2]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
-
     """
 
     _loss = staticmethod(symmetric_difference_loss)
@@ -451,7 +435,6 @@ class TreeInducedError(MeanLoss):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -465,7 +448,6 @@ class TreeInducedError(MeanLoss):
     References
     ----------
     [^1]: [Dekel, Keshet and Singer, 2004. ICML 21, section 2.](https://doi.org/10.1145/1015330.1015374)
-
     """
 
     _loss = staticmethod(tree_induced_error)

@@ -44,7 +44,6 @@ class PooledAUPRC(CandidateMetric):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -59,7 +58,6 @@ class PooledAUPRC(CandidateMetric):
     ----------
     [^1]: [Vens et al., 2008. Machine Learning 73, section 5.](https://doi.org/10.1007/s10994-008-5077-3)
     [^2]: Davis and Goadrich, 2006. The relationship between precision-recall and ROC curves. ICML.
-
     """
 
     _fmt = ".2%"

@@ -81,7 +81,6 @@ class HPrecision(ClosureMetric):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -95,7 +94,6 @@ class HPrecision(ClosureMetric):
     ----------
     [^1]: Kiritchenko, S., Matwin, S., Nock, R. and Famili, A.F., 2006. Learning and evaluation in
         the presence of class hierarchies: application to text categorization. Canadian AI.
-
     """
 
     _of = "pred"
@@ -121,7 +119,6 @@ class HRecall(ClosureMetric):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -130,7 +127,6 @@ class HRecall(ClosureMetric):
     >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
     >>> metric
     HRecall: 66.67%
-
     """
 
     _of = "true"
@@ -153,7 +149,6 @@ class HF1(ClosureMetric):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -162,7 +157,6 @@ class HF1(ClosureMetric):
     >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
     >>> metric
     HF1: 72.73%
-
     """
 
     beta: float = 1.0
@@ -196,7 +190,6 @@ class HFBeta(HF1):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -205,7 +198,6 @@ class HFBeta(HF1):
     >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
     >>> metric
     HFBeta: 68.97%
-
     """
 
     def __init__(

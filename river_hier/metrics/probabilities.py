@@ -87,7 +87,6 @@ class LogLoss(MeanScore):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -95,7 +94,6 @@ class LogLoss(MeanScore):
     >>> metric.update("mammal", {"mammal": 0.8, "wolf": 0.4, "whale": 0.2, "bird": 0.1})
     >>> metric  # -ln(0.8 * 0.5 * 0.75 * 0.9)
     LogLoss: 1.309333
-
     """
 
     bigger_is_better: bool = False
@@ -180,7 +178,6 @@ class Reliability(ProbabilityMetric, TableMetric):
 
     Examples
     --------
-
     >>> from river.evaluate import progressive_val_score
     >>> from river_hier import Taxonomy, decision, evaluate, linear_model, metrics
     >>> from river_hier.datasets import synth
@@ -196,7 +193,6 @@ class Reliability(ProbabilityMetric, TableMetric):
         49.0%      49.9%      994
         69.8%      76.7%      622
         94.1%      94.8%    1,664
-
     """
 
     bigger_is_better: bool = False
@@ -243,7 +239,6 @@ class CalibrationError(ProbabilityMetric, CalibrationMetric):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -256,7 +251,6 @@ class CalibrationError(ProbabilityMetric, CalibrationMetric):
     ----------
     [^1]: [Guo, C., Pleiss, G., Sun, Y. and Weinberger, K.Q., 2017. On calibration of modern neural
         networks. ICML 34, pp. 1321-1330.](https://proceedings.mlr.press/v70/guo17a.html) Eq. (3).
-
     """
 
 
@@ -283,7 +277,6 @@ class TopLabelCalibrationError(CalibrationMetric):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -296,7 +289,6 @@ class TopLabelCalibrationError(CalibrationMetric):
     References
     ----------
     [^1]: [Guo et al., 2017. ICML 34.](https://proceedings.mlr.press/v70/guo17a.html)
-
     """
 
     requires_labels: bool = False  # River passes probabilities

@@ -78,7 +78,6 @@ def average_precision(
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.average_precision(t, "wolf", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
     0.333333
-
     """
     scores, relevant, _ = read_ranking(taxonomy, y_true, y_pred, candidates)
     if not relevant.any():
@@ -108,7 +107,6 @@ class AveragePrecision(RankingMetric):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -123,7 +121,6 @@ class AveragePrecision(RankingMetric):
     [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
     [^2]: Schapire, R.E. and Singer, Y., 2000. BoosTexter: a boosting-based system for text
         categorization. Machine Learning 39, pp. 135-168.
-
     """
 
     _loss = staticmethod(average_precision)
@@ -141,7 +138,6 @@ def one_accuracy(
     >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
     >>> losses.one_accuracy(t, "wolf", scores), losses.one_accuracy(t, "whale", scores)
     (0.0, 1.0)
-
     """
     scores, relevant, _ = read_ranking(taxonomy, y_true, y_pred, candidates)
     if scores.max(initial=-math.inf) == -math.inf:
@@ -165,7 +161,6 @@ class OneAccuracy(RankingMetric):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -174,7 +169,6 @@ class OneAccuracy(RankingMetric):
     >>> metric.update({"wolf", "whale"}, {"wolf": 1.5, "whale": 1.0, "owl": 0.75})
     >>> metric
     OneAccuracy: 50.00%
-
     """
 
     _loss = staticmethod(one_accuracy)
@@ -192,7 +186,6 @@ def parent_one_accuracy(
     >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
     >>> losses.parent_one_accuracy(t, "wolf", scores), losses.parent_one_accuracy(t, "owl", scores)
     (1.0, 0.0)
-
     """
     scores, relevant, nodes = read_ranking(taxonomy, y_true, y_pred, candidates)
     if scores.max(initial=-math.inf) == -math.inf:
@@ -216,7 +209,6 @@ class ParentOneAccuracy(RankingMetric):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -225,7 +217,6 @@ class ParentOneAccuracy(RankingMetric):
     >>> metric.update({"wolf", "whale"}, {"wolf": 1.5, "whale": 1.0, "owl": 0.75})
     >>> metric
     ParentOneAccuracy: 100.00%
-
     """
 
     _loss = staticmethod(parent_one_accuracy)
@@ -242,7 +233,6 @@ def ranking_loss(
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.ranking_loss(t, "owl", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
     0.5
-
     """
     scores, relevant, _ = read_ranking(taxonomy, y_true, y_pred, candidates)
     if relevant.all() or not relevant.any():
@@ -269,7 +259,6 @@ class RankingLoss(RankingMetric):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -283,7 +272,6 @@ class RankingLoss(RankingMetric):
     ----------
     [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
     [^2]: Schapire and Singer, 2000. BoosTexter. Machine Learning 39, pp. 135-168.
-
     """
 
     bigger_is_better: bool = False
@@ -307,7 +295,6 @@ def maximal_loss(
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> losses.maximal_loss(t, "wolf", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
     4.0
-
     """
     volume = by_node(taxonomy, volumes, "volumes")
     check_factors(missed, spurious)
@@ -350,7 +337,6 @@ class MaximalLoss(RankingMetric):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
@@ -363,7 +349,6 @@ class MaximalLoss(RankingMetric):
     References
     ----------
     [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
-
     """
 
     bigger_is_better: bool = False

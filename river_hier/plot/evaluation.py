@@ -45,7 +45,6 @@ def regret(
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, evaluate, linear_model, losses, plot
     >>> from river_hier.datasets import synth
 
@@ -58,7 +57,6 @@ def regret(
     >>> ax = plot.regret({"H-RLS": runs})
     >>> float(ax.lines[0].get_ydata()[-1])
     11.7
-
     """
     named = states if isinstance(states, Mapping) else {"": states}
     curves = {

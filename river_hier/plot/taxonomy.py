@@ -62,9 +62,9 @@ def selected(
         below[nearest[v]] += nearest[v] != v
     drawn = [whole.index(label) for label in part.nodes]
     place = {v: i for i, v in enumerate(drawn)}
-    found = {place[v]: value for v, value in values.items() if v in place}
+    drawn_values = {place[v]: value for v, value in values.items() if v in place}
     left_out = [f" (+{below[v]:,})" if below[v] else "" for v in drawn]
-    return part, found, [text[v] for v in drawn], left_out
+    return part, drawn_values, [text[v] for v in drawn], left_out
 
 
 def _top(taxonomy: Taxonomy, nodes: list[int], values: dict[int, float], top: int) -> set[int]:
@@ -125,27 +125,25 @@ def taxonomy(
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy, plot
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> ax = plot.taxonomy(t, {"wolf": 12, "whale": 3, "owl": 5}, label="examples")
     >>> len(ax.texts)
     6
-
     """
     check_taxonomy(taxonomy)
     numbers = {
         taxonomy.index(v): _number(v, value)
         for v, value in ({} if values is None else values).items()
     }
-    taxonomy, found, names, left_out = selected(taxonomy, numbers, max_depth, top)
+    taxonomy, drawn_values, names, left_out = selected(taxonomy, numbers, max_depth, top)
     short = [v if len(v) <= _LONGEST else f"{v[: _LONGEST - 1]}…" for v in names]
     names = [name + more for name, more in zip(short, left_out, strict=True)]
     layout = _layered(taxonomy, names)
     width, height = layout.width * _CHARACTER * _FONT / 72, layout.n_rows * _ROW * _FONT / 72
     new_figure = ax is None
-    below = 0.7 if found else 0.0  # inches for the colour scale
+    below = 0.7 if drawn_values else 0.0  # inches for the colour scale
     ax = axes(ax, max(width, 3.5) + 0.2, max(height, 1.6) + 0.4 + below)
     ax.set(xlim=(0, layout.width), ylim=(layout.n_rows - 0.2, -1.2))
     ax.set(xticks=[], yticks=[])
@@ -162,7 +160,7 @@ def taxonomy(
         across = box.width / point / (layout.width * _CHARACTER)
         down = box.height / point / ((layout.n_rows + 1) * _ROW)
         size = float(min(_FONT, across, down))
-    _draw_nodes(ax, layout, found, label, (size / _FONT) ** 2)
+    _draw_nodes(ax, layout, drawn_values, label, (size / _FONT) ** 2)
     # Names of leaves stand to their right, and those of inner nodes above the edge to them.
     for v, name in enumerate(names):
         if not taxonomy.children(taxonomy.nodes[v]):
@@ -236,6 +234,6 @@ def _draw_nodes(
 
 
 def _number(label: Label, value: Any) -> float:
-    if not math.isfinite(found := number(value)):
+    if not math.isfinite(finite := number(value)):
         raise ValueError(f"the value of {label!r} is {value!r}; it must be a finite number")
-    return found
+    return finite

@@ -70,7 +70,6 @@ class DiscriminantNeighbors(DenseModel):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import metrics, probabilistic
     >>> from river_hier.datasets import synth
@@ -86,7 +85,6 @@ class DiscriminantNeighbors(DenseModel):
     [^1]: [Hastie, T. and Tibshirani, R., 1996. Discriminant adaptive nearest neighbor
         classification. IEEE Transactions on Pattern Analysis and Machine Intelligence, 18(6),
         pp. 607-616.](https://doi.org/10.1109/34.506411)
-
     """
 
     def __init__(

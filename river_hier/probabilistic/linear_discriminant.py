@@ -85,7 +85,6 @@ class LinearDiscriminant(DenseModel):
 
     Examples
     --------
-
     >>> from river import evaluate
     >>> from river_hier import metrics, probabilistic
     >>> from river_hier.datasets import synth
@@ -100,7 +99,6 @@ class LinearDiscriminant(DenseModel):
     ----------
     [^1]: Hastie, T., Tibshirani, R. and Friedman, J., 2009. The Elements of Statistical Learning.
         Springer.
-
     """
 
     _keeps_float32 = True

@@ -10,7 +10,7 @@ from .._core import Batch, Nodes, softmax
 from .._core.features import by_name
 from ..base.checks import check_positive
 from ..base.explanation import Floats
-from ..taxonomy import Taxonomy, TaxonomyLike
+from ..taxonomy import Part, Taxonomy, TaxonomyLike
 from .dense import DenseModel
 from .posterior import add_product, extended
 
@@ -59,7 +59,6 @@ class NewtonSoftmax(DenseModel):
 
     Examples
     --------
-
     >>> import numpy as np
     >>> from river_hier import feature_extraction, linear_model, probabilistic
 
@@ -77,7 +76,6 @@ class NewtonSoftmax(DenseModel):
     [^1]: [Hazan, E., Agarwal, A. and Kale, S., 2007. Logarithmic regret algorithms for online
         convex optimization. Machine Learning, 69, pp. 169-192.](
         https://doi.org/10.1007/s10994-007-5016-8)
-
     """
 
     def __init__(self, taxonomy: TaxonomyLike = None, prior_variance: float = 10.0) -> None:
@@ -113,21 +111,24 @@ class NewtonSoftmax(DenseModel):
             self._steps(X[some], y[some].tolist(), w[some])
             first = some.stop
 
-    def _learn_below(self, x: Mapping[Any, Any], y: int, w: float) -> None:
-        branch = self._taxonomy._arrays.branch(y)
-        branch = branch[self._linear[1][branch]]
+    _learns_parts = True
+
+    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        if type(y) is not Part:
+            return super()._learn(x, y, w)
+        branch = np.flatnonzero(y.mask(self._taxonomy._arrays) & self._linear[1])
         self._check(x, w)
         if len(branch):  # else there is no label to make more probable
             self._make_room(by_name(x))
             row = self._features.insert(x).dense(self._d)
-            self._steps(row[None, :], [y], np.array([w], dtype=np.float64), branch)
+            self._steps(row[None, :], [y.node], np.array([w], dtype=np.float64), branch)
 
     def _steps(
-        self, X: Floats, y: list[int], w: Floats, branch: NDArray[np.uint32] | None = None
+        self, X: Floats, y: list[int], w: Floats, branch: NDArray[np.intp] | None = None
     ) -> None:
         """Learn from rows between two updates of the covariance.
 
-        If the label may be any of a branch, the probabilities within the branch stay.
+        If the label may be one of several, `branch`, the probabilities among them stay.
         """
         weights, seen = self._linear
         if len(X) == 1 < self._d:  # reads one half of the matrix, which takes all the time

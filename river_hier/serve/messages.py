@@ -29,9 +29,9 @@ def site(
     return Starlette(routes=[*routes, *more], exception_handlers={HTTPException: _refused})
 
 
-def answered(found: Any, status: int = 200, headers: Any = None) -> Response:
+def answered(content: Any, status: int = 200, headers: Any = None) -> Response:
     """The response with this as JSON."""
-    text = json.dumps(found, default=str)
+    text = json.dumps(content, default=str)
     return Response(text, status, headers, media_type="application/json")
 
 
@@ -45,12 +45,12 @@ def _handler(call: Any) -> Any:
         posted = request.method == "POST"
         message = await _read(request, *required, **optional) if posted else {}
         try:
-            found = call(**message)
-            found = await found if inspect.isawaitable(found) else found
+            answer = call(**message)
+            answer = await answer if inspect.isawaitable(answer) else answer
         except REFUSED as error:
             status = 503 if isinstance(error, sqlite3.Error) else 422
             raise HTTPException(status, str(error)[:500]) from error
-        return found if isinstance(found, Response) else answered(found)
+        return answer if isinstance(answer, Response) else answered(answer)
 
     return handle
 

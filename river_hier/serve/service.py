@@ -62,12 +62,12 @@ class Service:
             source = hashlib.sha256(data).hexdigest(), risk, *filter(None, [budget])
             if not self.checkpoint.exists():
                 ours = data.startswith(b"river_hier checkpoint")
-                found = checkpoint.loads(data) if ours else pickle.loads(data)
-                check_model(found, "learn_one", "predict_one")
-                found = found if risk is None else decision.Selective(found, risk=risk)
-                state = {"model": found, "source": source, "position": 0, "loss": 0.0}
+                opened = checkpoint.loads(data) if ours else pickle.loads(data)
+                check_model(opened, "learn_one", "predict_one")
+                opened = opened if risk is None else decision.Selective(opened, risk=risk)
+                state = {"model": opened, "source": source, "position": 0, "loss": 0.0}
                 if budget is not None:
-                    state["sampler"] = active.MarginSampler(found, budget)
+                    state["sampler"] = active.MarginSampler(opened, budget)
                 checkpoint.save(state, self.checkpoint)
         except Exception as error:  # a pickle may raise any
             sys.exit(f"{model} cannot be served: {error}")
@@ -133,12 +133,12 @@ class Service:
             del self.waiting[:BATCH]
             position = self.state["position"]
             try:
-                found: Any = self.journal.add([one[:2] for one in batch], self._learn)
+                added: Any = self.journal.add([one[:2] for one in batch], self._learn)
             except Exception as error:
-                found = [HTTPException(503, f"the label could not be stored: {error}")] * len(batch)
+                added = [HTTPException(503, f"the label could not be stored: {error}")] * len(batch)
                 if self.state["position"] > position:
                     self.recover()
-            for (_, _, stored), entry in zip(batch, found, strict=True):
+            for (_, _, stored), entry in zip(batch, added, strict=True):
                 if not stored.done():  # or else the client has gone
                     stored.set_result(entry)
             await asyncio.sleep(0)
@@ -219,8 +219,8 @@ class Service:
                 return float(said.probability(taxonomy.index(label)))
             return None
 
-        found = y if self.several else [] if y is None else [y]
-        shown = [(v, _path(taxonomy, v), probability(v)) for v in found]
+        labels = y if self.several else [] if y is None else [y]
+        shown = [(v, _path(taxonomy, v), probability(v)) for v in labels]
         answer["y"] = y
         answer["labels"] = [{"label": v, "path": path, "probability": q} for v, path, q in shown]
         if answer.get("ask"):
@@ -236,13 +236,13 @@ class Service:
         if type(leaves) is not bool:
             raise ValueError(f'"leaves" must be true or false, got {leaves!r:.50}')
         model = self.state["model"]
-        taxonomy, found = taxonomy_of(model), inspection.top_one(model, features(x), k, leaves)
-        return {"top": [{"path": _path(taxonomy, v), "probability": p} for (*_, v), p in found]}
+        taxonomy, paths = taxonomy_of(model), inspection.top_one(model, features(x), k, leaves)
+        return {"top": [{"path": _path(taxonomy, v), "probability": p} for (*_, v), p in paths]}
 
     def explain(self, x: Any) -> dict[str, Any]:
         """Answer with the largest contributions at each node."""
-        found = inspection.explain_one(self.state["model"], features(x))
-        nodes = [{"label": label, **why._asdict()} for label, why in found.items()]
+        reasons = inspection.explain_one(self.state["model"], features(x))
+        nodes = [{"label": label, **why._asdict()} for label, why in reasons.items()]
         return {"nodes": [{**n, "contributions": n["contributions"][:TERMS]} for n in nodes]}
 
     async def learn(self, key: str, x: Any, y: Any) -> dict[str, Any]:
@@ -266,9 +266,9 @@ class Service:
         return {"position": entry.position, "new": entry.new}
 
     def health(self) -> Response:
-        found = {"status": self.fault or "ok", "learned": self.state["position"]}
-        found |= {"saved": self.saved, "refused": self.refused, "last_refusal": self.refusal}
-        return answered(found, 503 if self.fault else 200)
+        status = {"status": self.fault or "ok", "learned": self.state["position"]}
+        status |= {"saved": self.saved, "refused": self.refused, "last_refusal": self.refusal}
+        return answered(status, 503 if self.fault else 200)
 
     def questions(self) -> dict[str, Any]:
         return {"questions": [*self.asked.values()][::-1]}

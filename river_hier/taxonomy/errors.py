@@ -18,7 +18,6 @@ class UnknownLabelError(KeyError, ValueError):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy
 
     >>> t = Taxonomy([("animal", "wolf"), ("animal", "fox")])
@@ -27,7 +26,6 @@ class UnknownLabelError(KeyError, ValueError):
     ... except UnknownLabelError as error:
     ...     print(error)
     label 'wolff' is not in the taxonomy (3 nodes); did you mean 'wolf'?
-
     """
 
     def __init__(self, label: object, labels: Iterable[Hashable] = ()):

@@ -6,6 +6,7 @@ from typing import Any
 
 from . import editing
 from .errors import is_missing, short
+from .evidence import Below, Evidence, Known
 from .graph import Label
 from .multilabel import is_one
 from .nodes import check_taxonomy
@@ -39,7 +40,6 @@ class OpenTaxonomy:
 
     Examples
     --------
-
     >>> from river_hier import OpenTaxonomy, linear_model
 
     >>> model = linear_model.Hieron(OpenTaxonomy(separator="/"))
@@ -51,7 +51,6 @@ class OpenTaxonomy:
     >>> model.learn_one({"serve": 1.0}, "sports/tennis/doubles")
     >>> model.score_one({"racket": 1.0})["sports/tennis/doubles"]
     1.105
-
     """
 
     separator: str | None = None
@@ -141,6 +140,13 @@ def named(y: Any) -> Collection[Label]:
     if isinstance(y, Mapping):
         return y.keys()
     return [y] if is_one(y) or isinstance(y, tuple) else list(y)
+
+
+def stated(y: Any) -> Collection[Label]:
+    """The same, also of what is known of y."""
+    if not isinstance(y, Evidence):
+        return named(y)
+    return named(y.label) if isinstance(y, Below | Known) else y._stated()
 
 
 def with_labels(start: OpenTaxonomy | None, taxonomy: Taxonomy, labels: Iterable[Any]) -> Taxonomy:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .below import Below
 from .errors import is_missing, short
+from .evidence import Below
 from .graph import DEFAULT_ROOT, Label, check_label
 
 if TYPE_CHECKING:
@@ -90,10 +90,10 @@ class PathFormat(NamedTuple):
         if self.whole or len(names) == 1 or nodes._arrays.is_star:
             return node
         parents = nodes._arrays.implied_rows
-        found = [nodes._arrays.number(name) for name in names]
-        if found[0] is None or not (found[0] == 0 or 0 in parents[found[0]]):
+        numbers = [nodes._arrays.number(name) for name in names]
+        if numbers[0] is None or not (numbers[0] == 0 or 0 in parents[numbers[0]]):
             raise ValueError(f"{short(path)} is not a path here: {names[0]!r} is not at the top")
-        for (above, u), (below, v) in pairwise(zip(names, found, strict=True)):
+        for (above, u), (below, v) in pairwise(zip(names, numbers, strict=True)):
             if v is None or u not in parents[v]:
                 raise ValueError(
                     f"{short(path)} is not a path here: {below!r} is not below {above!r}"
@@ -155,7 +155,7 @@ class PathReader:
             raise TypeError(f"`paths` must be an iterable of paths, got {type(paths).__name__}")
         if not isinstance(min_count, int) or min_count < 1:
             raise ValueError(f"`min_count` must be an integer of at least 1, got {min_count!r}")
-        found: dict[tuple[Label, ...], list[int]] = {}  # if they are counted: first number, times
+        counts: dict[tuple[Label, ...], list[int]] = {}  # if they are counted: first number, times
         deep, several, as_label = False, None, False  # a string of names; whether one is its label
         for number, path in enumerate(_items(paths)):
             path = path.label if type(path) is Below else path
@@ -170,11 +170,11 @@ class PathReader:
                 if min_count == 1:
                     self._add_path(names)
                 elif names:
-                    found.setdefault(names, [number, 0])[1] += 1
+                    counts.setdefault(names, [number, 0])[1] += 1
             except (TypeError, ValueError) as error:
                 raise at_path(number, error) from None
         if self.format.separator is not None and not deep:
-            flat = [*found] if min_count > 1 else [(name,) for name in self._parents]
+            flat = [*counts] if min_count > 1 else [(name,) for name in self._parents]
             if len(flat) > 1:
                 warnings.warn(
                     f"the separator {self.format.separator!r} occurs in no path, so that the "
@@ -182,9 +182,9 @@ class PathReader:
                     stacklevel=3,
                 )
         sizes = Counter[tuple[Label, ...]]()
-        for names, (_, n) in found.items():
+        for names, (_, n) in counts.items():
             sizes.update({names[:k]: n for k in range(1, len(names) + 1)})
-        for names, (number, _) in found.items():
+        for names, (number, _) in counts.items():
             kept = [name for k, name in enumerate(names, 1) if sizes[names[:k]] >= min_count]
             try:
                 self._add_path(kept)
@@ -192,7 +192,7 @@ class PathReader:
                 raise at_path(number, error) from None
             if not kept:  # it belongs to the root, which must not be another category
                 self.top = DEFAULT_ROOT if root is None else root
-        if found and not self._parents:
+        if counts and not self._parents:
             raise ValueError(
                 f"no category has `min_count` paths, {min_count}; choose a smaller one"
             )

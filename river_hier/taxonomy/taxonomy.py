@@ -32,7 +32,6 @@ class Taxonomy(Nodes):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy
 
     >>> t = Taxonomy([
@@ -47,7 +46,6 @@ class Taxonomy(Nodes):
 
     >>> t.distance("wolf", "owl")
     4
-
     """
 
     def __init__(self, edges: Iterable[Sequence[Label]], root: Label | None = None):
@@ -204,9 +202,9 @@ class Taxonomy(Nodes):
         sorted again, as if all edges had been given at once. The root stays the root.
         """
         edges = list(graph.checked_edges(edges))
-        found = None if self._arrays.implied else editing.new_nodes(self, edges)
-        if found is not None:
-            return self._with_nodes(*found)
+        new_nodes = None if self._arrays.implied else editing.new_nodes(self, edges)
+        if new_nodes is not None:
+            return self._with_nodes(*new_nodes)
         return self._changed(*graph.build(edges, [self.root], self.root, self.edges))
 
     def flatten(self) -> Taxonomy:
@@ -263,7 +261,6 @@ class MiscLeaves:
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy
     >>> from river_hier.taxonomy import MiscLeaves
 
@@ -283,7 +280,6 @@ class MiscLeaves:
     References
     ----------
     [^1]: Cai and Hofmann, IJCAI 2007. Exploiting known taxonomies in learning overlapping concepts.
-
     """
 
     def __init__(
@@ -312,19 +308,19 @@ class MiscLeaves:
 
     def leaves(self, y: Any) -> list[Label]:
         """Return the leaves at which a multilabel ends; those of inner nodes are the new ones."""
-        found = []
+        ends = []
         for v in self._ends(y):
             if not self._before.children(v):
-                found.append(v)
+                ends.append(v)
             elif v in self.leaf_of:
-                found.append(self.leaf_of[v])
+                ends.append(self.leaf_of[v])
             else:
                 raise ValueError(
                     f"the example ends at {v!r}, which has no leaf of its own, since none of the "
                     "given multilabels ends there; without multilabels, `MiscLeaves` adds a "
                     "leaf to every inner node"
                 )
-        return found
+        return ends
 
     def labels(self, y: Any) -> frozenset[Label]:
         """Return the closure of a multilabel of the new taxonomy in the original one."""

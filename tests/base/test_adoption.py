@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 from river_hier import OpenTaxonomy, Taxonomy, drift, kernel, linear_model, probabilistic
 from river_hier.taxonomy import closure_mask
 from support.hypothesis_settings import n_examples
-from support.public_api import estimators
+from support.public_api import estimators, learners
 from support.strategies import extensions, features, multilabels, reals, sample_weights, trees
 
-SINGLE = ["Hieron", "AveragedHieron"]
-TOP_DOWN = ["HPerceptron", "HAROW", "HRLS", "SHRLS"]
+SINGLE, MULTI = learners("linear_model")
+KERNELS, _ = learners("kernel")
+PROTOTYPES = [name for name in SINGLE if "Softmax" not in name]
+TOP_DOWN = [name for name in MULTI if name != "HMinOver"]  # whose threshold is one for all
 T = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e"]}})
 Example = tuple[Any, ...]  # x, y and perhaps a weight
 
@@ -42,7 +44,7 @@ def near(scores: Any) -> Any:
 
 
 @pytest.mark.slow(but=5)
-@pytest.mark.parametrize("name", SINGLE + TOP_DOWN)
+@pytest.mark.parametrize("name", PROTOTYPES + TOP_DOWN)
 @given(st.data())
 @n_examples(10)
 def test_scores_of_old_nodes_do_not_change(name: str, data: Any) -> None:
@@ -172,7 +174,7 @@ def test_the_discriminant_is_as_if_the_taxonomy_had_always_been_this(data: Any) 
         fresh.learn_one(x, y)
 
 
-@pytest.mark.parametrize("name", [*SINGLE, "Averaged"])
+@pytest.mark.parametrize("name", [*KERNELS, "Averaged"])
 @given(st.data())
 @n_examples(12)
 def test_kernel_models_change_as_their_linear_counterparts(name: str, data: Any) -> None:
@@ -198,11 +200,11 @@ def test_kernel_models_change_as_their_linear_counterparts(name: str, data: Any)
 def examples_of(name: str, t: Taxonomy = T, n: int = 40) -> list[Example]:
     labels = [t.nodes[1 + i * 3 % (len(t) - 1)] for i in range(n)]
     xs = [{"x": float(i % 7) - 3, "y": float(i % 5) - 2, i % 4: 1.0} for i in range(n)]
-    ys: list[Any] = labels if name not in [*TOP_DOWN, "HMinOver"] else [{y} for y in labels]
+    ys: list[Any] = labels if name not in MULTI else [{y} for y in labels]
     return list(zip(xs, ys, strict=True))
 
 
-@pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN, "HMinOver"])
+@pytest.mark.parametrize("name", SINGLE + MULTI)
 @pytest.mark.parametrize(
     ("after", "message"),
     [
@@ -238,7 +240,7 @@ def test_kernel_least_squares_cannot_forget() -> None:
         kernel.Hieron(T).forget("z")
 
 
-@pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN, "HMinOver"])
+@pytest.mark.parametrize("name", SINGLE + MULTI)
 def test_an_open_model_is_closed_by_a_tree_over_its_labels(name: str) -> None:
     model = learned(learner(name, None), examples_of(name))
     scores = model.score_one({"x": 1.0, 3: 2.0})

@@ -14,6 +14,7 @@ from river_hier import Taxonomy, batch, drift, kernel, linear_model
 from river_hier.taxonomy import closure_mask
 from support.hypothesis_settings import n_examples
 from support.makers import SEVERAL
+from support.public_api import learners
 from support.strategies import multilabels, parents_of, taxonomies
 
 TREE = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d"), ("c", "e")])
@@ -72,7 +73,7 @@ def test_flat_models_learn_the_ancestors(
     assert ours.predict_proba_one(probe) == theirs.predict_proba_one(probe)
 
 
-@pytest.mark.parametrize("name", ["HPerceptron", "HAROW", "HRLS", "SHRLS", "HMinOver"])
+@pytest.mark.parametrize("name", learners("linear_model")[1])
 def test_flat_models_learn_the_ancestors_from_batches(name: str) -> None:
     X = pd.DataFrame({"x": [1.0, 0.0, 1.0, 0.5], "y": [0.0, 1.0, 0.5, -1.0]})
     y = ["e", "b", "d", "c"]

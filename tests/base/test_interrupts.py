@@ -20,12 +20,13 @@ import pytest
 import river_hier
 from river_hier import Taxonomy, linear_model, stream
 from river_hier._core import repeats
+from support.public_api import learners
 
 HOME = str(Path(river_hier.__file__).parent)  # `__path__` of an editable install has two
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
-SINGLE = ["Hieron", "PathSoftmax"]
-NAMES = [*SINGLE, "HPerceptron", "HAROW", "HRLS", "SHRLS"]
+SINGLE, MULTI = learners("linear_model")
+NAMES = [name for name in SINGLE + MULTI if name != "HMinOver"]  # it learns in Python
 ASKED = dict.fromkeys(range(6), 1.0)
 
 
@@ -132,7 +133,7 @@ def test_a_step_is_learned_or_not(name: str, taxonomy: Taxonomy | None) -> None:
     assert interrupted >= n // 2
 
 
-@pytest.mark.parametrize("name", [*NAMES, "HMinOver"])
+@pytest.mark.parametrize("name", SINGLE + MULTI)
 def test_what_a_batch_has_learned_is_predicted(name: str) -> None:
     X, ys = rows(name, 8)
     table = X.to_numpy()

@@ -4,6 +4,7 @@ import pickle
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from support.strategies import multilabels, reals, taxonomies, trees
 
 SINGLE, MULTI = learners("linear_model")
 MULTI.remove("HMinOver")  # it learns row by row, in Python
+TYPED = [name for name in chain(*learners("linear_model", "dtype")) if name != "HMinOver"]
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 
 
@@ -482,7 +484,7 @@ def test_least_squares_refuse_a_row_beside_which_l2_is_lost(name: str) -> None:
         assert_ended(model, before, refused.value)
 
 
-@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HPerceptron", "HAROW"])
+@pytest.mark.parametrize("name", TYPED)
 @pytest.mark.parametrize("parameters", PARAMETERS)
 def test_small_floats(name: str, parameters: dict[str, Any]) -> None:
     X = pd.DataFrame({"x": [1.0, 0.1, -0.3], "y": [2.5, 1e-30, 1.0]})

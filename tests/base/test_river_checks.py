@@ -1,17 +1,12 @@
 """River's own checks, pipelines, evaluation with and without delay, and unusual labels."""
 
-import copy
 import datetime as dt
-import functools
-import inspect
-import pickle
 import sys
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from river import compose, datasets, evaluate, preprocessing
+from river import compose, evaluate, preprocessing
 
 from river_hier import Taxonomy, kernel, linear_model, metrics, probabilistic
 from river_hier.datasets import synth
@@ -23,56 +18,20 @@ from support.river_data import GENE_TREE, TREE
 SINGLE, MULTI = learners("linear_model")
 
 
-def variants() -> Iterator[tuple[str, Any]]:
-    for name in SINGLE + MULTI:
-        tree = TREE if name in SINGLE else GENE_TREE
-        cls = getattr(linear_model, name)
-        yield f"{name}-tree", cls(tree)
-        if name in ("AveragedHieron", "HRLS"):
-            yield f"{name}-adopted", adopted(cls(Taxonomy.flat([], root=tree.root)), tree)
-        yield f"{name}-pipeline", preprocessing.StandardScaler() | cls(tree)
-        if "forgetting" in inspect.signature(cls).parameters:
-            yield f"{name}-forgetting", cls(forgetting=0.9)
-    yield "Averaged Hieron-tree", linear_model.Averaged(linear_model.Hieron(TREE))
-    yield "Averaged HAROW-tree", linear_model.Averaged(linear_model.HAROW(GENE_TREE))
-    discriminant = probabilistic.LinearDiscriminant(shrinkage=5.0)
-    yield "LinearDiscriminant-pipeline", preprocessing.StandardScaler() | discriminant
+# The law of the joints has the models alone.
+PIPELINES = {
+    "one label": linear_model.AveragedHieron(TREE),
+    "several labels": linear_model.HRLS(GENE_TREE),
+    "open taxonomy": probabilistic.LinearDiscriminant(shrinkage=5.0),
+}
 
 
-def adopted(model: Any, taxonomy: Taxonomy) -> Any:
-    model.adopt(taxonomy)
-    return model
-
-
-def pickled(check: Callable[..., None]) -> Callable[..., None]:
-    """The check on a model that has learned some examples and was pickled."""
-
-    @functools.wraps(check)
-    def run(model: Any) -> None:
-        stream = datasets.Phishing() if one_label(model) else datasets.Yeast()
-        for x, y in stream.take(20):
-            model.learn_one(x, y)
-        check(pickle.loads(pickle.dumps(model)))
-
-    return run
-
-
-def cases() -> Iterator[Any]:
-    for name, model in variants():
-        # The law of the joints has the plain ones.
-        wrap = pickled if name.endswith("-tree") else lambda check: check
-        yield pytest.param(name, model, wrap, id=name)
-
-
-@pytest.mark.slow(but=2)
-@pytest.mark.parametrize(("name", "model", "wrap"), list(cases()))
-def test_rivers_checks(name: str, model: Any, wrap: Any) -> None:
-    # A clone has not learned, so it differs from the pickled model.
-    for check in rivers_checks(model, ("clone",) if wrap is pickled else None):
-        fresh = model.clone()
-        if name.endswith("adopted"):
-            fresh = copy.deepcopy(model)
-        wrap(check)(fresh)
+@pytest.mark.slow(but=1)
+@pytest.mark.parametrize("name", PIPELINES)
+def test_rivers_checks_of_pipelines(name: str) -> None:
+    model = preprocessing.StandardScaler() | PIPELINES[name]
+    for check in rivers_checks(model):
+        check(model.clone())
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)

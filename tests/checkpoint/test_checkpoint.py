@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ import river_hier
 from river_hier import Taxonomy, checkpoint, linear_model, metrics
 from support.hypothesis_settings import n_examples
 from support.kill_at_call import run_until_killed
+from support.public_api import learners
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("a", "d")])
 posix = pytest.mark.skipif(os.name != "posix", reason="kills and folders, as POSIX has them")
@@ -53,7 +55,7 @@ def plainly(state):
     return pickled.getvalue()
 
 
-@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "SHRLS"])
+@pytest.mark.parametrize("name", chain(*learners("linear_model")))
 def test_what_is_loaded_goes_on_as_what_was_saved(name, tmp_path):
     ours = learned(name=name)
     checkpoint.save(ours, tmp_path / "state")

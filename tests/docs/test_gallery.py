@@ -111,11 +111,12 @@ class Gallery:
         return (self.out / name / "index.md").read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def make(monkeypatch):
+@pytest.fixture(scope="module")
+def make():
     """The gallery program, which imports the modules in its folder."""
-    monkeypatch.syspath_prepend(str(EXAMPLES / "gallery"))
-    yield importlib.import_module("make")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(EXAMPLES / "gallery"))
+        yield importlib.import_module("make")
     for name in MODULES:
         sys.modules.pop(name, None)
 

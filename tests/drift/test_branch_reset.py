@@ -20,6 +20,7 @@ from river_hier.evaluate import Ranked
 from support.hypothesis_settings import n_examples
 from support.makers import TABLE
 from support.paths import ROOT
+from support.public_api import learners
 from support.strategies import (
     features,
     multilabel_streams,
@@ -30,8 +31,8 @@ from support.strategies import (
     trees,
 )
 
-MULTI = ["HPerceptron", "HAROW", "HRLS", "SHRLS", "HMinOver"]
-SINGLE = ["Hieron", "AveragedHieron"]
+SINGLE, MULTI = learners("linear_model")
+SINGLE = [name for name in SINGLE if "Softmax" not in name]  # in which classes are rivals
 ALONE = ["HPerceptron", "HAROW", "HRLS"]  # each node learns as if it was the only one
 T = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d"], "e": ["f"]}, "g": ["h", "i"]}})
 

@@ -277,7 +277,8 @@ def test_dense_pool_does_not_depend_on_scale() -> None:
     assert np.allclose(*answers, atol=1e-4)
 
 
-@pytest.mark.parametrize("w", [1, 10])
+@pytest.mark.slow(but=1)
+@pytest.mark.parametrize("w", [10, 1])
 def test_coefficients_do_not_run_away(w: int) -> None:
     """In a closed taxonomy of three classes that overlap, and with weights."""
     for seed in range(3):

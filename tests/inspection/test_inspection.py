@@ -48,8 +48,7 @@ KERNELS = {
 }
 SINGLE, MULTI = makers.SINGLE | {"TreeBayes": makers.TABLE["TreeBayes naive"]}, makers.SEVERAL
 EVERY = SINGLE | MULTI
-EXPLAINED = ["Hieron", "AveragedHieron", "PathSoftmax", "LinearDiscriminant"]
-EXPLAINED += ["HPerceptron", "HAROW", "HRLS", "SHRLS", "HMinOver"]
+EXPLAINED = [*filter(lambda v: hasattr(EVERY[v](TREE), "weights"), EVERY), "LinearDiscriminant"]
 
 
 def taught(make, taxonomy=TREE, n=30):

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import oracles
 from river_hier import Taxonomy, linear_model
 from support.hypothesis_settings import n_examples
 from support.least_squares import kinds
+from support.public_api import learners
 from support.strategies import multilabel_streams, parents_of
 
 NEAR = 1e-9
@@ -140,7 +142,7 @@ def test_forgetting_nothing_is_what_it_was() -> None:
         assert one.score_one({"x": 1.0, 1: 1.0}) == other.score_one({"x": 1.0, 1: 1.0})
 
 
-@pytest.mark.parametrize("name", ["HAROW", "HRLS", "SHRLS"])
+@pytest.mark.parametrize("name", chain(*learners("linear_model", "forgetting")))
 @pytest.mark.parametrize("value", [0.0, -0.5, 1.5, math.nan, None, "slowly", True])
 def test_bad_arguments(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match="`forgetting` must be above 0 and at most 1"):

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from river_hier import Taxonomy, base, inspection, linear_model
+from support.public_api import learners
 
 TREE = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
 VALUE = 1.5
-SINGLE = ["Hieron", "AveragedHieron", "Averaged Hieron", "Sign"]
-MULTI = ["HPerceptron", "HAROW", "Averaged HAROW", "HRLS", "SHRLS", "HMinOver", "Delta"]
+SINGLE, MULTI = learners("linear_model", "intercept")
+SINGLE += ["Averaged Hieron", "Sign"]
+MULTI += ["Averaged HAROW", "Delta"]
 
 
 class Sign(base.PathLearner):

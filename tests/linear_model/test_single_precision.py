@@ -1,14 +1,16 @@
 """Weights of single precision."""
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import pytest
 
 from river_hier import Taxonomy, linear_model
+from support.public_api import learners
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("a", "d")])
-TYPED = ["Hieron", "AveragedHieron", "HPerceptron", "HMinOver", "HAROW"]  # have a dtype
+TYPED = [*chain(*learners("linear_model", "dtype"))]
 
 
 def made(name: str, taxonomy: Taxonomy, dtype: str) -> Any:

@@ -71,10 +71,21 @@ class HierarchicalSoftmax:
             for name, gap in model.missing(x, below).items()
         }
 
-    def learn_below(self, x, y, weight=1.0):
-        """A step of each decision above y."""
-        for model, below in list(self.decisions(y))[:-1]:
-            model.learn(x, below, weight)
+    def learn_part(self, x, may, weight=1.0):
+        """The label is one of some: a step of each decision by how likely this is below each of its
+        alternatives, of as much weight as its node is likely to be reached."""
+        p, steps = self.predicted(x), []
+        in_all = sum(p[v] for v in may)
+        for u, model in self.at.items():
+            below = {c: {v for v in p if c in path(self.parents, v)} for c in model.parents}
+            below[u] = {u}
+            inside = {c: sum(p[v] for v in some & may) for c, some in below.items()}
+            possible = {c: inside[c] / sum(p[v] for v in some) for c, some in below.items()}
+            reached = sum(inside.values()) / in_all
+            if reached and len({*possible.values()}) > 1:
+                steps.append((model, possible, reached))
+        for model, possible, reached in steps:
+            model.learn(x, None, weight, possible, reached=reached)
 
     def learn(self, x, y, weight=1.0):
         """A step of each decision on the path."""

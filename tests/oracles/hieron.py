@@ -61,13 +61,18 @@ class Hieron:
 class HieronOfParts(Hieron):
     """Hieron that learns of some labels only that they are y or below it."""
 
-    def learn_below(self, x, y, weight=1.0):
-        """None if a label below y is predicted; else y has to beat the prediction, with the score
-        of the best label below it."""
+    def learn_part(self, x, may, weight=1.0):
+        """None if one of the labels is predicted; else the best of them has to beat the prediction.
+        For it stands the highest label above it from which on all are possible, save the root."""
         scores, yhat = self.scores(x), self.predict(x)
-        if y in path(self.parents, yhat) or dot(x, x) == 0.0:
+        if yhat in may or dot(x, x) == 0.0:
             return
-        best = max(s for v, s in scores.items() if y in path(self.parents, v))
+        best = max(scores[v] for v in may)
+        y = next(v for v in self.parents if v in may and scores[v] == best)
+        start = y
+        while self.parents[start] and self.parents[start][0] in may:
+            (start,) = self.parents[start]
+        y = start if self.parents[start] else y
         gamma = distance(self.parents, y, yhat)
         step = (scores[yhat] - best + math.sqrt(gamma)) / (gamma * dot(x, x))
         for v in set(path(self.parents, y)) ^ set(path(self.parents, yhat)):

@@ -57,6 +57,11 @@ class HPerceptron:
             {c for v in y if v != root(self.parents) for c in children(self.parents, v)} - on,
         )
 
+    def learn_known(self, x, y, weight=1.0):
+        """Only these labels, and those above them, are known; all others stay."""
+        on = closure(self.parents, y)
+        self.learn(x, y, weight, set(self.parents) - on)
+
     def learn(self, x, y, weight=1.0, unknown=()):
         """w_i += weight v_i x, v_i = +1 / -1, iff {w_i . x >= 0} != v_i."""
         self.has_learned = True

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from .trees import path
 from .vectors import dot
 
 
@@ -38,11 +37,11 @@ class NewtonSoftmax:
         right = [x.get(a, 0.0) for a in names]
         return dict(zip(names, np.linalg.solve(precision, right).tolist(), strict=True))
 
-    def learn_below(self, x, y, w=1.0):
-        """The labels below y are one, whose step they share; those without examples stay so."""
-        branch = [v for v in self.weights if y in path(self.parents, v)]
+    def learn_part(self, x, may, w=1.0):
+        """The labels are one, whose step they share; those without examples stay so."""
+        branch = [v for v in self.weights if v in may]
         if branch:
-            self.learn(x, y, w, branch)
+            self.learn(x, None, w, branch)
 
     def learn(self, x, y, w=1.0, branch=()):
         if not w:

@@ -64,11 +64,12 @@ class PathSoftmax:
         e = {v: math.exp(s - most) for v, s in scores.items()}
         return {v: e[v] / sum(e.values()) for v in e}
 
-    def learn_below(self, x, y, weight=1.0):
-        """What sets labels below y apart is unknown, and stays: together they are one label."""
-        branch = self.sets["shared", y]
-        inside = [i for i, some in self.sets.items() if some <= branch and i != ("shared", y)]
-        self.learn(x, y, weight, inside)
+    def learn_part(self, x, may, weight=1.0):
+        """The label is one of some. Vectors that set such labels apart, of which one is the parent
+        of the other or alone, stay."""
+        shared = [("shared", v) for v in may if may & set(self.parents[v])]
+        fixed = [*shared, *(("own", v) for v in may)]
+        self.learn(x, None, weight, {v: float(v in may) for v in self.parents}, fixed)
 
     def predicted(self, x):
         """The probabilities of the labels."""
@@ -104,28 +105,39 @@ class PathSoftmax:
             move = min(max(move / (aa * bb - ab * ab), -1.0), 1.0)
             self.temperature[i] = min(max(self.temperature[i] - move, -3.0), 3.0)
 
-    def rivals(self, x, y, fixed=()):
-        """The scores of a step; labels that are one with y have no distance from it."""
-        one = set().union(*(self.sets[i] for i in fixed))
-        return {
-            v: s + self.margin * (0 if v in one else distance(self.parents, y, v))
-            for v, s in self.scores(x).items()
-        }
+    def rivals(self, x, possible):
+        """The scores of a step, larger by the distance from the nearest label that is possible."""
+        some = [v for v in self.parents if possible[v]]
+        far = {v: min(distance(self.parents, y, v) for y in some) for v in self.parents}
+        return {v: s + self.margin * far[v] for v, s in self.scores(x).items()}
 
-    def missing(self, x, y, moved=None, fixed=()):
-        """t - P of every vector, with scores that may have moved."""
+    def shares(self, x, possible, moved=None):
+        """t and P of every vector: the probabilities with and without what is known, which is as
+        likely as a label is possible."""
         moves = moved or dict.fromkeys(self.parents, 0.0)
-        p = self.probabilities({v: s + moves[v] for v, s in self.rivals(x, y, fixed).items()})
-        return {i: (y in some) - sum(p[v] for v in some) for i, some in self.sets.items()}
+        scores = {v: s + moves[v] for v, s in self.rivals(x, possible).items()}
+        p = self.probabilities(scores)
+        known = {v: scores[v] + math.log(q) for v, q in possible.items() if q}
+        t = dict.fromkeys(p, 0.0) | self.probabilities(known)
+        return {i: (sum(t[v] for v in s), sum(p[v] for v in s)) for i, s in self.sets.items()}
 
-    def learn(self, x, y, weight=1.0, fixed=()):
-        """One step, in which some vectors are fixed; none if x is zero."""
+    def missing(self, x, y):
+        """t - P of every vector, if y is the label."""
+        found = self.shares(x, {v: float(v == y) for v in self.parents})
+        return {i: t - p for i, (t, p) in found.items()}
+
+    def learn(self, x, y, weight=1.0, possible=None, fixed=(), reached=1.0):
+        """One step, in which some vectors are fixed; none if x is zero. If y is None, what is known
+        is as likely as `possible` says if a label is true, and if the label is `reached` at all."""
         if dot(x, x) < 1e-300:
             return
-        if not fixed:
+        weight *= reached
+        if possible is None:
             self.temper(x, y, weight)
-        gaps = self.missing(x, y, fixed=fixed)
-        moving = [i for i, gap in gaps.items() if abs(gap) >= 0.01 and i not in fixed]
+            possible = {v: float(v == y) for v in self.parents}
+        gaps = self.shares(x, possible)
+        wrong = [i for i, (t, p) in gaps.items() if reached * abs(t - p) >= 0.01]
+        moving = [i for i in wrong if i not in fixed]
         variance = {}
         for i in moving:
             for name, value in x.items():
@@ -136,8 +148,9 @@ class PathSoftmax:
                 else:
                     self.variances[i][name] = s
             variance[i] = sum(self.variances[i][name] * value**2 for name, value in x.items())
-        p = self.probabilities(self.rivals(x, y, fixed))
-        same = [v for v in p if all((v in self.sets[i]) == (y in self.sets[i]) for i in moving)]
+        p = self.probabilities(self.rivals(x, possible))
+        alike = {v: tuple(v in self.sets[i] for i in moving) for v in p}
+        same = [v for v in p if alike[v] in {alike[u] for u in p if possible[u]}]
         gap = -math.log(sum(p[v] for v in same))
         a, h = dict.fromkeys(moving, 0.0), {}
         rate, last = dict.fromkeys(moving, 1.0), dict.fromkeys(moving, 0.0)
@@ -146,9 +159,10 @@ class PathSoftmax:
                 v: sum(a[i] * variance[i] for i in moving if v in self.sets[i])
                 for v in self.parents
             }
-            gaps = self.missing(x, y, moved, fixed)
-            rest = {i: weight * gaps[i] - a[i] for i in moving}
-            h = {i: weight * abs(gaps[i]) * (1.0 - abs(gaps[i])) for i in moving}
+            gaps = self.shares(x, possible, moved)
+            rest = {i: weight * (gaps[i][0] - gaps[i][1]) - a[i] for i in moving}
+            bends = {i: p * (1.0 - p) - t * (1.0 - t) for i, (t, p) in gaps.items()}
+            h = {i: weight * max(bends[i], 0.0) for i in moving}
             if all(abs(r) < 0.01 * weight for r in rest.values()):
                 break
             for i in moving:

@@ -74,15 +74,17 @@ def in_taxonomy(model, taxonomy):
     return model.clone(inner)
 
 
-def learners(package):
+def learners(package, *parameters):
     """The names of the learners of a package that are made from a taxonomy, by kind.
 
-    Those of a single label, and those of multilabels.
+    Those of a single label, and those of multilabels; with names of parameters, those that have
+    all of them.
     """
     single, multi = [], []
     for name, model in estimators().items():
         home, _, cls = name.rpartition(".")
-        if home == package and "taxonomy" in inspect.signature(type(model)).parameters:
+        known = inspect.signature(type(model)).parameters.keys()
+        if home == package and {"taxonomy", *parameters} <= known:
             (single if one_label(model) else multi).append(cls)
     return single, multi
 

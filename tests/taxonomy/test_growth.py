@@ -3,6 +3,7 @@
 import copy
 import pickle
 import threading
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from river_hier import OpenTaxonomy, Taxonomy, linear_model, metrics
 from river_hier._core import Labels, labels_of
 from river_hier.taxonomy import UnknownLabelError, closure_mask
+from support.public_api import learners
 
 OPEN = OpenTaxonomy()
 paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map(tuple)
@@ -94,7 +96,7 @@ def test_labels_that_grow_equal_new_ones(data: Any) -> None:
             labels.predicted([("z",)])
 
 
-@pytest.mark.parametrize("name", ["HPerceptron", "HAROW", "HRLS", "SHRLS", "HMinOver", "Hieron"])
+@pytest.mark.parametrize("name", chain(*learners("linear_model")))
 def test_models_of_one_taxonomy_grow_apart(name: str) -> None:
     """A copy and the original grow from the same taxonomy, and a third model keeps it."""
     ys: list[Any] = ["a/b", "c", "a/d", "c", "e/f/g", "a/b"]

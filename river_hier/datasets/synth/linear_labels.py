@@ -55,7 +55,6 @@ class LinearLabels(sampling.Generator):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy
     >>> from river_hier.datasets import synth
 
@@ -72,7 +71,6 @@ class LinearLabels(sampling.Generator):
     References
     ----------
     [^1]: [Cesa-Bianchi et al., 2006. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
-
     """
 
     def __init__(

@@ -45,7 +45,6 @@ class PrototypeTree(sampling.Generator):
 
     Examples
     --------
-
     >>> from river_hier.datasets import synth
 
     >>> stream = synth.PrototypeTree(branching=2, depth=2, noise=0.16, seed=42)
@@ -57,7 +56,6 @@ class PrototypeTree(sampling.Generator):
     References
     ----------
     [^1]: [Dekel, Keshet and Singer, 2004. ICML 21.](https://doi.org/10.1145/1015330.1015374)
-
     """
 
     _ROTATION, _EXAMPLES = range(2)  # purposes of the random numbers
@@ -141,7 +139,6 @@ class PrototypePaths(sampling.Generator):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy
     >>> from river_hier.datasets import synth
 
@@ -149,7 +146,6 @@ class PrototypePaths(sampling.Generator):
     >>> stream = synth.PrototypePaths(t, seed=42)
     >>> stream.priors
     {'mammal': 0.810, 'bird': 0.365, 'wolf': 0.253}
-
     """
 
     _ROTATION, _RANKS, _EXAMPLES = range(3)  # purposes of the random numbers

@@ -62,7 +62,6 @@ class Appearing(Transformed):
 
     Examples
     --------
-
     >>> from river_hier import Taxonomy
     >>> from river_hier.datasets import synth
 
@@ -71,7 +70,6 @@ class Appearing(Transformed):
     >>> stream = synth.Appearing(whole, {"wolf": 300, "bird": 600})
     >>> [len(y) for _, y in stream.take(900)][::300]
     [2, 3, 5]
-
     """
 
     def __init__(self, stream: Stream, appears_at: Mapping[Label, int]) -> None:
@@ -135,7 +133,6 @@ class SubtreeDrift(Transformed):
 
     Examples
     --------
-
     >>> from river_hier.datasets import synth
 
     >>> steady = synth.PrototypeTree(branching=2, depth=3, noise=0.04, seed=42)

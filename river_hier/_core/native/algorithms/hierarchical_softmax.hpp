@@ -26,53 +26,94 @@ inline void columns_below(uint32_t u, const Labels& labels, Ranges& columns) {
     for (Range children : labels.below(u)) columns.push_back({2 * children.first, 2 * children.last});
 }
 
-// A decision at each node of a path, from the root down to `label`. One that ends above it, without the last
-// decision, is what is known of a label below.
-inline void step(const HierarchicalSoftmax& policy, LinearState& state, const Vector& x, uint32_t y, double weight) {
+// A decision at each node on the way to what is known: of a whole label, down to it; else to the cuts. It learns as
+// much as the label is likely to be there, and from how likely what is known is below each alternative.
+inline void step(const HierarchicalSoftmax& policy, LinearState& state, const Vector& x, const Known& known,
+                 double weight) {
     if (x.norm2 == 0.0) return;
     Weights& w = state.w;
     const Labels& labels = state.labels;
-    struct Vote {
-        uint32_t column, decision, group;
+    struct Way {
+        bool inside;            // whether labels from here on, as far as the next cuts, may be the true one
+        std::vector<std::pair<uint32_t, Way*>> below{};  // that lead on, by their columns
+        bool ends = true;                                // without a decision
+        double best = -HUGE_VAL;  // of the alternatives, the largest `log`
+        LogSum all{}, known{};    // of their scores, and of these with `log` less the best
+        double log = -HUGE_VAL; // of the probability of what is known, given that the label is here or below
+        double reached = 1.0;   // the probability that it is, given what is known
     };
-    struct Decision {
-        std::vector<Group> groups;
-        uint32_t truth;
+    std::map<uint32_t, Way> ways{{0, {!known.whole() && known.cuts.begin()->second}}};
+    const auto reach = [&](uint32_t v, const auto& self) -> Way& {  // from the root
+        const auto found = ways.find(v);
+        if (found != ways.end()) return found->second;
+        Way& above = self(labels.parent(v), self);
+        above.ends = false;
+        const auto cut = known.cuts.find(v);
+        Way& way = ways[v] = {cut == known.cuts.end() ? above.inside : cut->second};
+        above.below.push_back({2 * v, &way});
+        return way;
     };
-    Nodes path{0};
-    for (uint32_t v = y; v; v = labels.parent(v)) path.push_back(v);
-    std::reverse(path.begin() + 1, path.end());
+    for (auto [v, _] : known.cuts) reach(v, reach);
+    if (known.whole()) reach(known.node, reach).ends = labels.below(known.node).empty();
     w.ranges.assign(1, {1, 2});
-    for (uint32_t u : path) columns_below(u, labels, w.ranges);
+    for (const auto& [u, way] : ways) if (!way.ends) columns_below(u, labels, w.ranges);
     w.bind(x, false);
     for (size_t plane = 0; plane < 2; ++plane) w->prefetch_rows(plane, w.ranges);
     w.score(w.ranges);
 
     const double* s = w.scores.data();
+    const auto log_of = [&](uint32_t u, const Way& way, uint32_t column) {
+        if (column == 2 * u + 1) return way.inside || (known.whole() && u == known.node) ? 0.0 : -HUGE_VAL;
+        for (const auto& [of, below] : way.below) if (of == column) return below->log;
+        return way.inside ? 0.0 : -HUGE_VAL;
+    };
+    for (auto here = ways.rbegin(); here != ways.rend(); ++here) {
+        auto& [u, way] = *here;
+        if (way.ends) {
+            way.log = log_of(u, way, 2 * u + 1);
+            continue;
+        }
+        each_alternative(u, labels, [&, u = u, &way = way](uint32_t column, bool unseen) {
+            if (!unseen) way.best = std::max(way.best, log_of(u, way, column));
+        });
+        if (!(way.best > -HUGE_VAL)) continue;
+        each_alternative(u, labels, [&, u = u, &way = way](uint32_t column, bool unseen) {
+            if (unseen) return;
+            way.all.add(s[column]);
+            way.known.add(s[column] + (log_of(u, way, column) - way.best));
+        });
+        way.log = way.best + (way.known.value() - way.all.value());
+    }
+    if (!(ways[0].log > -HUGE_VAL)) return;
+
+    struct Vote {
+        uint32_t column, decision, group;
+    };
+    struct Decision {
+        std::vector<Group> groups;
+        double reached;
+    };
     std::vector<Decision> decisions;
     std::vector<Vote> votes;  // of the vectors that move
-    for (size_t i = 0; i < path.size(); ++i) {
-        const uint32_t truth = i + 1 < path.size() ? 2 * path[i + 1] : 2 * y + 1;
-        Decision decision{{{0, 1.0}}, 0};
-        Group all{0, 1.0};
-        each_alternative(path[i], labels, [&](uint32_t column, bool unseen) {
-            if (!unseen) all.add(s[column]);
-        });
-        each_alternative(path[i], labels, [&](uint32_t column, bool unseen) {
+    for (auto& [u, way] : ways) {
+        if (way.ends || !(way.log > -HUGE_VAL)) continue;
+        Decision decision{{{0, 1.0}}, way.reached};
+        each_alternative(u, labels, [&, u = u, &way = way](uint32_t column, bool unseen) {
             if (unseen) return;
-            const double target = column == truth;
+            const double p = std::exp(s[column] - way.all.largest) / way.all.sum;
+            const double known = s[column] + (log_of(u, way, column) - way.best);
+            const double target = std::exp(known - way.known.largest) / way.known.sum;
+            for (const auto& [of, below] : way.below) if (of == column) below->reached = way.reached * target;
             uint32_t group = 0;
-            if (policy.learns(std::exp(s[column] - all.score) / all.sum, target)) {
+            if (policy.learns(p, p + way.reached * (target - p))) {
                 group = static_cast<uint32_t>(decision.groups.size());
                 decision.groups.push_back({0, target});
                 votes.push_back({column, static_cast<uint32_t>(decisions.size()), group});
             }
-            decision.groups[group].add(s[column]);
-            if (column == truth) decision.truth = group;
+            decision.groups[group].all.add(s[column]);
+            decision.groups[group].known.add(known);
         });
-        if (decision.groups.size() == 1) continue;
-        for (Group& g : decision.groups) g.score += std::log(g.sum);
-        decisions.push_back(std::move(decision));
+        if (decision.groups.size() > 1) decisions.push_back(std::move(decision));
     }
     std::sort(votes.begin(), votes.end(), [](Vote a, Vote b) { return a.column < b.column; });
     w.nodes.clear();
@@ -83,7 +124,7 @@ inline void step(const HierarchicalSoftmax& policy, LinearState& state, const Ve
         const auto group = [&](Vote of) -> Group& { return decisions[of.decision].groups[of.group]; };
         for (size_t i = 0; i < votes.size(); ++i)
             group(votes[i]).variance = std::min(policy.prior_variance * variances[i], most_variance);
-        for (Decision& decision : decisions) policy.rule(decision.groups, decision.truth, weight);
+        for (Decision& decision : decisions) policy.rule(decision.groups, weight * decision.reached);
         for (Vote vote : votes) {
             const Group& g = group(vote);
             moves.push_back({vote.column, std::clamp(policy.prior_variance * g.move, -most, most),
@@ -126,13 +167,13 @@ class PathProbabilities : public Search {
 
   private:
     void decide(uint32_t u) {
-        Group all{0, 1.0};
+        LogSum all;
         each_alternative(u, labels, [&](uint32_t column, bool unseen) {
             if (!unseen && column >= 2 * first_) all.add(w_.scores[column]);
         });
         const double above = w_.p[2 * u], total = std::log(all.sum);
         each_alternative(u, labels, [&](uint32_t column, bool) {
-            w_.p[column] = w_.p[column | 1] = above + (w_.scores[column] - all.score - total);
+            w_.p[column] = w_.p[column | 1] = above + (w_.scores[column] - all.largest - total);
         });
     }
 

@@ -130,7 +130,9 @@ inline void path_difference(uint32_t y, uint32_t other, const Labels& labels, No
 }
 
 template <class Policy>
-void step(const Policy& policy, LinearState& state, const Vector& x, uint32_t y, double weight) {
+void step(const Policy& policy, LinearState& state, const Vector& x, const Known& known, double weight) {
+    ensure(known.whole(), "a whole label");
+    const uint32_t y = known.node;
     Weights& w = state.w;
     const Labels& labels = state.labels;
     double* scores = path_scores(w, x, labels, false);  // Eq. (2)

@@ -2,6 +2,8 @@
 // of labels need beside them.
 #pragma once
 
+#include <map>
+
 #include "store/feature_index.hpp"
 #include "store/weights.hpp"
 
@@ -50,6 +52,28 @@ class Scoring {
     virtual void load(const Numbers& learned) { ensure(learned.empty(), "nothing learned beside weights"); }
 };
 
+// What is known of the label of an example: it is a node or, with cuts, one of some labels at or below it. From a cut
+// on, as far as the next ones, labels are among them or not.
+struct Known {
+    uint32_t node;
+    std::map<uint32_t, bool> cuts{};
+
+    bool whole() const { return cuts.empty(); }
+
+    // Which labels it may be.
+    std::vector<char> mask(const Labels& labels) const {
+        std::vector<char> may(labels.n(), 0);
+        if (whole()) may[node] = 1;
+        auto cut = cuts.begin();
+        for (uint32_t v = 0; !whole() && v < labels.n(); ++v) {
+            if (v) may[v] = may[labels.parent(v)];
+            if (cut != cuts.end() && cut->first == v) may[v] = (cut++)->second;
+        }
+        for (uint32_t v = 1; labels.n_unseen() && v < labels.n(); ++v) may[v] &= !labels.unseen(v);
+        return may;
+    }
+};
+
 // What a call of compiled code reads and changes. `labels` is an object of Python, which its model shares.
 class LinearState {
   public:
@@ -79,9 +103,9 @@ class LinearState {
         labels.learned(on);
     }
     void begin_round(const On& on) { begin_round(on.nodes); }
-    void begin_round(uint32_t y) {
-        for (uint32_t v = y; w.average && v; v = labels.parent(v)) w.average->begin(v);
-        labels.learned(y);
+    void begin_round(const Known& y) {
+        for (uint32_t v = y.node; w.average && v; v = labels.parent(v)) w.average->begin(v);
+        labels.learned(y.node);
     }
     void end_round(double weight) {
         n += weight;

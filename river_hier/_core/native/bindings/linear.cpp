@@ -3,6 +3,7 @@
 // from it here.
 
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
@@ -27,9 +28,14 @@ constexpr bool on_paths = std::is_base_of_v<OnPaths, Policy>;
 template <class Policy>
 auto target_of(nb::handle y, const Labels& labels) {
     if constexpr (on_paths<Policy>) {
-        const auto node = nb::cast<uint32_t>(y);
-        labels.check(node);
-        return node;
+        Known known{};
+        if (nb::isinstance<nb::tuple>(y))
+            std::tie(known.node, known.cuts) = nb::cast<std::pair<uint32_t, std::map<uint32_t, bool>>>(y);
+        else
+            known.node = nb::cast<uint32_t>(y);
+        labels.check(known.node);
+        for (auto [v, _] : known.cuts) labels.check(v);
+        return known;
     } else {
         return labels.closed(y);
     }
@@ -82,7 +88,10 @@ void learn_many(LinearState& state, Vectors& rows, nb::handle y, nb::handle para
     const auto policy = policy_for<Policy, P...>(state, parameters);
     auto targets = targets_of<Policy>(y, state.labels);
     learn_next(rows, targets.size(), seconds, [&](size_t row, size_t i) {
-        learn(policy, state, rows.insert(row), targets[i], rows.weight(row));
+        if constexpr (on_paths<Policy>)
+            learn(policy, state, rows.insert(row), Known{targets[i]}, rows.weight(row));
+        else
+            learn(policy, state, rows.insert(row), targets[i], rows.weight(row));
         return true;
     });
 }

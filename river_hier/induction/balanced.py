@@ -36,7 +36,6 @@ def balanced_tree(
 
     Examples
     --------
-
     >>> from river_hier import induction
 
     >>> names = ["red shirt", "red boots", "blue shirt", "blue boots", "wool hat", "wool cap"]
@@ -44,22 +43,21 @@ def balanced_tree(
     >>> t = induction.balanced_tree(vectors, branching=3)
     >>> t.distance("wool hat", "wool cap")
     2
-
     """
     check_integer("branching", branching, at_least=2)
     if not vectors:
         raise ValueError("`vectors` must have at least one label, got {}")
     columns: dict[Any, int] = {}
-    found, values = [], []
+    features, values = [], []
     for x in vectors.values():
         of_x, norm2 = read(x)
         numbers = [columns.setdefault(name, len(columns)) for name in x]
-        found.append(np.array(numbers, dtype=np.intp))
+        features.append(np.array(numbers, dtype=np.intp))
         values.append(of_x / np.sqrt(norm2 or 1.0))
-    rows = np.repeat(np.arange(len(found)), list(map(len, found)))
-    at, entries = np.concatenate(found), np.concatenate(values)
-    group, rng = np.zeros(len(found), dtype=np.intp), np.random.default_rng(seed)
-    rounds = max(-(-len(found) // branching) - 1, 0).bit_length()
+    rows = np.repeat(np.arange(len(features)), list(map(len, features)))
+    at, entries = np.concatenate(features), np.concatenate(values)
+    group, rng = np.zeros(len(features), dtype=np.intp), np.random.default_rng(seed)
+    rounds = max(-(-len(features) // branching) - 1, 0).bit_length()
     for _ in range(rounds):
         cells = np.unique(group[rows] * len(columns) + at, return_inverse=True)[1]
         group = 2 * group + _halves(rows, cells, entries, group, rng.random(len(group)))

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from .pickles import set_state
+from .._core.pickles import set_state
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
