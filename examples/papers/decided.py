@@ -89,8 +89,8 @@ DECIDED: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "Section 8: the memory of H-RLS is linear in time": (
             PAPER,
-            "it counts the stored instances alone. The factor of their system of equations, without "
-            "which a step takes the cube of their number, takes the square",
+            "it counts the stored instances alone. The factor of their equations, without which a "
+            "step takes the cube of their number, has the square",
         ),
     },
     "cai_hofmann_2007": {
