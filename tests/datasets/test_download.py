@@ -1,6 +1,5 @@
 """Fetching from a local server that hangs up or sends other bytes."""
 
-import contextlib
 import gzip
 import hashlib
 import http.server

@@ -51,7 +51,7 @@ def test_it_equals_the_oracle(weight: float) -> None:
         assert [w for _, w in given] == pytest.approx([w for _, w in expected])
         theirs.seen(y, below, weight)
     assert model.noise_rates_ == pytest.approx([*theirs.rates.values()])
-    assert model.noise_rates_[0] > 0.05
+    assert len({*model.noise_rates_}) == 3
 
 
 def test_a_wrong_label_is_suspected_and_the_right_one_proposed() -> None:
