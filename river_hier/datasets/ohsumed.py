@@ -82,7 +82,7 @@ class OHSUMED(FileDataset):
     The paper has 94 headings at five depths and 55,503 articles, of an edition of MeSH that it does
     not state; in that of 2015 its root has 175 headings with a unique path, at seven depths. A
     `FileNotFoundError` says what is missing and where to get it. After the `ConnectionError` of a
-    download, iterate again, or call `download`, to resume it.
+    download, iterate again, or call `download`, to start over.
 
     Examples
     --------
