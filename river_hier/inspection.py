@@ -1,6 +1,7 @@
 """Inspect the predictions of any model or pipeline."""
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,9 +17,18 @@ from .base.dataframes import (
 from .base.explanation import Explanation
 from .base.explanation import ranked as ranked_terms
 from .base.wrapper import ModelWrapper
+from .decision import NoisyLabels
 from .taxonomy import Label, Taxonomy
 
-__all__ = ["explain_many", "explain_one", "labels_one", "top_many", "top_one"]
+__all__ = [
+    "Suspect",
+    "explain_many",
+    "explain_one",
+    "labels_one",
+    "suspects",
+    "top_many",
+    "top_one",
+]
 
 
 def explain_one(model: Any, x: Any) -> dict[Label, Explanation]:
@@ -261,6 +271,105 @@ def labels_one(
         )
     last, x = last_step_and_input(model, x)
     return last.predict_labels_one(x, threshold, max_depth)
+
+
+class Suspect(NamedTuple):
+    """A row whose label may be wrong.
+
+    Attributes
+    ----------
+    row
+        The number of the row, from 0 on.
+    x
+        Its x.
+    y
+        Its label.
+    wrong
+        The probability that the label is wrong.
+    depth
+        The depth down to which it is most likely right if it is wrong.
+    proposed
+        The likeliest label given x and y.
+    probability
+        How likely it is.
+
+    Examples
+    --------
+    >>> from river_hier import inspection
+
+    >>> suspect = inspection.Suspect(7, "blue shirt", "shoes", 0.99, 1, "shirts", 0.98)
+    >>> suspect.wrong
+    0.99
+    """
+
+    row: int
+    x: Any
+    y: Label
+    wrong: float
+    depth: int
+    proposed: Label
+    probability: float
+
+
+def suspects(model: Any, rows: Iterable[tuple[Any, Label]], k: int | None = None) -> list[Suspect]:
+    """Return the rows whose label is most likely wrong.
+
+    Rows that can be read twice, such as a list, are judged by a clone of the model that has learned
+    the other half of them, every second row. Those of a stream are judged before they are learned.
+
+    Parameters
+    ----------
+    model
+        A model of one label with probabilities, or a pipeline that ends in one, e.g.
+        `TextViews() | PathSoftmax(t, margin=1)`. It is not changed, and put in
+        `decision.NoisyLabels` unless it is in one.
+    rows
+        Pairs of x and y.
+    k
+        The number of rows to return; `None` for all.
+
+    Returns
+    -------
+    A list of `Suspect`, the likeliest first. It takes a step of the model and a prediction for each
+    row.
+
+    Examples
+    --------
+    >>> from river_hier import inspection, linear_model
+    >>> from river_hier.datasets import synth
+
+    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
+    >>> rows = list(stream.take(4000))
+    >>> for i in range(0, 4000, 40):
+    ...     rows[i] = rows[i][0], stream.taxonomy.leaves[0]
+
+    >>> found = inspection.suspects(linear_model.PathSoftmax(stream.taxonomy), rows, k=50)
+    >>> sum(suspect.row % 40 == 0 for suspect in found) / 50
+    1.0
+    """
+    if k is not None:
+        check_integer("k", k, 1)
+    noisy = model if isinstance(last_step(model), NoisyLabels) else NoisyLabels(model)
+    if isinstance(rows, Sequence):
+        found: list[Suspect] = []
+        for half in (0, 1):
+            learner = noisy.clone()
+            for x, y in rows[1 - half :: 2]:
+                learner.learn_one(x, y)
+            found += [_suspect(learner, i, *rows[i]) for i in range(half, len(rows), 2)]
+    else:
+        learner, found = noisy.clone(), []
+        for i, (x, y) in enumerate(rows):
+            found.append(_suspect(learner, i, x, y))
+            learner.learn_one(x, y)
+    return sorted(found, key=lambda suspect: (-suspect.wrong, suspect.row))[:k]
+
+
+def _suspect(model: Any, row: int, x: Any, y: Label) -> Suspect:
+    last, read = last_step_and_input(model, x)
+    if y not in last.taxonomy_:  # a new label of an open taxonomy
+        return Suspect(row, x, y, 0.0, 0, y, 1.0)
+    return Suspect(row, x, y, *last.suspect_one(read, y))
 
 
 def _check_ranking(model: Any, k: int, depth: int | None) -> None:

@@ -83,6 +83,36 @@ class Process:
         return self.process.wait()
 
 
+def test_a_review_begins_with_the_label_that_is_most_likely_wrong(tmp_path):
+    pairs = texts(400)
+    wrong = {7: "cars" if pairs[7][1] != "cars" else "pets/cats"}
+    known = [(text, wrong.get(row, label)) for row, (text, label) in enumerate(pairs)]
+    file = written(tmp_path / "pets.csv", [*known, ("a text without a label", "")])
+    desk = desk_of(file, review=True)
+    question = desk.question()
+    assert question["row"] == 7
+    assert question["left"] == 400
+    assert question["given"] == question["guesses"][0][0] == wrong[7]
+    assert question["guesses"][1][0] == pairs[7][1]  # the one that is proposed
+    after = desk.answer(7, pairs[7][1])
+    kept = after["row"]
+    assert after["right"] == [[0, 0], [0, 0]]  # the first guess is no guess
+    before = desk.model.predict_proba_one(pairs[kept][0])
+    desk.answer(kept, known[kept][1])
+    assert desk.model.predict_proba_one(pairs[kept][0]) == before  # it was learned at the start
+    assert desk.undo()["row"] == kept
+    assert desk.question()["left"] == 399
+    desk.save()
+    with (tmp_path / "pets.csv.reviewed.csv").open(newline="") as rows:
+        assert list(csv.reader(rows))[1:] == [["8", pairs[7][0], pairs[7][1]]]
+    os.close(desk.lock)
+    again = desk_of(file, review=True)
+    assert [entry["row"] for entry in again.answers] == [7]
+    os.close(again.lock)
+    with pytest.raises(ValueError, match="no row has a label 'label' to review"):
+        desk_of(written(tmp_path / "none.csv", [("red", "")]), review=True)
+
+
 def test_answers_are_kept_whatever_is_killed(tmp_path):
     """Against a list of answers, and a pipeline that has learned from them."""
     pairs = texts(60)

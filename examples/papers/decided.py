@@ -12,10 +12,10 @@ DECIDED: dict[str, dict[str, tuple[str, str]]] = {
             "it does not say whether chunks of an article share a fold; only this differs between "
             "the two settings",
         ),
-        "Figure 2: its advantage is smaller beyond 10 classes": (
-            DATA,
-            "beyond 10 there are 16 authors, where the paper has up to 100; with unseen stories "
-            "twelve orders do not decide it",
+        "Figure 2: beyond 10 classes there is no difference, of more than a point": (
+            PAPER,
+            "it does not say whether chunks of an article share a fold, nor how large a difference "
+            "it could see. Beyond 10 there are 16 authors here, where it has up to 100",
         ),
         "the tree with the largest R is more accurate than the one with the smallest": (
             PAPER,
@@ -41,38 +41,33 @@ DECIDED: dict[str, dict[str, tuple[str, str]]] = {
         ),
     },
     "dekel_2005": {
-        "Tables 1 and 2: tree below flat in tree-induced error": (
-            DATA,
-            "clear for online and averaged learners; the last hypothesis of twelve speakers varies "
-            "more between the splits than the learners differ. The script takes two speakers to a "
-            "split, of however many it finds",
-        ),
         "Table 2: batch Hieron below greedy in tree-induced error": (
             DATA,
-            "clear for the averaged learners, which are the paper's; not for the last hypotheses, "
-            "which vary more between the splits",
+            "all signs are the paper's, at about two standard errors; other draws of the frames of "
+            "the same speakers give two and more",
         ),
         "Table 2: batch Hieron below greedy in multiclass error": (
             DATA,
-            "clear for the averaged learners, which are the paper's; not for the last hypotheses, "
-            "which vary more between the splits",
+            "clear for the averaged learners, which are the paper's; the last hypotheses vary more "
+            "between the speakers",
         ),
         "Section 4: the last hypothesis works reasonably well: it is below greedy, averaged": (
             PAPER,
             "greedy is nearly as good as flat here, 1.07 edges above it in the paper. It is "
             "trained and followed as the paper defines it. Neither 3 to 30 frames of a phoneme nor "
-            "kernels as narrow as the printed one (see the table) change more than a quarter of "
+            "kernels as narrow as the printed one (see the table) change more than a third of "
             "that. Here all three leave the label's path equally often near the root; the paper's "
             "numbers mean that greedy does so several times as often as tree",
         ),
         "Table 2: tree below flat in multiclass error, last": (
             DATA,
-            "the standard error over the splits is larger than the paper's difference of 0.8",
+            "the standard error over the speakers is more than half of the paper's difference of "
+            "0.8",
         ),
         "Table 2: tree below flat in multiclass error, averaged": (
             DATA,
-            "the sign is the paper's, and the difference as large as its 1.2, but six splits of "
-            "twelve speakers do not decide it",
+            "the sign is the paper's, and its 1.2 is within two standard errors of the difference "
+            "here",
         ),
     },
     "cesa_bianchi_2006": {
@@ -92,11 +87,10 @@ DECIDED: dict[str, dict[str, tuple[str, str]]] = {
             "of 0.1, 0.3, 1, 3 and 10, C = 3 is with 3,185 documents for training, and C = 1 with "
             "12,740; the paper has 20,000",
         ),
-        "Section 8: the time of SH-RLS is quadratic in stored instances, that of H-PERC linear": (
-            LIBRARY,
-            "true of H-PERC. This library shares the products of x with stored instances among the "
-            "nodes, which keeps the time of SH-RLS below the square; the exponent is that of the "
-            "second half of a pass",
+        "Section 8: the memory of H-RLS is linear in time": (
+            PAPER,
+            "it counts the stored instances alone. The factor of their equations, without which a "
+            "step takes the cube of their number, has the square",
         ),
     },
     "cai_hofmann_2007": {
@@ -126,8 +120,8 @@ DECIDED: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "H-SVM best of all": (
             DATA,
-            "the flat SVM has less Delta on these few records, but not on RCV1. The paper's rows "
-            "of both are lost",
+            "the flat SVM has less Delta on these few records, by 2.6 standard errors, but not on "
+            "RCV1. The paper's rows of both are lost",
         ),
         "Section 8: C = 1 is best": (
             DATA,

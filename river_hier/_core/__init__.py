@@ -43,6 +43,7 @@ from .._native import (
     likeliest,
     logistic,
     member_probabilities,
+    path_probabilities,
     pool_probabilities,
     pool_scores,
     pool_step,

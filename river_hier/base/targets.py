@@ -156,7 +156,7 @@ def _known_part(taxonomy: Taxonomy, y: Below | Known, y_pred: Any) -> Any:
 
 def read_label(model: Any, y: Label) -> tuple[Taxonomy, int]:
     """The taxonomy with the label y, and the node of y."""
-    taxonomy = model._taxonomy
+    taxonomy, y = model._taxonomy, whole(model, y)
     try:
         if not isinstance(model.taxonomy, Taxonomy):
             taxonomy = with_labels(model.taxonomy, taxonomy, [y])

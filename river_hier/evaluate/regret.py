@@ -20,7 +20,7 @@ from ..base.classifiers import last_step, last_step_and_input, takes_weights
 from ..datasets.base import Selected, Shuffled, Stream
 from ..datasets.synth.transformers import Transformed
 from ..metrics.base import MeanLoss, MeanScore, TaxonomyMetric
-from ..taxonomy import Below
+from ..taxonomy import Evidence
 from .scores import Probabilities, Ranked
 
 VIEWS: dict[str, Any] = {"scores": Ranked, "probabilities": Probabilities}
@@ -429,7 +429,7 @@ def read_loss(loss: Any, dataset: Any) -> tuple[Any, Callable[..., float]]:
         )
 
     def observed(x: Any, y: Any, step: int, answer: Any) -> float:
-        if type(y) is Below and not isinstance(metric, MeanScore):
+        if isinstance(y, Evidence) and not isinstance(metric, MeanScore):
             raise TypeError(f"{type(metric).__name__} needs whole labels, got {y}; leave it out")
         metric.update(y, answer)
         value = float(metric.get())

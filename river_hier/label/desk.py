@@ -47,10 +47,13 @@ class Desk:
     """The texts, the answers, and the model that has learned from them.
 
     An answer is on the disk before it is learned: the state is that of the labels in the file, and
-    of the journal, in this order.
+    of the journal, in this order. In a review, the texts are those with labels, of which the one
+    that is most likely wrong comes first; `given` has what is known of each.
     """
 
-    def __init__(self, file: Path, text: str, label: str, separator: str) -> None:
+    def __init__(
+        self, file: Path, text: str, label: str, separator: str, review: bool = False
+    ) -> None:
         self.file: Path = file
         self.separator: str = separator
         self.lock: int = os.open(file, os.O_RDONLY)
@@ -69,8 +72,17 @@ class Desk:
             except (TypeError, ValueError) as error:
                 raise ValueError(f"row {number}: {error}") from error
         self.start: bytes = checkpoint.dumps(model)
+        self.given: dict[int, Any] = {}
+        if review:
+            rows_of = [row for row, (_, y) in enumerate(known) if y]
+            pairs = [(known[row][0], known[row][1]) for row in rows_of]
+            order = inspection.suspects(model.clone(), pairs)
+            self.given = {rows_of[suspect.row]: suspect for suspect in order}
+            if not self.given:
+                raise ValueError(f"no row has a label {label!r} to review; use --label")
         earlier = file.with_suffix(".journal")  # the name that files of one stem shared
-        self.journal: Journal = Journal(earlier if earlier.exists() else self._beside("journal"))
+        kept = self._beside("review" if review else "journal")
+        self.journal: Journal = Journal(earlier if earlier.exists() and not review else kept)
         self._replay()
 
     def _beside(self, kind: str) -> Path:
@@ -90,25 +102,38 @@ class Desk:
                 raise ValueError(f"another text was in row {entry['row'] + 1} when it was labelled")
         for entry in self.answers:
             self._learn(entry)
-        done = self.blank.union(entry["row"] for entry in self.answers)
-        self.left: list[int] = [row for row in range(len(self.texts)) if row not in done]
+        done = {entry["row"] for entry in self.answers} | (set() if self.given else self.blank)
+        rows = self.given or range(len(self.texts))
+        self.left: list[int] = [row for row in rows if row not in done]
 
     def _learn(self, entry: dict[str, Any]) -> None:
-        if entry["label"] is not None:
+        given = self.given.get(entry["row"])
+        if entry["label"] is not None and (given is None or self._label(given.y) != entry["label"]):
             self.model.learn_one(entry["text"], entry["label"])
 
     def _write(self, entry: Any) -> None:
         self.journal.add([(str(self.journal.end() + 1), entry)], lambda *_: None)
 
-    def _ask(self, row: int, by_chance: bool) -> dict[str, Any]:
+    def _label(self, label: str) -> Any:
+        return OpenTaxonomy(self.separator).path(label)[-1]
+
+    def _ask(self, row: int, by_chance: bool | None) -> dict[str, Any]:
         paths = inspection.top_one(self.model, self.texts[row], GUESSES + 1)
         guesses = [(path[-1], p) for path, p in paths if len(path) > 1][:GUESSES]
+        if suspect := self.given.get(row):
+            labels = {self._label(suspect.y): 1.0 - suspect.wrong}
+            labels.setdefault(suspect.proposed, suspect.probability)
+            others = [(label, p) for label, p in guesses if label not in labels]
+            guesses = [*labels.items(), *others][:GUESSES]
+            return {"row": row, "random": None, "guesses": guesses, "given": guesses[0][0]}
         first, second, *_ = *(p for _, p in guesses), 0.0, 0.0
         return {"row": row, "random": by_chance, "guesses": guesses, "margin": first - second}
 
     def question(self) -> dict[str, Any]:
         """What the page shows: the most doubtful text of some, or a random one."""
-        if not self.asked and self.left:
+        if not self.asked and self.left and self.given:
+            self.asked = self._ask(self.left[0], None)
+        elif not self.asked and self.left:
             by_chance = len(self.answers) % RANDOM == RANDOM - 1
             n = min(1 if by_chance else CANDIDATES, len(self.left))
             questions = [self._ask(row, by_chance) for row in random.sample(self.left, n)]
@@ -132,7 +157,7 @@ class Desk:
         if not self.asked or row != self.asked["row"]:
             raise HTTPException(409, "this text is not asked about any more")
         if label is not None:
-            label = OpenTaxonomy(self.separator).path(label)[-1]
+            label = self._label(label)
             if not 1 <= len(label.encode()) <= LONGEST:
                 raise ValueError(f"a category has 1 to {LONGEST} bytes, got {len(label):,}")
         guess, *_ = *(name for name, _ in self.asked["guesses"]), None
@@ -157,7 +182,8 @@ class Desk:
     def save(self) -> None:
         """Write the labels and the model."""
         rows = [(e["row"] + 1, e["text"], e["label"]) for e in self.answers if e["label"]]
-        with self._beside("labels.csv").open("w", encoding="utf-8", newline="") as table:
+        kind = "reviewed.csv" if self.given else "labels.csv"
+        with self._beside(kind).open("w", encoding="utf-8", newline="") as table:
             csv.writer(table).writerows([("row", "text", "label"), *sorted(rows)])
         checkpoint.save(self.model, self._beside("model"))
 
@@ -176,12 +202,13 @@ def main() -> None:
     add("--text", default="text", help="the column of the texts")
     add("--label", default="label", help="the column of labels that are known, if there is one")
     add("--separator", default="/", help="between the names on the path of a category")
+    add("--review", action="store_true", help="the labels that are most likely wrong, first")
     add("--port", type=int, default=8081)
     given = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit())
     try:
-        desk = Desk(given.file, given.text, given.label, given.separator)
+        desk = Desk(given.file, given.text, given.label, given.separator, given.review)
     except BlockingIOError:
         sys.exit(f"{given.file} is open at another desk")
     except (OSError, TypeError, ValueError, csv.Error) as error:

@@ -1,5 +1,7 @@
 """The threshold on scores that decides how many labels are on, learned online."""
 
+import sys
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,6 +10,9 @@ from .._core.pickles import set_state
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+sys.modules["river_hier._core.threshold"] = sys.modules[
+    __name__
+]  # where files of 0.1.0 look for it
 RIDGE = 1e-3  # makes the system solvable with few examples
 
 

@@ -69,6 +69,11 @@ class Journal:
             self._db.execute("DELETE FROM labels WHERE position < ?", (self.start() - KEYS,))
         return True
 
+    def position(self, key: str) -> int | None:
+        """The position of the label with a key, if one is kept."""
+        row = self._db.execute("SELECT position FROM labels WHERE key = ?", (key,)).fetchone()
+        return row and int(row[0])
+
     def start(self) -> int:
         """The position of the first label that is not dropped, or that comes next."""
         (position,) = self._db.execute(

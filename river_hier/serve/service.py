@@ -26,8 +26,9 @@ from starlette.responses import Response
 from .. import active, checkpoint, decision, inspection, losses
 from ..base.answer import answer_of, taxonomy_of
 from ..base.classifiers import is_multilabel, last_step
+from ..base.targets import judged
 from ..base.wrapper import check_model, check_one
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Below, Label, Not, Taxonomy
 from .connections import guarded, server
 from .journal import Entry, Journal
 from .messages import KEY, LABELS, answered, features, labels, site
@@ -35,6 +36,7 @@ from .messages import KEY, LABELS, answered, features, labels, site
 TERMS = 20  # maximum number of contributions per node
 BATCH = 100  # labels that share a transaction, at most
 QUESTIONS = 100  # maximum number of questions that are kept
+SHOWN = 10_000  # answers with a key that are remembered, the latest ones
 SECONDS = 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0
 
 
@@ -51,6 +53,7 @@ class Service:
         names: Iterable[str] = (),
     ) -> None:  # fmt: skip
         self.asked: dict[str, dict[str, Any]] = {}  # what is worth a label, by x
+        self.shown: dict[str, tuple[Any, list[Label]]] = {}  # x and the path of an answer, by key
         try:
             data = model.read_bytes()
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -80,7 +83,7 @@ class Service:
         self.refused: int = 0
         self.waiting: list[tuple[str, Any, asyncio.Future[Entry]]] = []
         self.writer: asyncio.Task[None] | None = None
-        post = self.predict, self.top, self.explain, self.learn
+        post = self.predict, self.top, self.explain, self.learn, self.feedback
         get = self.health, self.metrics, self.questions
         self.app: Any = guarded(site(get, post), ["localhost", *names])
         self.paths: set[str] = {f"/{f.__name__}" for f in (*get, *post)}
@@ -113,14 +116,16 @@ class Service:
 
     def _learn(self, position: int, message: Any) -> None:
         state, model = self.state, self.state["model"]
-        x, y = features(message["x"]), labels(message["y"], self.several)
-        answer = model.predict_one(x)
+        x, answer = features(message["x"]), model.predict_one(features(message["x"]))
+        y = labels(message["y"], self.several) if "y" in message else _known(message)
         check_one(model, x, y, 1.0)  # before a transformer learns
         try:
             model.learn_one(x, y)
             loss = losses.h_loss if self.several else losses.tree_induced_error
             taxonomy = taxonomy_of(model)
-            state["loss"] += loss(taxonomy, y, taxonomy.root if answer is None else answer)
+            answer = taxonomy.root if answer is None else answer
+            truth, answer = judged(taxonomy, y, answer) if "y" not in message else (y, answer)
+            state["loss"] += loss(taxonomy, truth, answer)
         except Exception:
             self.recover(position)
             raise
@@ -201,8 +206,12 @@ class Service:
 
         await self.app(scope, receive, sent)
 
-    def predict(self, x: Any, threshold: float | None = None) -> dict[str, Any]:
+    def predict(
+        self, x: Any, threshold: float | None = None, key: str | None = None
+    ) -> dict[str, Any]:
         """Answer with the labels of x, their paths and probabilities."""
+        if key is not None:
+            _check_key(key)
         sent, x, model = x, features(x), self.state["model"]
         given = {} if threshold is None else {"threshold": threshold}
         sampler, taxonomy = self.state.get("sampler"), taxonomy_of(model)
@@ -223,6 +232,11 @@ class Service:
         shown = [(v, _path(taxonomy, v), probability(v)) for v in labels]
         answer["y"] = y
         answer["labels"] = [{"label": v, "path": path, "probability": q} for v, path, q in shown]
+        if key is not None and shown and not self.several:
+            self.shown.pop(key, None)
+            self.shown[key] = sent, shown[0][1]
+            if len(self.shown) > SHOWN:
+                del self.shown[next(iter(self.shown))]
         if answer.get("ask"):
             self.asked[json.dumps(sent, sort_keys=True)] = {"x": sent, **answer}
             if len(self.asked) > QUESTIONS:
@@ -247,12 +261,33 @@ class Service:
 
     async def learn(self, key: str, x: Any, y: Any) -> dict[str, Any]:
         """Acknowledge a label when it is on the disk and learned."""
-        if not isinstance(key, str) or not 1 <= len(key) <= KEY or not key.isascii():
-            raise ValueError(
-                f'"key" must be a text of 1 to {KEY} ASCII characters, got {key!r:.50}'
-            )
+        _check_key(key)
+        return await self._store(key, {"x": x, "y": y})
+
+    async def feedback(self, key: str, right: Any = None, right_to: Any = None) -> dict[str, Any]:
+        """Learn whether the answer that was given with this key is right, or down to where."""
+        _check_key(key)
+        if self.several:
+            raise ValueError("what is known of several labels is not learned from feedback")
+        if (type(right) is bool) == isinstance(right_to, list):
+            raise ValueError('expected either "right", true or false, or the path "right_to"')
+        stored = f"feedback {key}"
+        if key not in self.shown:
+            if position := self.journal.position(stored):
+                return {"position": position, "new": False}
+            raise HTTPException(
+                404, f"no answer with the key {key!r} is remembered; those of the latest {SHOWN:,} "
+                "requests to /predict with a key are, until the service ends",
+            )  # fmt: skip
+        x, path = self.shown[key]
+        to = right_to if right is None else path if right else None
+        if to is not None and to != path[: len(to)]:
+            raise ValueError(f'"right_to" must be the beginning of {path}, got {to!r:.200}')
+        return await self._store(stored, {"x": x, "path": path, "right_to": to})
+
+    async def _store(self, key: str, message: Any) -> dict[str, Any]:
         stored: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self.waiting.append((key, {"x": x, "y": y}, stored))
+        self.waiting.append((key, message, stored))
         if self.writer is None or self.writer.done():
             self.writer = asyncio.create_task(self._write())
         entry = await stored
@@ -285,6 +320,22 @@ class Service:
         yield Count("river_hier_labels_refused", "Labels that the model refuses.", self.refused)
         yield Value("river_hier_labels_saved", "Labels in the checkpoint.", self.saved)
         yield Value("river_hier_loss", what, mean)
+
+
+def _known(message: dict[str, Any]) -> Any:
+    """What is known of the label of an answer, which is right down to a node, or not at all."""
+    path, to = tuple(message["path"]), message["right_to"]
+    if to is None:
+        return Not(path)
+    known = tuple(to)
+    if not known:
+        return Not(path[:1])
+    return Below(known) if known == path else Below(known) & Not(path[: len(known) + 1])
+
+
+def _check_key(key: Any) -> None:
+    if not isinstance(key, str) or not 1 <= len(key) <= KEY or not key.isascii():
+        raise ValueError(f'"key" must be a text of 1 to {KEY} ASCII characters, got {key!r:.50}')
 
 
 def _path(taxonomy: Taxonomy, label: Label) -> list[Label]:

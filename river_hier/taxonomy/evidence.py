@@ -255,15 +255,17 @@ def part_of(taxonomy: Any, y: Evidence, closed: bool = True) -> int | Part:
     starts = [v for v, on in cuts.items() if on]
     if not starts:
         raise ValueError(f"{y} leaves no label that could be the true one")
-    ends, waiting = list[int](), list(starts)
-    while waiting and len(ends) < 2:
+    leaves, ends, waiting = list[int](), list[int](), list(starts)
+    while waiting and len(leaves) < 2:
         v = waiting.pop()
-        below = [u for u in tree.children_of(v) if cuts.get(u, True)]
+        children = tree.children_of(v)
+        below = [u for u in children if cuts.get(u, True)]
         waiting += below
-        if not below:
-            ends.append(v)
+        if not below:  # a label, but if others are left, leaves only
+            (ends if children else leaves).append(v)
+    left = leaves or ends
     excludes = any(v and not on for v, on in cuts.items())
-    if len(ends) == 1 and (excludes or ends[0] in cuts):
-        return ends[0]
+    if len(left) == 1 and (excludes or left[0] in cuts):
+        return left[0]
     common = set(paths[starts[0]]).intersection(*(paths[v] for v in starts[1:]))
     return Part(max(common), cuts)

@@ -27,6 +27,7 @@ from river_hier import (
     metrics,
     probabilistic,
 )
+from river_hier.taxonomy import UnknownLabelError, part_of
 from support.comparison import NEAR, assert_near, near_the_top
 from support.hypothesis_settings import n_examples
 from support.makers import NESTED, TABLE
@@ -65,9 +66,10 @@ def evidences(draw: Any, taxonomy: Taxonomy) -> Any:
 
 
 def one_left(taxonomy: Taxonomy, may: set[Any]) -> Any:
-    """The label that is known, if it is: the only end of all ways down."""
+    """The label that is known, if it is: the only leaf that is left, or end of all ways down."""
     above = {v: taxonomy.parent(v) for v in taxonomy.nodes[1:]}
-    ends = [v for v in may if may.isdisjoint(taxonomy.children(v))]
+    leaves = [v for v in may if not taxonomy.children(v)]
+    ends = leaves or [v for v in may if may.isdisjoint(taxonomy.children(v))]
     starts = {v for v in may if above.get(v) not in may}
     excludes = any(u in may and v not in may for v, u in above.items())
     return ends[0] if len(ends) == 1 and (ends[0] in starts or excludes) else None
@@ -197,6 +199,116 @@ def test_every_model_learns_it_or_refuses_it(name: str) -> None:
     ours.learn_one(NEW, leaf)
     ours.learn_one(NEW, root)
     assert state(batch) == state(ours)
+
+
+ONES = {name: row for name, row in ALL.items() if not row.several}
+
+
+@pytest.mark.parametrize("name", ONES)
+def test_what_is_left_is_learned(name: str) -> None:
+    """One leaf is the leaf, all is nothing, nothing is an error, and a batch is its loop."""
+    row, leaves = ONES[name], TREE.leaves
+    before, with_leaf = state(trained(row)), state(trained(row, "sky"))
+    others = Not(*(v for v in leaves if v != "sky"))
+    for leaf in (Among("sky"), others, Below("up") & Among("sky"), Below("sky") & Not("path")):
+        assert state(trained(row, leaf)) == with_leaf, leaf
+    for known in (Not(TREE.root), Below("ground") & Not("ground"), Among("sky") & Among("path")):
+        ours = trained(row)
+        with pytest.raises(ValueError, match="leaves no label that could be the true one"):
+            ours.learn_one(NEW, known)
+        assert state(ours) == before
+    some = Not("sky"), Among("path", "sky"), Below("ground") & Not("path")
+    ours = trained(row)
+    if WHOLE.search(name):
+        for known in some:
+            with pytest.raises(TypeError, match="learns whole labels only"):
+                ours.learn_one(NEW, known)
+        assert state(ours) == before
+        return
+    assert state(trained(row, Among(TREE.root))) == before
+    for known in some:
+        ours.learn_one(NEW, known)
+    assert state(ours) != before
+    batch = trained(row)
+    batch.learn_many(pd.DataFrame([NEW] * 3), list(some))
+    assert state(batch) == state(ours)
+
+
+def test_evidence_moves_probabilities_as_it_says() -> None:
+    for make in (ONE[name] for name in ONE if "Softmax" in name):
+        for known, more, less in (
+            (Not("sky"), ("path", "grass"), ("sky",)),
+            (Among("path", "sky"), ("path", "sky"), ("cement",)),
+            (Below("ground") & Not("path"), ("grass", "cement"), ("path", "sky")),
+        ):
+            model = make(TREE)
+            for v in TREE.leaves:  # labels without examples have no score of their own
+                model.learn_one({v: 1.0}, v)
+            before = model.predict_proba_one(NEW)
+            for _ in range(5):
+                model.learn_one(NEW, known)
+            after = model.predict_proba_one(NEW)
+            assert sum(after[v] for v in more) > sum(before[v] for v in more)
+            assert sum(after[v] for v in less) < sum(before[v] for v in less), (make, known)
+
+
+@pytest.mark.parametrize("name", ["PathSoftmax", "HierarchicalSoftmax", "Hieron"])
+def test_in_an_open_taxonomy_only_what_may_be_is_added(name: str) -> None:
+    model = TABLE[name](OpenTaxonomy("/"))
+    model.learn_one(NEW, "a/b")
+    before = model.score_one(NEW)
+    model.learn_one(NEW, Not("x/y"))  # there is no such label to be excluded
+    assert model.score_one(NEW) == before
+    model.learn_one(NEW, Among("c", "d") & Not("e"))
+    assert model.taxonomy_.nodes == ("", "a", "a/b", "c", "d")
+    closed = TABLE[name](TREE)
+    with pytest.raises(UnknownLabelError, match="'x' is not in the taxonomy"):
+        closed.learn_one(NEW, Not("x"))
+
+
+def test_what_cannot_be_said() -> None:
+    for kind in (Not, Among):
+        with pytest.raises(ValueError, match=f"`{kind.__name__}` needs at least one label"):
+            kind()
+    with pytest.raises(TypeError, match="`Known` needs"):
+        Known(["a"])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="unsupported operand"):
+        Known({"a": True}) & Not("a")
+    assert repr(Below("a") & Not("b", "c")) == "Below(label='a') & Not('b', 'c')"
+    one, some = linear_model.PathSoftmax(TREE), linear_model.HAROW(TREE)
+    with pytest.raises(TypeError, match="what a model of this kind learns of a label is Below, "):
+        one.learn_one(NEW, Known({"sky": True}))
+    with pytest.raises(TypeError, match=r"learns of a label is Known"):
+        some.learn_one(NEW, Not("sky"))
+    assert one.predict_proba_one(NEW) == linear_model.PathSoftmax(TREE).predict_proba_one(NEW)
+
+
+def test_a_classifier_of_scikit_learn_learns_it() -> None:
+    from river_hier.sklearn import HierarchicalClassifier
+
+    texts = ["red sky"] * 20 + ["green grass"] * 20
+    y = ["sky", Not("grass", "path", "cement")] * 10 + ["grass", Among("grass", "path")] * 10
+    model = HierarchicalClassifier(taxonomy=TREE).fit(texts, y)
+    assert list(model.predict(["red", "green"])) == ["sky", "grass"]
+    assert model.score(["red", "green"], [Not("grass"), Below("ground")]) == 1.0
+    assert model.score(["red", "green"], [Not("sky"), Among("sky", "path")]) == 0.0
+
+
+@pytest.mark.parametrize("loss", ["TreeInducedError", "ZeroOneLoss"])
+def test_metrics_compare_with_the_nearest_label_that_may_be(loss: str) -> None:
+    metric = getattr(metrics, loss)(TREE)
+
+    def value(y: Any, y_pred: Any) -> float:
+        metric.update(y, y_pred)
+        found: float = metric.get()
+        metric.revert(y, y_pred)
+        return found
+
+    for known in (Not("path"), Not("grass"), Among("path", "sky"), Below("down") & Not("grass")):
+        part: Any = part_of(TREE, known)
+        may = [v for v in TREE.nodes if part.mask(TREE._arrays)[TREE.index(v)]]
+        for y_pred in TREE.nodes:
+            assert value(known, y_pred) == min(value(v, y_pred) for v in may), (known, y_pred)
 
 
 @pytest.mark.parametrize("name", ["PathSoftmax", "Hieron", "HAROW"])

@@ -1,6 +1,5 @@
 """Fetching from a local server that hangs up or sends other bytes."""
 
-import contextlib
 import gzip
 import hashlib
 import http.server
@@ -220,21 +219,6 @@ def test_without_a_sum_pages_and_nothing_are_refused(server, tmp_path, kind, pag
     with pytest.raises(ValueError, match="the download was deleted"):
         file_dataset.fetch(server.url, tmp_path / f"a.{kind}")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_is_downloaded(server, tmp_path, monkeypatch):
-    names = "mtrees2015.bin", "t9.filtering.tar.gz"
-    monkeypatch.setattr(ohsumed, "_ADDRESSES", dict.fromkeys(names, server.url))
-    server.content = b"Body Regions;A01\n"
-    stream, found = datasets.OHSUMED(tmp_path), []
-    for name in names:
-        found.append(stream.is_downloaded)
-        with contextlib.suppress(ValueError):
-            stream._fetch([name])
-    (tmp_path / names[1].removesuffix(".gz")).touch()  # whoever unpacks may delete the archive
-    assert [*found, stream.is_downloaded] == [False, False, True]
-    hmc = datasets.HMC(tmp_path / "none", "Enron_corr")  # nothing of which is downloaded
-    assert not hmc.is_downloaded
 
 
 def test_a_dataset_checks_what_its_publisher_does_not(server, tmp_path, monkeypatch):

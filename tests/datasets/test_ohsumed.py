@@ -217,3 +217,13 @@ def test_missing_files(folder):
     (folder / "mtrees2016.bin").write_bytes(data(TREE))
     with pytest.raises(ValueError, match=r"holds 2 files like 'mtrees\*.bin', expected one"):
         list(datasets.OHSUMED(folder))
+
+
+def test_is_downloaded(tmp_path):
+    stream, found = datasets.OHSUMED(tmp_path), []
+    for name in ("mtrees2015.bin", "t9.filtering.tar"):  # whoever unpacks may delete the archive
+        found.append(stream.is_downloaded)
+        (tmp_path / name).touch()
+    assert [*found, stream.is_downloaded] == [False, False, True]
+    licensed = datasets.HMC(tmp_path / "none", "Enron_corr")  # nothing of which is downloaded
+    assert not licensed.is_downloaded

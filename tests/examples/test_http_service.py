@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 
 from river_hier import (
+    Below,
+    Not,
     OpenTaxonomy,
     Taxonomy,
     active,
@@ -95,6 +97,54 @@ def test_questions_within_a_budget(tmp_path: Path) -> None:
             serving.Service(tmp_path / "several.pkl", tmp_path / "several", None, 0.3)
         assert client.json("/questions") == {"questions": [*waiting.values()][::-1]}
         assert waiting
+
+
+def test_feedback_is_learned_once(tmp_path: Path) -> None:
+    """As what is known of the label of the answer with this key; also after a crash."""
+    model = MODELS["text"]()
+    with Service(tmp_path, MODELS["text"](), "--save", 60) as service:
+        service.start()
+        client, n, sent_last = Client(service.port), 0, {}
+        for key in range(120):
+            sent = message(key, kind="text")
+            if key < 40:
+                client.json("/learn", sent)
+                model.learn_one(sent["x"], sent["y"])
+                n += 1
+                continue
+            answer = client.json("/predict", {"x": sent["x"], "key": sent["key"]})
+            path, y = answer["labels"][0]["path"], answer["y"]
+            kind = key % 3
+            told = {"right": kind == 0} if kind else {"right_to": path[:-1]}
+            above = Below(tuple(path[:-1])) if len(path) > 1 else Not(y)
+            known = [above & Not(y) if len(path) > 1 else above, Not(y), Not(y)][kind]
+            sent_last, n = {"key": sent["key"], **told}, n + 1
+            assert client.json("/feedback", sent_last) == {"position": n, "new": True}
+            model.learn_one(sent["x"], known)
+        assert client.json("/feedback", sent_last) == {"position": n, "new": False}
+        told = {"key": sent_last["key"], "right": True}
+        assert "another example" in client.json("/feedback", told, status=409)["error"]
+        service.kill()
+        service.start()
+        client = Client(service.port)
+        assert client.json("/health")["learned"] == n
+        assert client.json("/feedback", sent_last) == {"position": n, "new": False}
+        said = client.json("/feedback", {"key": "unheard", "right": True}, status=404)["error"]
+        assert "no answer with the key 'unheard' is remembered; those of the latest 10,000" in said
+        client.json("/predict", {"x": "a red tulip", "key": "new"})
+        for wrong in ({}, {"right": 1}, {"right": True, "right_to": []}, {"right_to": ["x"]}):
+            client.json("/feedback", {"key": "new", **wrong}, status=422)
+        for key in range(130, 140):
+            x = message(key, kind="text")["x"]
+            top = client.json("/top", {"x": x})["top"][0]
+            (_, p), *_ = inspection.top_one(model, x, 1)
+            assert top["probability"] == pytest.approx(p, abs=1e-9)
+        service.kill()
+    with Service(tmp_path, MODELS["several"]()) as service:
+        (tmp_path / "shop.served").rename(tmp_path / "other")
+        service.start()
+        said = Client(service.port).json("/feedback", {"key": "a", "right": True}, status=422)
+        assert "several labels" in said["error"]
 
 
 def test_answers_are_those_of_the_model(service: Service, learned: list[dict[str, Any]]) -> None:

@@ -5,8 +5,8 @@ LAYERS = [
     {"base", "_core"},
     {"linear_model", "probabilistic", "metrics", "datasets", "feature_extraction", "checkpoint"},
     {"kernel", "forest"},  # `kernel`: learners of linear_model in the space of a kernel
-    {"active", "decision", "induction", "local", "batch", "inspection", "plot", "drift"}
-    | {"ensemble", "stream"},
+    {"active", "decision", "induction", "local", "batch", "plot", "drift"} | {"ensemble", "stream"},
+    {"inspection"},
     {"evaluate", "distributed", "sklearn", "serve"},
     {"label"},  # a desk, which shares the journal of `serve`
 ]

@@ -188,6 +188,7 @@ WRAPPERS = {
         LEARNERS["HAROW"],
         lambda m: decision.SymmetricDifferenceBayes(decision.Calibrated(m)),
     ),
+    "NoisyLabels": around(LEARNERS["PathSoftmax"], decision.NoisyLabels, MERGE),
     "BranchReset": around(LEARNERS["Hieron"], drift.BranchReset, MERGE),
     "BranchReset HAROW": around(LEARNERS["HAROW"], drift.BranchReset, MERGE),
     "Replayed": around(LEARNERS["Hieron"], lambda m: stream.Replayed(m, 2, 10), MERGE),

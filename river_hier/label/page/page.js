@@ -31,14 +31,14 @@ function button(list, label, name, ...texts) {
   return made.style;
 }
 
-function show({ row, text, guesses, labelled, left, right, random, last }) {
+function show({ row, text, guesses, given, labelled, left, right, random, last }) {
   const [some, hard] = right.map(([hits, n]) => n && `${Math.round((100 * hits) / n)} % of ${n}`);
   const accuracy = some && `; the model is right in ${some} random texts, ${hard} doubtful ones`;
   $("counts").textContent = `${labelled} labelled, ${left} left` + (accuracy || "");
   $("done").value = labelled / Math.max(labelled + left, 1);
   $("text").textContent = row === null ? "No text is left. Ctrl-C in the terminal writes the labels and the model." : text;
   $("text").scrollTop = 0;
-  $("state").textContent = (last ? `Last answer: ${last}. ` : "") + (random ? "This is a random text." : "");
+  $("state").textContent = (last ? `Last answer: ${last}. ` : "") + (random ? "This is a random text." : "") + (given ? `The label is ${given}: 1 keeps it.` : "");
   $("guesses").replaceChildren();
   guesses.forEach(([label, p], i) => {
     const texts = [["kbd", i + 1], ["small", `${Math.round(100 * p)} %`]];

@@ -156,24 +156,37 @@ Numbers expanded(const Labels& labels, nb::handle values) {
     return Shares(labels, values).all(labels.n());
 }
 
+// The probabilities that the label is a node of the path of v or lies below it, from the root down, and that it is v.
+Numbers path_probabilities(const Labels& labels, nb::handle values, uint32_t v) {
+    labels.check(v);
+    Nodes path;
+    labels.above(v, path);  // and itself
+    Numbers found;
+    if (by_search(values, [&](Search& p) {
+            for (uint32_t u : path) if (u != v || !labels.below(v).empty()) p.expand(u);
+            for (uint32_t u : path) found.push_back(std::exp(p.below(u)));
+            found.push_back(std::exp(labels.below(v).empty() ? p.below(v) : p.label(v)));
+            return true;
+        }))
+        return found;
+    const Shares shares(labels, values);
+    const double own = shares.p[v];
+    subtree_sums(shares.p, labels);
+    for (uint32_t u : path) found.push_back(std::min(shares.factor * shares.p[u], 1.0));
+    found.push_back(std::min(shares.factor * own, 1.0));
+    return found;
+}
+
 // The probability that the label is a node or lies below it or, of several, that the node is on.
 double probability(const Labels& labels, nb::handle values, uint32_t v, bool multilabel) {
+    if (!multilabel) return *(path_probabilities(labels, values, v).end() - 2);
     labels.check(v);
     Nodes above;
-    labels.above(v, above);  // and itself
-    if (multilabel)
-        return with_probabilities(labels, values, [&](Probabilities& p) {
-            for (uint32_t u : above) if (u) p.expand({{u, u + 1}});
-            return p[v];
-        });
-    if (const auto log = by_search(values, [&](Search& p) {
-            for (uint32_t u : above) if (u != v) p.expand(u);
-            return p.below(v);
-        }))
-        return std::exp(*log);
-    const Shares shares(labels, values);
-    subtree_sums(shares.p, labels);
-    return std::min(shares.factor * shares.p[v], 1.0);
+    labels.above(v, above);
+    return with_probabilities(labels, values, [&](Probabilities& p) {
+        for (uint32_t u : above) if (u) p.expand({{u, u + 1}});
+        return p[v];
+    });
 }
 
 // From the root down to the most probable child, as long as the label is rather there than at the node itself: the
@@ -395,6 +408,7 @@ void decisions(nb::module_& m) {
     m.def("expanded", [](const Labels& labels, nb::handle values) { return array(expanded(labels, values)); },
           "labels"_a, "values"_a);
     m.def("probability", &probability, "labels"_a, "values"_a, "v"_a, "multilabel"_a);
+    m.def("path_probabilities", &path_probabilities, "labels"_a, "values"_a, "v"_a);
     m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none(),
           "table"_a = nb::none());
     m.def("child_counts", &child_counts, "labels"_a, "p"_a, "y"_a.none(), "table"_a);
