@@ -114,6 +114,8 @@ def test_a_review_begins_with_the_label_that_is_most_likely_wrong(tmp_path):
 
 
 TREE = {"all": {"pets": ["cat food", "dog_toys"], "cars": {"spareWheels": None}}}
+EDGES = [("all", "pets"), ("all", "cars"), ("cars", "spareWheels")]
+EDGES += [("pets", "cat food"), ("pets", "dog_toys")]
 CATEGORIES = ["cars", "cars/spareWheels", "pets", "pets/cat food", "pets/dog_toys"]
 
 
@@ -122,10 +124,7 @@ CATEGORIES = ["cars", "cars/spareWheels", "pets", "pets/cat food", "pets/dog_toy
     {
         "tree.json": json.dumps(TREE),
         "top.json": json.dumps(TREE["all"]),
-        "edges.json": json.dumps(
-            [("all", "pets"), ("all", "cars"), *(("pets", v) for v in TREE["all"]["pets"])]
-            + [("cars", "spareWheels")]
-        ),
+        "edges.json": json.dumps(EDGES),
         "edges.csv": "parent,child\nall,pets\nall,cars\npets,cat food\npets,dog_toys\n"
         "cars,spareWheels\n",
         "paths.csv": "path,n\npets/cat food,2\npets / dog_toys,1\n\ncars/spareWheels,7\n",

@@ -143,11 +143,12 @@ def test_bad_input_changes_nothing():
     for wrong, message in (
         ({"descriptions": {"hats": "of wool"}}, "label 'hats' is not in the taxonomy"),
         ({"taxonomy": Taxonomy([("shop", "boots")])}, "is not in the new taxonomy"),
-        ({"on": "title"}, "expected text, got"),
+        ({"on": "title", "taxonomy": LATER}, "expected text, got"),
     ):
         with pytest.raises(ValueError, match=message):
             learn_names(model, **wrong)
         assert model["TextViews"].n == 0
+        assert model["PathSoftmax"].taxonomy_ is T
         assert model.predict_proba_one("hat") == views().predict_proba_one("hat")
     with pytest.raises(TypeError, match="must be a model in a taxonomy"):
         learn_names(metrics.HLoss(T))
