@@ -1,7 +1,7 @@
 """Ensembles: several models whose probabilities are combined, with weights learned online."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -35,7 +35,7 @@ from .base.explanation import Floats
 from .base.predictor import open_for_river
 from .base.targets import read_label, whole
 from .base.wrapper import ModelWrapper, check_model, check_one, learns_parts
-from .feature_extraction import RandomFourierFeatures, TextViews
+from .feature_extraction import Embedding, RandomFourierFeatures, TextViews
 from .forest import ExtraTrees
 from .linear_model import PathSoftmax
 from .probabilistic import DiscriminantNeighbors, LinearDiscriminant, NewtonSoftmax
@@ -291,28 +291,33 @@ def make_views(
     texts: Sequence[Any] = (),
     categories: Sequence[Any] = (),
     numbers: Sequence[Any] = (),
+    encoder: Callable[[Sequence[str]], Any] | bool | None = None,
 ) -> LogarithmicPool:
     """A pool with a model for each view of an example: its texts, its categories, its numbers.
 
-    Each text is learned by `TextViews() | PathSoftmax(margin=1)`, the categories by a `PathSoftmax`
-    of their own, and the numbers by `LinearDiscriminant`, so that the features of one view need not
-    have the scale of another's. A view that carries nothing costs hardly any accuracy.
+    Each text is learned by `TextViews() | PathSoftmax(margin=1)`, and with an encoder by
+    `Embedding() | PathSoftmax()` too; the categories by a `PathSoftmax` of their own, and the
+    numbers by `LinearDiscriminant`, so that the features of one view need not have the scale of
+    another's. A view that carries nothing costs hardly any accuracy.
 
     Parameters
     ----------
     taxonomy
         The taxonomy of the models, as in `PathSoftmax`.
     texts
-        The names of the features with texts.
+        The names of the features with texts; `[None]` if x is the text itself.
     categories
         The names of those whose values, of any type, are equal or not. Some may be missing in an x.
     numbers
         The names of those with numbers. Some may be missing in an x.
+    encoder
+        A function from texts to rows, as in `feature_extraction.Embedding`; `True` is the small one
+        that `pip install 'river-hier[encoder]'` installs.
 
     Returns
     -------
     The pool. Its `models` and `coefficients` are in the order of these names: one for each text,
-    one of all categories, and one of all numbers.
+    and one more with an encoder, one of all categories, and one of all numbers.
 
     Examples
     --------
@@ -327,7 +332,12 @@ def make_views(
     for names in (texts, categories, numbers):
         if isinstance(names, str):
             raise TypeError(f"a view needs a list of names, got {names!r}; write [{names!r}]")
-    models = [TextViews(on=name) | PathSoftmax(taxonomy, margin=1.0) for name in texts]
+    models = list[Any]()
+    for name in texts:
+        models.append(TextViews(on=name) | PathSoftmax(taxonomy, margin=1.0))
+        if encoder is not None and encoder is not False:
+            rows = Embedding(name, None if encoder is True else encoder)
+            models.append(rows | PathSoftmax(taxonomy))
     if categories:
         models.append(View(categories, indicators=True) | PathSoftmax(taxonomy))
     if numbers:

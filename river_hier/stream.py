@@ -1,19 +1,25 @@
-"""Several passes: `replay` repeats a stream's examples, `Replayed` those a model has learned."""
+"""What a model learns besides the stream: names of labels before it, and examples once more."""
 
 import copy
 import random
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
+
+from river import compose
 
 from . import linear_model
 from ._core import Nodes, learned_before
-from .base.answer import is_ours
+from .base.answer import is_ours, labels_in, taxonomy_of
 from .base.checks import check_integer, checked_weight
+from .base.classifiers import is_multilabel, last_step, last_step_and_input
 from .base.wrapper import ModelWrapper, check_model, check_one
+from .taxonomy import Label, Taxonomy, extended
 
-__all__ = ["Replayed", "replay"]
+__all__ = ["Replayed", "learn_names", "replay"]
 
+ROUNDS = 10  # times that a name is learned, in all but the first one those of leaves
+LATE = 0.7  # the scale of late ones, so that a name in a longer text weighs as much as an example
 
 Example = TypeVar("Example")
 
@@ -96,6 +102,87 @@ def _replayed(
             yield old()
     while buffer:
         yield old()
+
+
+def learn_names(
+    model: Any,
+    taxonomy: Taxonomy | None = None,
+    on: Hashable | None = None,
+    descriptions: Mapping[Label, str] | None = None,
+) -> tuple[Label, ...]:
+    """Teach a model the names of its labels, so that it predicts them before their first examples.
+
+    Before its first example, a model learns the names of all labels; later, those of new ones, as a
+    larger taxonomy has them, until they have an example. Of texts that a name describes, a third to
+    a half is then right at once. Words count once; temperatures, calibration and the coefficients
+    of pools do not learn from names.
+
+    Parameters
+    ----------
+    model
+        A model in a taxonomy behind transformers of texts, or a pool or wrapper of such pipelines.
+    taxonomy
+        A larger taxonomy, which the model adopts; an open one stays open.
+    on
+        The feature that holds the text, as in `Taxonomy.names`.
+    descriptions
+        `{label: text}`, as there.
+
+    Returns
+    -------
+    The labels that are left out, since they have no text.
+
+    Examples
+    --------
+    >>> from river_hier import Taxonomy, feature_extraction, linear_model
+    >>> from river_hier.stream import learn_names
+
+    >>> t = Taxonomy.from_nested({"shop": {"clothes": ["wool_hat", "silk_shirt"], "shoes": None}})
+    >>> model = feature_extraction.TextViews() | linear_model.PathSoftmax(t, margin=1)
+    >>> learn_names(model)
+    ()
+    >>> model.predict_one("a warm woollen hat")
+    'wool_hat'
+
+    >>> learn_names(model, t.extend([("shoes", "rubber boots"), ("shoes", "404")]))
+    ('404',)
+    >>> model.predict_proba_one("boots for rain")["rubber boots"]
+    0.858
+    """
+    check_model(model, "learn_one", "predict_one")
+    last, before = last_step(model), taxonomy_of(model)
+    after = before if taxonomy is None else extended(before, taxonomy)
+    names = after.names(on, descriptions)
+    late = labels_in(model).has_learned
+    scale = LATE if late else 1.0
+    new = {before.nodes[v] for v in labels_in(model).unseen}.union(after.nodes[len(before) :])
+    if late:
+        names[:] = [(x, label) for x, label in names if label in new]
+    with compose.learn_during_predict():  # words are counted
+        for x, _ in names:
+            list(_inputs(model, x))
+    if after is not before and isinstance(last.taxonomy, Taxonomy):
+        last.adopt(after)
+    elif after is not before:
+        last._extend(after, unseen=late)
+    with learned_before:
+        for k in range(ROUNDS):
+            for x, label in names:
+                if k == 0 or not after.children(label):
+                    y = {label} if is_multilabel(last) else label
+                    for part, read in _inputs(model, x):
+                        part.learn_one({i: scale * value for i, value in read.items()}, y)
+    return tuple(label for label in names.left_out if not late or label in new)
+
+
+def _inputs(model: Any, x: Any) -> Iterator[tuple[Any, Any]]:
+    """The models behind the last transformers, in pools and wrappers too, and what they read."""
+    last, x = last_step_and_input(model, x)
+    if getattr(last, "_of_pipeline", False):
+        for inside in getattr(last, "models", None) or [last._wrapped_model]:
+            yield from _inputs(inside, x)
+    else:
+        yield last, x
 
 
 class Replayed(ModelWrapper):

@@ -113,6 +113,57 @@ def test_a_review_begins_with_the_label_that_is_most_likely_wrong(tmp_path):
         desk_of(written(tmp_path / "none.csv", [("red", "")]), review=True)
 
 
+TREE = {"all": {"pets": ["cat food", "dog_toys"], "cars": {"spareWheels": None}}}
+EDGES = [("all", "pets"), ("all", "cars"), ("cars", "spareWheels")]
+EDGES += [("pets", "cat food"), ("pets", "dog_toys")]
+CATEGORIES = ["cars", "cars/spareWheels", "pets", "pets/cat food", "pets/dog_toys"]
+
+
+@pytest.mark.parametrize(
+    ("name", "written_as"),
+    {
+        "tree.json": json.dumps(TREE),
+        "top.json": json.dumps(TREE["all"]),
+        "edges.json": json.dumps(EDGES),
+        "edges.csv": "parent,child\nall,pets\nall,cars\npets,cat food\npets,dog_toys\n"
+        "cars,spareWheels\n",
+        "paths.csv": "path,n\npets/cat food,2\npets / dog_toys,1\n\ncars/spareWheels,7\n",
+    }.items(),
+)
+def test_a_desk_that_has_a_taxonomy_guesses_before_the_first_answer(tmp_path, name, written_as):
+    tree = tmp_path / name
+    tree.write_text(written_as)
+    rows = [("food for my cat", ""), ("toys for dogs", ""), ("a spare wheel", "")]
+    desk = desk_of(written(tmp_path / "pets.csv", rows), categories=tree)
+    assert desk.question()["categories"] == CATEGORIES
+    expected = ["pets/cat food", "pets/dog_toys", "cars/spareWheels"]
+    guesses = [[label for label, _ in desk._ask(row, False)["guesses"]] for row in range(3)]
+    assert [first for first, *_ in guesses] == expected
+    assert all(len(five) == 5 for five in guesses)
+    row = desk.question()["row"]
+    desk.answer(row, "boats/sails")
+    assert "boats/sails" in desk.question()["categories"]
+    desk.undo()
+    assert desk.question()["categories"] == CATEGORIES
+
+
+@pytest.mark.parametrize(
+    ("name", "written_as", "message"),
+    [
+        ("tree.json", "{", "Expecting property name"),
+        ("tree.json", '{"a/b": {"c": null}, "d": null}', "not a name without '/'"),
+        ("tree.json", '["a"]', "not enough values"),
+        ("tree.csv", "", "list index out of range"),
+        ("tree.csv", "parent,child\na,c\nb,c\nr,a\nr,b\n", "parents"),
+    ],
+)
+def test_a_taxonomy_that_cannot_be_read(tmp_path, name, written_as, message):
+    (tmp_path / name).write_text(written_as)
+    file = written(tmp_path / "pets.csv", [("a", "")])
+    with pytest.raises(ValueError, match=message):
+        desk_of(file, categories=tmp_path / name)
+
+
 def test_answers_are_kept_whatever_is_killed(tmp_path):
     """Against a list of answers, and a pipeline that has learned from them."""
     pairs = texts(60)

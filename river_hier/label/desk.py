@@ -17,12 +17,13 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
-from .. import checkpoint, feature_extraction, inspection, linear_model
+from .. import checkpoint, feature_extraction, inspection, linear_model, stream
 from ..base.answer import taxonomy_of
 from ..serve import messages
 from ..serve.connections import guarded, server
 from ..serve.journal import Journal
 from ..taxonomy import OpenTaxonomy
+from .taxonomies import paths
 
 CANDIDATES = 300  # texts of which the most doubtful one is shown
 RANDOM = 4  # every fourth text is a random one, by which accuracy is measured
@@ -52,8 +53,9 @@ class Desk:
     """
 
     def __init__(
-        self, file: Path, text: str, label: str, separator: str, review: bool = False
-    ) -> None:
+        self, file: Path, text: str, label: str, separator: str, review: bool = False,
+        categories: Path | None = None,
+    ) -> None:  # fmt: skip
         self.file: Path = file
         self.separator: str = separator
         self.lock: int = os.open(file, os.O_RDONLY)
@@ -65,6 +67,10 @@ class Desk:
         for text in self.texts[:READ]:
             words.learn_one(text)
         model: Any = words | linear_model.PathSoftmax(OpenTaxonomy(separator), margin=1.0)
+        if categories is not None:
+            labels = map(self._label, paths(categories, separator))
+            t = taxonomy_of(model)
+            stream.learn_names(model, OpenTaxonomy(separator).with_labels(t, labels))
         for number, (text, y) in enumerate(known, 1):
             try:
                 if y:
@@ -114,7 +120,7 @@ class Desk:
     def _write(self, entry: Any) -> None:
         self.journal.add([(str(self.journal.end() + 1), entry)], lambda *_: None)
 
-    def _label(self, label: str) -> Any:
+    def _label(self, label: Any) -> Any:
         return OpenTaxonomy(self.separator).path(label)[-1]
 
     def _ask(self, row: int, by_chance: bool | None) -> dict[str, Any]:
@@ -203,12 +209,14 @@ def main() -> None:
     add("--label", default="label", help="the column of labels that are known, if there is one")
     add("--separator", default="/", help="between the names on the path of a category")
     add("--review", action="store_true", help="the labels that are most likely wrong, first")
+    add("--taxonomy", type=Path, help="nested JSON, edges, or paths in the first column of a CSV")
     add("--port", type=int, default=8081)
     given = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit())
     try:
-        desk = Desk(given.file, given.text, given.label, given.separator, given.review)
+        names = given.text, given.label, given.separator
+        desk = Desk(given.file, *names, given.review, given.taxonomy)
     except BlockingIOError:
         sys.exit(f"{given.file} is open at another desk")
     except (OSError, TypeError, ValueError, csv.Error) as error:

@@ -28,7 +28,9 @@ from ..base.answer import answer_of, taxonomy_of
 from ..base.classifiers import is_multilabel, last_step
 from ..base.targets import judged
 from ..base.wrapper import check_model, check_one
+from ..stream import learn_names
 from ..taxonomy import Below, Label, Not, Taxonomy
+from ..taxonomy.open import with_labels
 from .connections import guarded, server
 from .journal import Entry, Journal
 from .messages import KEY, LABELS, answered, features, labels, site
@@ -83,7 +85,7 @@ class Service:
         self.refused: int = 0
         self.waiting: list[tuple[str, Any, asyncio.Future[Entry]]] = []
         self.writer: asyncio.Task[None] | None = None
-        post = self.predict, self.top, self.explain, self.learn, self.feedback
+        post = self.predict, self.top, self.explain, self.learn, self.feedback, self.name
         get = self.health, self.metrics, self.questions
         self.app: Any = guarded(site(get, post), ["localhost", *names])
         self.paths: set[str] = {f"/{f.__name__}" for f in (*get, *post)}
@@ -116,6 +118,14 @@ class Service:
 
     def _learn(self, position: int, message: Any) -> None:
         state, model = self.state, self.state["model"]
+        if "named" in message:
+            try:
+                _learn_name(model, **message)
+            except Exception:
+                self.recover(position)
+                raise
+            state["position"] = position
+            return
         x, answer = features(message["x"]), model.predict_one(features(message["x"]))
         y = labels(message["y"], self.several) if "y" in message else _known(message)
         check_one(model, x, y, 1.0)  # before a transformer learns
@@ -285,6 +295,14 @@ class Service:
             raise ValueError(f'"right_to" must be the beginning of {path}, got {to!r:.200}')
         return await self._store(stored, {"x": x, "path": path, "right_to": to})
 
+    async def name(
+        self, key: str, named: Any, on: Any = None, description: str = ""
+    ) -> dict[str, Any]:
+        """Learn a new category by its name, so that it is predicted before its first example."""
+        _check_key(key)
+        message = {"named": named, "on": on, "description": description}
+        return await self._store(f"name {key}", message)
+
     async def _store(self, key: str, message: Any) -> dict[str, Any]:
         stored: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.waiting.append((key, message, stored))
@@ -336,6 +354,20 @@ def _known(message: dict[str, Any]) -> Any:
 def _check_key(key: Any) -> None:
     if not isinstance(key, str) or not 1 <= len(key) <= KEY or not key.isascii():
         raise ValueError(f'"key" must be a text of 1 to {KEY} ASCII characters, got {key!r:.50}')
+
+
+def _learn_name(model: Any, named: Any, on: Any, description: Any) -> None:
+    """Add a category to a model, and teach its name."""
+    start, before = last_step(model).taxonomy, taxonomy_of(model)
+    if isinstance(start, Taxonomy):
+        raise ValueError("the taxonomy of the model is closed; a model in an `OpenTaxonomy` grows")
+    after = with_labels(start, before, [labels(named, several=False)])
+    if after is before:
+        raise ValueError(f"there is a category {named!r:.200} already")
+    described = {after.nodes[-1]: description}
+    if after.nodes[-1] in after.names(on, described).left_out:
+        raise ValueError(f'{named!r:.200} has no name that can be learned; add a "description"')
+    learn_names(model, after, on, described)
 
 
 def _path(taxonomy: Taxonomy, label: Label) -> list[Label]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from . import editing, graph
@@ -10,6 +10,7 @@ from .arrays import Arrays
 from .errors import is_missing
 from .graph import Label
 from .multilabel import closure_nodes, given_nodes
+from .names import Names, names_of
 from .nodes import Nodes
 from .paths import PathReader
 
@@ -174,6 +175,49 @@ class Taxonomy(Nodes):
             raise TypeError(f"`labels` must be an iterable of labels, got {type(labels).__name__}")
         graph.check_label(root)
         return editing.with_children(cls._of((root,), ((),)), labels)
+
+    def names(
+        self, on: Hashable | None = None, descriptions: Mapping[Label, str] | None = None
+    ) -> Names:
+        """The names of the labels below the root, as examples: what they say is worth some labels.
+
+        A name is the last one on the path of its label, without separators and underscores, camel
+        case and a code in front: "A02.1 Salmonella sepsis" and "kitchenTowels" are read as
+        "Salmonella sepsis" and "kitchen Towels". `stream.learn_names` teaches them to a model.
+
+        Parameters
+        ----------
+        on
+            The name of the feature that holds the text; `None` if x is the text itself.
+        descriptions
+            `{label: text}`, for any of the labels. The text is read after the name.
+
+        Returns
+        -------
+        A list of pairs `(x, label)` in taxonomy order. Its attribute `left_out` holds the labels
+        without a text: those whose name is a number, a code, empty or no string.
+
+        Examples
+        --------
+
+        >>> from river_hier import Taxonomy, feature_extraction, linear_model
+
+        >>> t = Taxonomy.from_nested({"home": ["kitchen_towels", "bedLinen"], "17": None})
+        >>> names = t.names(descriptions={"home": "house and garden"})
+        >>> names
+        [('home house and garden', 'home'), ('kitchen towels', 'kitchen_towels'),
+         ('bed Linen', 'bedLinen')]
+        >>> names.left_out
+        ('17',)
+
+        >>> model = feature_extraction.TextViews() | linear_model.PathSoftmax(t, margin=1)
+        >>> for x, y in names:
+        ...     model.learn_one(x, y)
+        >>> model.predict_proba_one("a red towel")["kitchen_towels"]
+        0.353
+
+        """
+        return names_of(self, on, descriptions)
 
     # Multilabels
 

@@ -23,6 +23,7 @@ from river_hier import (
     active,
     checkpoint,
     decision,
+    feature_extraction,
     inspection,
     linear_model,
 )
@@ -145,6 +146,40 @@ def test_feedback_is_learned_once(tmp_path: Path) -> None:
         service.start()
         said = Client(service.port).json("/feedback", {"key": "a", "right": True}, status=422)
         assert "several labels" in said["error"]
+
+
+def test_a_new_category_is_known_by_its_name(tmp_path: Path) -> None:
+    """Before its first example, and also after a crash."""
+    open_taxonomy, words = OpenTaxonomy("/"), feature_extraction.TextViews()
+    model = words | linear_model.PathSoftmax(open_taxonomy, margin=1)
+    with Service(tmp_path, model, "--save", 60) as service:
+        service.start()
+        client = Client(service.port)
+        for key, y in enumerate(["garden/rakes", "garden/spades", "toys"] * 3):
+            client.json("/learn", {"key": str(key), "x": f"{y} for you", "y": y})
+        named = {"key": "1", "named": ["garden", "watering_cans"], "description": "of steel"}
+        for _ in range(2):
+            found = client.json("/name", named)
+            assert found["position"] == 10
+            assert client.json("/predict", {"x": "a watering can"})["y"] == "garden/watering_cans"
+            service.kill()
+            service.start()
+            client = Client(service.port)
+        assert found["new"] is False
+        for wrong, said in (
+            ({"named": "garden/rakes"}, "there is a category 'garden/rakes' already"),
+            ({"named": "garden/17"}, "has no name that can be learned"),
+            ({"named": "boats", "on": "title"}, "expected text, got"),
+            ({"named": "boats", "description": 3}, "must be a text, got 3"),
+        ):
+            assert said in client.json("/name", {"key": "2", **wrong}, status=422)["error"]
+        assert client.json("/health")["learned"] == 10
+        assert "boats" not in str(client.json("/top", {"x": "boats", "k": 9}))
+    with Service(tmp_path, MODELS["several"]()) as service:
+        (tmp_path / "shop.served").rename(tmp_path / "other")
+        service.start()
+        said = Client(service.port).json("/name", {"key": "a", "named": "b"}, status=422)["error"]
+        assert "is closed" in said
 
 
 def test_answers_are_those_of_the_model(service: Service, learned: list[dict[str, Any]]) -> None:
