@@ -53,7 +53,9 @@ def jsonl(folder: Path, name: str) -> Texts:
     with gzip.open(folder / f"{name}.jsonl.gz", "rt") as file:
         (_, edges), *rows = map(json.loads, file)
     t = Taxonomy([(label(a), label(b)) for a, b in edges])
-    parts = ([(x, label(y)) for p, x, y in rows if (p == "train") is train] for train in (1, 0))
+    parts = (
+        [(x, label(y)) for p, x, y in rows if (p == "train") is train] for train in (True, False)
+    )
     return Texts(t, *parts)
 
 
