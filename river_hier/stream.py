@@ -19,7 +19,7 @@ from .taxonomy import Label, Taxonomy, extended
 __all__ = ["Replayed", "learn_names", "replay"]
 
 ROUNDS = 10  # times that a name is learned, in all but the first one those of leaves
-LATE = 0.7  # the scale of late ones, so that a name in a longer text weighs as much as an example
+LATE = 0.8  # the scale of late ones, so that a name in a longer text weighs as much as an example
 
 Example = TypeVar("Example")
 
@@ -147,7 +147,7 @@ def learn_names(
     >>> learn_names(model, t.extend([("shoes", "rubber boots"), ("shoes", "404")]))
     ('404',)
     >>> model.predict_proba_one("boots for rain")["rubber boots"]
-    0.858
+    0.81
     """
     check_model(model, "learn_one", "predict_one")
     last, before = last_step(model), taxonomy_of(model)

@@ -53,8 +53,11 @@ def jsonl(folder: Path, name: str) -> Texts:
     with gzip.open(folder / f"{name}.jsonl.gz", "rt") as file:
         (_, edges), *rows = map(json.loads, file)
     t = Taxonomy([(label(a), label(b)) for a, b in edges])
-    parts = ([(x, label(y)) for p, x, y in rows if (p == "train") is train] for train in (1, 0))
-    return Texts(t, *parts)
+    train, test = (
+        [(x, label(y)) for part, x, y in rows if (part == "train") is learned]
+        for learned in (True, False)
+    )
+    return Texts(t, train, test)
 
 
 def collection(name: str, data: Path) -> Texts:

@@ -31,7 +31,7 @@ EXAMPLES = Path(__file__).resolve().parents[1]
 # The numbers with which the names of the scripts begin.
 THEMES = {
     "Mistakes": ("02", "13", "18"),
-    "Start here": ("01", "16", "17", "23"),
+    "Start here": ("01", "16", "17", "24", "23"),
     "Regret": ("04", "15", "20", "21", "19"),
     "Predictions": ("06", "12", "03"),
     "Other learners": ("05", "08", "07", "22"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -71,13 +72,13 @@ class Embedding(base.MiniBatchTransformer):
 @cache
 def _wordllama() -> Callable[[Sequence[str]], Any]:
     try:
-        import wordllama  # type: ignore[import-untyped, import-not-found, unused-ignore]
+        wordllama = import_module("wordllama")
     except ImportError:
         raise ImportError(
             "there is no `encoder`; give a function from texts to rows, or "
             "pip install 'river-hier[encoder]'"
         ) from None
-    folder = Path(wordllama.__file__).parent  # which has the weights: nothing is downloaded
+    folder = Path(str(wordllama.__file__)).parent  # which has the weights: nothing is downloaded
     encoder: Callable[[Sequence[str]], Any] = wordllama.WordLlama.load(
         cache_dir=folder, disable_download=True
     ).embed
