@@ -34,53 +34,70 @@ inline void step(const HierarchicalSoftmax& policy, LinearState& state, const Ve
     Weights& w = state.w;
     const Labels& labels = state.labels;
     struct Way {
-        bool inside;            // whether labels from here on, as far as the next cuts, may be the true one
-        std::vector<std::pair<uint32_t, Way*>> below{};  // that lead on, by their columns
-        bool ends = true;                                // without a decision
-        double best = -HUGE_VAL;  // of the alternatives, the largest `log`
-        LogSum all{}, known{};    // of their scores, and of these with `log` less the best
-        double log = -HUGE_VAL; // of the probability of what is known, given that the label is here or below
-        double reached = 1.0;   // the probability that it is, given what is known
+        uint32_t node;
+        bool inside;               // whether labels from here on, as far as the next cuts, may be the true one
+        bool ends = true;          // without a decision
+        double log = -HUGE_VAL;    // of the probability of what is known, given that the label is here or below
+        double best = -HUGE_VAL;   // of the alternatives, the largest `log`
+        LogSum all{}, known{};     // of their scores, and of these with `log` less the best
+        double reached = 1.0;      // the probability that the label is here or below, given what is known
     };
-    std::map<uint32_t, Way> ways{{0, {!known.whole() && known.cuts.begin()->second}}};
-    const auto reach = [&](uint32_t v, const auto& self) -> Way& {  // from the root
-        const auto found = ways.find(v);
-        if (found != ways.end()) return found->second;
-        Way& above = self(labels.parent(v), self);
-        above.ends = false;
-        const auto cut = known.cuts.find(v);
-        Way& way = ways[v] = {cut == known.cuts.end() ? above.inside : cut->second};
-        above.below.push_back({2 * v, &way});
-        return way;
+    std::vector<Way> ways;  // in order, so that parents come first
+    const auto reach = [&](uint32_t v) {
+        for (uint32_t u = v;; u = labels.parent(u)) {
+            ways.push_back({u, false});
+            if (!u) break;
+        }
     };
-    for (auto [v, _] : known.cuts) reach(v, reach);
-    if (known.whole()) reach(known.node, reach).ends = labels.below(known.node).empty();
+    if (known.whole()) reach(known.node);
+    for (auto [v, _] : known.cuts) reach(v);
+    const auto earlier = [](const Way& a, const Way& b) { return a.node < b.node; };
+    std::sort(ways.begin(), ways.end(), earlier);
+    const auto same = [](const Way& a, const Way& b) { return a.node == b.node; };
+    ways.erase(std::unique(ways.begin(), ways.end(), same), ways.end());
+    const auto at = [&](uint32_t v) { return std::lower_bound(ways.begin(), ways.end(), Way{v, false}, earlier); };
+    for (Way& way : ways) {
+        Way& above = *at(way.node ? labels.parent(way.node) : 0);
+        if (way.node) above.ends = false;
+        const auto cut = known.cuts.find(way.node);
+        way.inside = cut != known.cuts.end() ? cut->second : way.node && above.inside;
+    }
+    if (known.whole()) at(known.node)->ends = labels.below(known.node).empty();
+    const auto is_here = [&](const Way& way) { return way.inside || (known.whole() && way.node == known.node); };
     w.ranges.assign(1, {1, 2});
-    for (const auto& [u, way] : ways) if (!way.ends) columns_below(u, labels, w.ranges);
+    for (const Way& way : ways) if (!way.ends) columns_below(way.node, labels, w.ranges);
     w.bind(x, false);
     for (size_t plane = 0; plane < 2; ++plane) w->prefetch_rows(plane, w.ranges);
     w.score(w.ranges);
 
     const double* s = w.scores.data();
-    const auto log_of = [&](uint32_t u, const Way& way, uint32_t column) {
-        if (column == 2 * u + 1) return way.inside || (known.whole() && u == known.node) ? 0.0 : -HUGE_VAL;
-        for (const auto& [of, below] : way.below) if (of == column) return below->log;
-        return way.inside ? 0.0 : -HUGE_VAL;
+    // Calls visit(column, its log, the way of its node or null) for the alternatives of a decision.
+    const auto each_known = [&](const Way& way, const auto& visit) {
+        auto next = ways.begin() + (&way - ways.data()) + 1;
+        each_alternative(way.node, labels, [&](uint32_t column, bool unseen) {
+            if (column % 2) return visit(column, is_here(way) ? 0.0 : -HUGE_VAL, static_cast<Way*>(nullptr));
+            while (next != ways.end() && 2 * next->node < column) ++next;
+            const bool leads_on = next != ways.end() && 2 * next->node == column;
+            if (unseen) return;
+            visit(column, leads_on ? next->log : way.inside ? 0.0 : -HUGE_VAL, leads_on ? &*next : nullptr);
+        });
     };
     for (auto here = ways.rbegin(); here != ways.rend(); ++here) {
-        auto& [u, way] = *here;
+        Way& way = *here;
         if (way.ends) {
-            way.log = log_of(u, way, 2 * u + 1);
+            way.log = is_here(way) ? 0.0 : -HUGE_VAL;
             continue;
         }
-        each_alternative(u, labels, [&, u = u, &way = way](uint32_t column, bool unseen) {
-            if (!unseen) way.best = std::max(way.best, log_of(u, way, column));
-        });
+        if (is_here(way)) way.best = 0.0;
+        for (auto next = here; next != ways.rbegin();) {
+            --next;
+            if (labels.parent(next->node) == way.node && !labels.unseen(next->node))
+                way.best = std::max(way.best, next->log);
+        }
         if (!(way.best > -HUGE_VAL)) continue;
-        each_alternative(u, labels, [&, u = u, &way = way](uint32_t column, bool unseen) {
-            if (unseen) return;
+        each_known(way, [&](uint32_t column, double log, const Way*) {
             way.all.add(s[column]);
-            way.known.add(s[column] + (log_of(u, way, column) - way.best));
+            if (log > -HUGE_VAL) way.known.add(s[column] + (log - way.best));
         });
         way.log = way.best + (way.known.value() - way.all.value());
     }
@@ -95,15 +112,14 @@ inline void step(const HierarchicalSoftmax& policy, LinearState& state, const Ve
     };
     std::vector<Decision> decisions;
     std::vector<Vote> votes;  // of the vectors that move
-    for (auto& [u, way] : ways) {
+    for (const Way& way : ways) {
         if (way.ends || !(way.log > -HUGE_VAL)) continue;
         Decision decision{{{0, 1.0}}, way.reached};
-        each_alternative(u, labels, [&, u = u, &way = way](uint32_t column, bool unseen) {
-            if (unseen) return;
+        each_known(way, [&](uint32_t column, double log, Way* below) {
             const double p = std::exp(s[column] - way.all.largest) / way.all.sum;
-            const double known = s[column] + (log_of(u, way, column) - way.best);
-            const double target = std::exp(known - way.known.largest) / way.known.sum;
-            for (const auto& [of, below] : way.below) if (of == column) below->reached = way.reached * target;
+            const double known = s[column] + (log - way.best);
+            const double target = log > -HUGE_VAL ? std::exp(known - way.known.largest) / way.known.sum : 0.0;
+            if (below) below->reached = way.reached * target;
             uint32_t group = 0;
             if (policy.learns(p, p + way.reached * (target - p))) {
                 group = static_cast<uint32_t>(decision.groups.size());
@@ -111,7 +127,7 @@ inline void step(const HierarchicalSoftmax& policy, LinearState& state, const Ve
                 votes.push_back({column, static_cast<uint32_t>(decisions.size()), group});
             }
             decision.groups[group].all.add(s[column]);
-            decision.groups[group].known.add(known);
+            if (log > -HUGE_VAL) decision.groups[group].known.add(known);
         });
         if (decision.groups.size() > 1) decisions.push_back(std::move(decision));
     }

@@ -153,27 +153,28 @@ inline void step(const PathSoftmax& policy, LinearState& state, const Vector& x,
     const uint32_t n = labels.n();
     const double scale = std::sqrt(policy.prior_variance);
     const std::vector<char> may = known.mask(labels);
-    if (std::find(may.begin(), may.end(), 1) == may.end()) return;
+    if (!known.whole() && std::find(may.begin(), may.end(), 1) == may.end()) return;
     double* scores = label_scores(w, x, labels);
     for (uint32_t v = 0; v < n; ++v) scores[v] *= scale;
     labels.without_unseen(scores);
     if (known.whole())
         static_cast<SoftmaxScoring&>(*state.scoring).temperature.learn(scores, n, known.node, weight);
     if (policy.margin > 0.0) {  // Eq. (5)
-        const Numbers distances = distances_from(may, labels);
+        const Numbers distances = known.whole() ? distances_from(known.node, labels) : distances_from(may, labels);
         for (uint32_t v = 0; v < n; ++v) scores[v] += policy.margin * distances[v];
     }
     const auto [own, total] = softmax_of(scores, n);  // of labels
     const Numbers p = subtrees_of(own, labels);
-    Numbers own_target(n, 0.0);  // the same, given what is known
+    Numbers own_target(n, 0.0), target(n, 0.0);  // the same, given what is known
     if (known.whole()) {
-        own_target[known.node] = 1.0;
+        own_target[known.node] = target[0] = 1.0;
+        for (uint32_t v = known.node; v; v = labels.parent(v)) target[v] = 1.0;
     } else {
         Numbers possible(scores, scores + n);
         for (uint32_t v = 0; v < n; ++v) if (!may[v]) possible[v] = -HUGE_VAL;
         own_target = softmax_of(possible.data(), n).first;
+        target = subtrees_of(own_target, labels);
     }
-    const Numbers target = subtrees_of(own_target, labels);
 
     const auto inner = [&](uint32_t v) {
         bool any = !labels.n_unseen() && !labels.below(v).empty();
