@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from river_hier import linear_model
+from river_hier import ensemble, linear_model
 from river_hier.feature_extraction import Embedding
 from support.river_checks import rivers_checks
 
@@ -60,6 +60,14 @@ def test_the_small_encoder():
     texts = ["a red car", "an automobile", "boiled rice"]
     car, automobile, rice = Embedding().transform_many(texts).to_numpy()
     assert car @ automobile > car @ rice + 0.1
+
+
+def test_views_of_a_text_with_an_encoder():
+    for given, expected in ((None, []), (False, []), (True, [None]), (encoder, [encoder])):
+        views = ensemble.make_views(texts=["t"], encoder=given)
+        rows = [model["Embedding"] for model in views.models[1:]]
+        assert [part.encoder for part in rows] == expected
+        assert all(part.on == "t" for part in rows)
 
 
 def test_rivers_checks():

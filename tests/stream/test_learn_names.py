@@ -17,6 +17,7 @@ from river_hier import (
     metrics,
     probabilistic,
 )
+from river_hier import stream as names
 from river_hier.base.classifiers import is_multilabel, last_step
 from river_hier.stream import Replayed, learn_names
 
@@ -123,19 +124,17 @@ def test_the_steps_are_those_of_a_loop():
     assert model["PathSoftmax"].score_one(x) == pytest.approx(other.score_one(x))
 
 
-def test_late_names_weigh_more():
-    model = views(margin=1.0)
+def test_late_names_weigh_more(monkeypatch):
+    """As in texts that are longer than a name, by which the weight of each word is smaller."""
+    model, found = views(margin=1.0), []
     for _ in range(20):
         for x, y in TEXTS:
             model.learn_one(x, y)
-    plain = copy.deepcopy(model)
-    learn_names(model, LATER)
-    plain["PathSoftmax"].adopt(LATER)
-    for _ in range(10):
-        plain.learn_one("open sandals", "open_sandals")
-    text = "white open boots"
-    late, once = (m.predict_proba_one(text)["open_sandals"] for m in (model, plain))
-    assert late > 1.1 * once
+    for scale in (0.5, names.LATE, 1.0):
+        monkeypatch.setattr(names, "LATE", scale)
+        learn_names(late := copy.deepcopy(model), LATER)
+        found.append(late.predict_proba_one("white open boots")["open_sandals"])
+    assert found[0] > 1.05 * found[1] > 1.1 * found[2]
 
 
 def test_bad_input_changes_nothing():
