@@ -4,7 +4,7 @@
 
 FOLDER holds `clinc150`, `products`, `trec` and `icd`: queries, titles, questions and diagnoses. The
 taxonomies of the first two have names; those of questions are abbreviations ("HUM:ind"), and those
-of diagnoses are codes, of which the encoder alone profits.
+of diagnoses are codes, which are left out.
 
 The part `curve` has the share of wrong answers on the test part after so many labels of a stream in
 random order, of `TextViews() | PathSoftmax(margin=1)` and of `make_views(encoder=True)`, with and
