@@ -45,14 +45,14 @@ news = datasets.RCV1(f"{data}/rcv1").take(4096)
 show("RCV1", news.taxonomy, list(news), (0.03, 0.1, 0.3, 1, 3, 10))
 abstracts, words = datasets.OHSUMED(f"{data}/ohsumed", "A"), LogTFIDF(["title", "body"], STOP_WORDS)
 t = abstracts.taxonomy.subset({v for _, y in abstracts for v in y if y[v]})
-words.learn_many([x for x, _ in abstracts])
+for x, _ in abstracts:
+    words.learn_one(x)
 records = [(words.transform_one(x), {v: y[v] for v in t.nodes[1:]}) for x, y in abstracts]
 show("OHSUMED", t, records, (0.03, 0.1, 0.3, 1, 3))  # with 10, all margins are met as with 3
 _, axes = plt.subplots(2, 1, figsize=(6.4, 8), layout="constrained")
 for ax, (title, (loss, rows)) in zip(axes, found.items(), strict=True):
-    norms, best, bounds = zip(*rows, strict=True)
-    ax.semilogx(norms, bounds, "o-", label="bound of H-PERC", subs=[])
-    ax.semilogx(norms, best, "s--", label="comparator in hindsight")
+    norms, *curves = zip(*rows, strict=True)
+    ax.semilogx(norms, np.transpose(curves), "o-", label=["in hindsight", "bound"], subs=[])
     ax.axhline(loss, color="C2", linestyle=":", label="H-PERC")
     ax.set(title=title, xlabel="squared norm of the comparator", ylabel="H-loss", ylim=0)
     ax.set_xticks(norms[:-1], [f"{norm:,.0f}" for norm in norms[:-1]])
