@@ -30,7 +30,7 @@ from script import Script
 EXAMPLES = Path(__file__).resolve().parents[1]
 # The numbers with which the names of the scripts begin.
 THEMES = {
-    "Mistakes": ("02", "13", "18"),
+    "Mistakes": ("25", "02", "13", "18"),
     "Start here": ("01", "16", "17", "24", "23"),
     "Regret": ("04", "15", "20", "21", "19"),
     "Predictions": ("06", "12", "03"),
