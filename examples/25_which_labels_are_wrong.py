@@ -33,11 +33,11 @@ for suspect in found[:10]:
     print(f"{suspect.wrong:.2f} {suspect.x[:60]}\n     {suspect.y}\n  -> {suspect.proposed}")
 
 # %%
-# Where are they? The share of labels that are more likely wrong than right, by branch.
-wrong = pd.Series([s.wrong > 0.5 for s in found])
+# Where are they? The expected share of wrong labels, by branch.
+wrong = pd.Series([s.wrong for s in found])
 branch = pd.Series([s.y.split(" >> ")[0] for s in found])
 shares = wrong.groupby(branch).agg(["mean", "size"]).query("size >= 50").sort_values("mean")
 fig, ax = plt.subplots(figsize=(6.4, 6.4), layout="constrained")
 ax.barh(shares.index, shares["mean"])
-ax.set(xlabel="share of labels that are more likely wrong than right")
+ax.set(xlabel="expected share of wrong labels")
 plt.show()

@@ -289,7 +289,7 @@ class Suspect(NamedTuple):
     depth
         The depth down to which it is most likely right if it is wrong.
     proposed
-        The likeliest label given x and y.
+        The likeliest other label; y itself if it is trusted, as its first examples are.
     probability
         How likely it is.
 

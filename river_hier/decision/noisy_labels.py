@@ -123,7 +123,7 @@ class NoisyLabels(ModelWrapper):
         Returns
         -------
         The probability that it is `wrong`; the `depth` down to which it is most likely right, if it
-        is; the `proposed` label, which may be y, and its `probability` given x and y.
+        is; the likeliest other label, which is `proposed`, and its `probability` given x and y.
         """
         answer, t = answer_of(*last_step_and_input(self.model, x)), self._taxonomy
         path = t.path(t.nodes[t.index(y)])
@@ -137,11 +137,11 @@ class NoisyLabels(ModelWrapper):
             likelihood[v] = likelihood[tree.branch(v)] = chance
         likelihood[t.index(path[-1])] += self._right(path)
         posterior = answer.array() * likelihood
+        total = float(posterior.sum())
+        posterior[t.index(path[-1])] = 0.0
         best = int(posterior.argmax())
         depth = max(range(len(below)), key=below.__getitem__)
-        return Suspicion(
-            1.0 - right, depth, t.nodes[best], float(posterior[best] / posterior.sum())
-        )
+        return Suspicion(1.0 - right, depth, t.nodes[best], float(posterior[best]) / total)
 
     def learn_one(self, x: Any, y: Any, w: float = 1.0, **kwargs: Any) -> None:
         if w != 1.0 and not (w := checked_weight(w)):
