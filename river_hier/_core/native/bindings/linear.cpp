@@ -53,7 +53,8 @@ auto targets_of(nb::handle y, const Labels& labels) {
 template <class Policy, class... P>
 Policy policy_for(const LinearState& state, nb::handle parameters) {
     ensure(!std::is_base_of_v<SecondOrder, Policy> || state.w.n_planes == 2, "weights without variances");
-    ensure(typeid(*state.scoring) == typeid(typename Policy::Scoring), "weight vectors of another learner");
+    const Scoring& scoring = *state.scoring;
+    ensure(typeid(scoring) == typeid(typename Policy::Scoring), "weight vectors of another learner");
     std::tuple<P...> found;
     bool fits = parameters.is_none();
     if constexpr (sizeof...(P) == 1)
