@@ -29,6 +29,8 @@ SMALL = 2**20  # multiplications: for fewer, either method is fast enough
 SPARSE = 4  # a dense copy this many times as large as the weights is mostly zeros
 BLOCK = 2**19  # number of scores that are computed at once
 
+PARTS = Part, Evidence  # what may be known of y
+
 Moves = tuple[NDArray[Any], ...]
 NOTHING: Moves = np.empty(0, dtype=np.intp), np.empty(0)  # moves
 
@@ -129,8 +131,9 @@ class LinearLearner(TaxonomyModel):
 
     def _compiles(self, y: Any) -> bool:
         """Whether the policy learns from this y."""
-        part = isinstance(y, Part | Evidence)
-        return self._policy is not None and not (part and self._scoring == "paths")
+        if self._policy is None:
+            return False
+        return self._scoring != "paths" or not isinstance(y, PARTS)
 
     @abc.abstractmethod
     def _moves(self, x: Mapping[Any, Any], y: Any, w: float) -> Moves:

@@ -389,7 +389,9 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
             return
         if hasattr(y, "__next__"):  # it can be iterated over only once
             y = list(y)
-        labels, before, known = self._labels, self._taxonomy, self._known(y)
+        labels, before, known = self._labels, self._taxonomy, y
+        if isinstance(y, Evidence):
+            known = self._known(y)
         y = known.label if (part := isinstance(known, Evidence)) else known
         taxonomy = before if self.taxonomy is before else self._with_labels(y)
         if part:

@@ -165,6 +165,10 @@ class NoisyLabels(ModelWrapper):
         if not repeats():
             self._count(path, below, w)
 
+    def _seen(self, y: Label) -> bool:
+        """Whether there was an example with this label."""
+        return self._counts.get(y, (0.0,))[0] > 0.0
+
     def _right(self, path: tuple[Label, ...]) -> float:
         """The share of labels of this depth that are right."""
         return max(1.0 - sum(self._rates[: len(path) - 1]), 0.0)
@@ -181,7 +185,7 @@ class NoisyLabels(ModelWrapper):
 
     def _posterior(self, answer: Any, path: tuple[Label, ...]) -> tuple[float, list[float]]:
         """The probabilities that a label is right, and that it is down to each depth only."""
-        p = None if path[-1] not in self._counts or answer.silent else answer.p()
+        p = None if answer.silent or not self._seen(path[-1]) else answer.p()
         if p is not None:
             labels = answer.labels
             *below, own = path_probabilities(labels, p, labels.taxonomy.index(path[-1]))
@@ -193,7 +197,7 @@ class NoisyLabels(ModelWrapper):
 
     def _count(self, path: tuple[Label, ...], below: list[float], w: float) -> None:
         """Count a label, and move the rates of its depths."""
-        new = path[-1] not in self._counts
+        new = not self._seen(path[-1])
         for label in path:
             own, total, distinct = self._counts.get(label, (0.0, 0.0, 0))
             self._counts[label] = own + w * (label is path[-1]), total + w, distinct + new
@@ -205,5 +209,11 @@ class NoisyLabels(ModelWrapper):
                 self._rates[d] = min(max(rate, LEAST), MOST)
 
     def _forget(self, nodes: Nodes) -> None:
+        t = self._taxonomy
+        *above, top = t.path(t.nodes[int(nodes[0])])
+        _, total, distinct = self._counts.get(top, (0.0, 0.0, 0))
+        for label in above:
+            own, all_below, different = self._counts.get(label, (0.0, 0.0, 0))
+            self._counts[label] = own, all_below - total, different - distinct
         for v in nodes.tolist():
-            self._counts.pop(self._taxonomy.nodes[v], None)
+            self._counts.pop(t.nodes[v], None)

@@ -38,6 +38,8 @@ from .messages import KEY, LABELS, answered, features, labels, site
 TERMS = 20  # maximum number of contributions per node
 BATCH = 100  # labels that share a transaction, at most
 QUESTIONS = 100  # maximum number of questions that are kept
+# Before the keys of what is no label: these are ASCII, so that no label has such a key.
+FEEDBACK, NAME = "feedback \N{MIDDLE DOT} ", "name \N{MIDDLE DOT} "
 SHOWN = 10_000  # answers with a key that are remembered, the latest ones
 SECONDS = 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0
 
@@ -281,7 +283,7 @@ class Service:
             raise ValueError("what is known of several labels is not learned from feedback")
         if (type(right) is bool) == isinstance(right_to, list):
             raise ValueError('expected either "right", true or false, or the path "right_to"')
-        stored = f"feedback {key}"
+        stored = FEEDBACK + key
         if key not in self.shown:
             if position := self.journal.position(stored):
                 return {"position": position, "new": False}
@@ -301,7 +303,7 @@ class Service:
         """Learn a new category by its name, so that it is predicted before its first example."""
         _check_key(key)
         message = {"named": named, "on": on, "description": description}
-        return await self._store(f"name {key}", message)
+        return await self._store(NAME + key, message)
 
     async def _store(self, key: str, message: Any) -> dict[str, Any]:
         stored: asyncio.Future[Any] = asyncio.get_running_loop().create_future()

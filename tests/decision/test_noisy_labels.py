@@ -26,11 +26,11 @@ class Recorded(linear_model.PathSoftmax):
         super().learn_one(x, y, w)
 
 
-def examples(n: int, wrong: float = 0.3, seed: int = 0) -> Any:
+def examples(n: int, wrong: float = 0.3, seed: int = 0, labels: Any = LEAVES) -> Any:
     """Three features say the label, of which a share is wrong."""
     rng = random.Random(seed)
     for _ in range(n):
-        y = rng.choice(LEAVES)
+        y = rng.choice(labels)
         x = {v: 1.0 + rng.gauss(0.0, 0.3) for v in TREE.path(y)[1:]}
         yield x, rng.choice(LEAVES) if rng.random() < wrong else y, y
 
@@ -38,7 +38,7 @@ def examples(n: int, wrong: float = 0.3, seed: int = 0) -> Any:
 @pytest.mark.parametrize("weight", [1.0, 2.5])
 def test_it_equals_the_oracle(weight: float) -> None:
     model, theirs = decision.NoisyLabels(Recorded(TREE)), oracles.NoisyLabels(parents_of(TREE))
-    for x, y, _ in examples(700):
+    for x, y, _ in examples(700, labels=TREE.nodes[1:]):  # inner ones, too
         p, doubtful = model.predict_proba_one(x), sum(theirs.rates.values()) > 0.5
         right, below = theirs.weights(p, y)
         model.model.given.clear()
@@ -81,12 +81,28 @@ def test_rates_are_those_of_their_depths() -> None:
     assert sum(model.noise_rates_[1:]) > 0.1
 
 
-def test_new_labels_and_those_that_are_new_to_the_model_are_trusted() -> None:
+def test_labels_without_an_example_of_their_own_are_trusted() -> None:
+    """Whether they are new, or inner nodes above others."""
     model = decision.NoisyLabels(Recorded(OpenTaxonomy("/")))
-    for y in ("a/b", "a/c", "d"):
-        assert model.suspect_one({"x": 1.0}, y).wrong == 0.0 if y in model.taxonomy_ else True
-        model.learn_one({"x": 1.0}, y)
+    for _ in range(50):
+        for y in ("a/b", "a/c"):
+            model.learn_one({y: 1.0}, y)
+    assert model.suspect_one({"a/b": 1.0}, "a/c").wrong > 0.5
+    assert model.suspect_one({"a/b": 1.0}, "a").wrong == 0.0
+    for y in ("a", "d"):
+        model.learn_one({"a/b": 1.0}, y)
         assert model.model.given[-1] == (y, 1.0)
+
+
+def test_what_is_forgotten_is_not_counted() -> None:
+    model, other = (decision.NoisyLabels(linear_model.PathSoftmax(TREE)) for _ in range(2))
+    for x, y, _ in examples(60):
+        model.learn_one(x, y)
+        if "ground" not in TREE.path(y):
+            other.learn_one(x, y)
+    model.forget("ground")
+    counts = {label: n for label, n in model._counts.items() if any(n)}
+    assert counts == other._counts
 
 
 def test_what_is_known_in_part_is_passed_on() -> None:

@@ -133,6 +133,9 @@ def test_feedback_is_learned_once(tmp_path: Path) -> None:
         said = client.json("/feedback", {"key": "unheard", "right": True}, status=404)["error"]
         assert "no answer with the key 'unheard' is remembered; those of the latest 10,000" in said
         client.json("/predict", {"x": "a red tulip", "key": "new"})
+        label = {**message(1, kind="text"), "key": f"feedback {sent_last['key']}"}
+        assert client.json("/learn", label)["new"]  # keys of labels and of feedback are apart
+        model.learn_one(label["x"], label["y"])
         for wrong in ({}, {"right": 1}, {"right": True, "right_to": []}, {"right_to": ["x"]}):
             client.json("/feedback", {"key": "new", **wrong}, status=422)
         for key in range(130, 140):

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import random
 from typing import Any
 
 import numpy as np
@@ -129,6 +130,22 @@ def test_the_rule_in_python_equals_the_compiled_policy(
         assert ours._unseen == theirs._unseen
         assert ours._state.n == theirs._state.n
         assert ours._state.learned == pytest.approx(theirs._state.learned, rel=near)
+
+
+@BOTH
+def test_parts_of_labels_in_python_equal_the_compiled_policy(name: str) -> None:
+    t = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"], "f": ["g", "h"]}, "i": ["j", "k"]}})
+    ours, theirs, rng = in_python(name)(t), getattr(linear_model, name)(t), random.Random(1)
+    for step in range(60):
+        x, y = {f: rng.gauss(0.0, 1.0) for f in "uvw"}, rng.choice(t.nodes[1:])
+        other = Not(rng.choice([v for v in t.nodes if v not in t.path(y)]))
+        known = (y, Below(y), Not(y), Below(t.path(y)[1]) & other)[step % 4]
+        for model in (ours, theirs):
+            model.learn_one(x, known, w=0.5 + step % 3)
+        assert ours.score_one(x) == pytest.approx(theirs.score_one(x), abs=1e-6)
+        for kind in ("weights", "own_weights"):
+            for label, w in getattr(theirs, kind).items():
+                assert getattr(ours, kind)[label] == pytest.approx(w, abs=1e-6)
 
 
 @pytest.mark.parametrize("margin", [-1.0, math.inf, math.nan])
