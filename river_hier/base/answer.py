@@ -116,7 +116,7 @@ class LabelAnswer(Answer):
     @property
     def silent(self) -> bool:
         """Whether an open taxonomy has no label yet."""
-        return self.first != 0 and len(self.labels.taxonomy) == 1
+        return bool(self.first) and len(self.labels.taxonomy) == 1
 
     def rivals(self) -> Floats:
         """The scores, in which nodes that are never predicted lose."""
@@ -133,7 +133,11 @@ class LabelAnswer(Answer):
         best = (self.rivals() if self._p is None else self.p()).argmax()  # which reads x
         return None if self.silent else int(best)
 
-    def prediction(self, threshold: float | None = None, max_depth: int | None = None) -> Any:
+    def prediction(self) -> Any:
+        """The label."""
+        return self.within(None, None)
+
+    def within(self, threshold: float | None, max_depth: int | None) -> Any:
         """The label, by the probabilities if there is a threshold."""
         labels = self.labels
         p = None if threshold is None or self.silent else self.p()
@@ -215,18 +219,25 @@ class SetAnswer(Answer):
             return connected(self.labels, self.given(), 0.5, None)
         return connected(self.labels, self.p(), 0.5, None) if self._own is None else self._own()
 
-    def nodes(self, threshold: float | None = None, max_depth: int | None = None) -> list[int]:
-        """The nodes that are on or, with a threshold, those with enough probability."""
+    def nodes(self) -> list[int]:
+        """The nodes that are on."""
+        on, never = self.decided(), self.never
+        return [v for v in on if v not in never] if never else on
+
+    def nodes_within(self, threshold: float | None, max_depth: int | None) -> list[int]:
+        """The same or, with a threshold, those with enough probability."""
         if threshold is not None:
             return connected(self.labels, self.p(), threshold, max_depth)
-        on, never = self.decided(), self.never
-        if never:
-            on = [v for v in on if v not in never]
+        on = self.nodes()
         return on if max_depth is None else connected_nodes(self.labels.taxonomy, on, max_depth)
 
-    def prediction(self, threshold: float | None = None, max_depth: int | None = None) -> Any:
+    def prediction(self) -> Any:
         """Whether each label is on."""
-        return self.labels.dictionary(self.nodes(threshold, max_depth))
+        return self.labels.dictionary(self.nodes())
+
+    def within(self, threshold: float | None, max_depth: int | None) -> Any:
+        """The same of `nodes_within`."""
+        return self.labels.dictionary(self.nodes_within(threshold, max_depth))
 
     def distribution(self) -> dict[Label, dict[bool, float]]:
         """The probability of each node but the root."""

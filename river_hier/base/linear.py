@@ -115,25 +115,19 @@ class LinearLearner(TaxonomyModel):
     _features: Any = property(attrgetter("_state.features"))
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        if self._compiles(y):
-            self._policy.learn_one(self._state, x, y, w, self._parameters)
-        else:
+        if self._policy is None or (isinstance(y, PARTS) and self._scoring == "paths"):
             self._move(x, w, self._moves(x, y, w))
+        else:
+            self._policy.learn_one(self._state, x, y, w, self._parameters)
 
     def _grow(self, taxonomy: Taxonomy, x: Any, y: Any, w: float) -> None:
         self._check(x, w)
-        if self._compiles(y):
+        if self._policy is None or (isinstance(y, PARTS) and self._scoring == "paths"):
+            with self._knowing(taxonomy):
+                moves = self._moves(x, y, w)
+            self._move(x, w, moves, taxonomy)
+        else:
             self._policy.learn_one(self._state, x, y, w, self._parameters, taxonomy)
-            return
-        with self._knowing(taxonomy):
-            moves = self._moves(x, y, w)
-        self._move(x, w, moves, taxonomy)
-
-    def _compiles(self, y: Any) -> bool:
-        """Whether the policy learns from this y."""
-        if self._policy is None:
-            return False
-        return self._scoring != "paths" or not isinstance(y, PARTS)
 
     @abc.abstractmethod
     def _moves(self, x: Mapping[Any, Any], y: Any, w: float) -> Moves:

@@ -265,8 +265,8 @@ class ScoredLabel(LabelAnswer):
     def __init__(self, model: Any, x: Any) -> None:
         self.model: Any = model
         self.x: Any = x
+        self.labels = model._labels
 
-    labels: Any = property(lambda self: self.model._labels)
     first: Any = property(lambda self: self.model._first_label)
     never: Any = property(lambda self: self.model._never_predicted)
 
@@ -282,8 +282,8 @@ class ScoredSet(SetAnswer):
     def __init__(self, model: Any, x: Any) -> None:
         self.model: Any = model
         self.x: Any = x
+        self.labels = model._labels
 
-    labels: Any = property(lambda self: self.model._labels)
     never: Any = property(lambda self: self.model._never_predicted)
     conditionals: Any = property(lambda self: self.model._conditionals)
     scores: Any = ScoredLabel.scores

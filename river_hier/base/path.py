@@ -156,19 +156,19 @@ class PathAnswer(ScoredLabel):
 
     def p(self) -> Any:
         """By the model's temperature, or two slopes and the share of the flat softmax."""
-        m = self.model
-        sharp, flat, share = (1.0, 0.0, 0.0) if self.link is None else self.link.slopes
-        mixture = m._scale * sharp, m._scale * flat, share, self.link is None
-        return LabelProbabilities(m._state, self.x, m._averaged, self.first, *mixture)
+        m, link = self.model, self.link
+        sharp, flat, share = (1.0, 0.0, 0.0) if link is None else link.slopes
+        mixture = m._scale * sharp, m._scale * flat, share, link is None
+        return LabelProbabilities(m._state, self.x, m._averaged, m._first_label, *mixture)
 
     def own(self) -> int | None:
         return self.model._state.best_node(self.x, self.model._averaged, self.first)
 
-    def prediction(self, threshold: float | None = None, max_depth: int | None = None) -> Any:
-        if threshold is None and max_depth is None and self.rule is None:
-            m = self.model
-            return m._state.best_path(self.x, m._averaged, m._first_label)
-        return super().prediction(threshold, max_depth)
+    def prediction(self) -> Any:
+        if self.rule is not None:
+            return super().prediction()
+        m = self.model
+        return m._state.best_path(self.x, m._averaged, m._first_label)
 
 
 def moves_apart(model: Any, scores: Floats, y: int, norm2: float, w: float) -> Moves:

@@ -128,7 +128,7 @@ class Predictor(_Model):
             return self._answer(x).prediction()
         check_keywords(threshold, max_depth)
         try:
-            return self._answer(x).prediction(threshold, max_depth)
+            return self._answer(x).within(threshold, max_depth)
         except NotImplementedError:
             raise self._no_probabilities(threshold) from None
 
@@ -357,7 +357,7 @@ def predict_labels_one(
     else:
         check_keywords(threshold, max_depth)
         try:
-            nodes = answer.nodes(threshold, max_depth)
+            nodes = answer.nodes_within(threshold, max_depth)
         except NotImplementedError:
             raise self._no_probabilities(threshold) from None
     labels = answer.labels.taxonomy.nodes

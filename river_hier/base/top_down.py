@@ -162,7 +162,7 @@ class TopDownAnswer(ScoredSet):
             return super().own()
         return self.model._state.top_down(self.x, self.model._averaged)  # unseen nodes are off
 
-    def nodes(self, threshold: float | None = None, max_depth: int | None = None) -> list[int]:
-        if self.rule is None and self.link is None and threshold is None and max_depth is None:
-            return self.model._state.top_down(self.x, self.model._averaged)
-        return super().nodes(threshold, max_depth)
+    def nodes(self) -> list[int]:
+        if self.rule is not None or self.link is not None:
+            return super().nodes()
+        return self.model._state.top_down(self.x, self.model._averaged)
