@@ -29,7 +29,7 @@ rows = [*zip(df.product_name, df.category, strict=True)]
 # Each half of the rows is judged by a model that has learned the other one. The rows that are most
 # likely wrong, with the label that is given and the one that is proposed:
 found = inspection.suspects(TextViews() | linear_model.PathSoftmax(tree, margin=1), rows)
-for suspect in found[:10]:
+for suspect in found[:20]:
     print(f"{suspect.wrong:.2f} {suspect.x[:60]}\n     {suspect.y}\n  -> {suspect.proposed}")
 
 # %%

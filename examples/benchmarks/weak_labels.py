@@ -12,6 +12,8 @@ sibling of the right one, or a tenth of each. "channel" is `decision.NoisyLabels
 "root" and "deeper" the sums of its `noise_rates_`, "AUROC" how well `suspect_one` ranks the wrong
 labels before they are learned, and "time" that of learning in ratio to the model alone.
 
+`passes`: the same with scikit-learn's face, in three passes alone and in the channel, and in one.
+
 `suspects`: precision among the first 5 % and AUROC of `inspection.suspects`, beside out-of-fold
 probabilities of scikit-learn's logistic regression on the same features, of which cleanlab's
 self-confidence is that of the given label; and seconds of processor time.
@@ -49,8 +51,9 @@ from sklearn.model_selection import cross_val_predict
 
 from river_hier import Below, Known, Not, Taxonomy, decision, inspection, linear_model, losses
 from river_hier.feature_extraction import LogTFIDF, TextViews
+from river_hier.sklearn import HierarchicalClassifier
 
-PARTS = {"wrong", "suspects", "thumbs", "below", "tags"}
+PARTS = {"wrong", "passes", "suspects", "thumbs", "below", "tags"}
 KINDS = {"none": (0.0, 0.0), "anywhere": (0.2, 0.0), "siblings": (0.0, 0.2), "both": (0.1, 0.1)}
 Pairs = list[tuple[Any, Any]]
 
@@ -102,6 +105,19 @@ def wrong_labels(t: Taxonomy, pairs: Pairs, seed: int) -> dict[str, list[float]]
         root, *deeper = channel.noise_rates_
         rates = [root, sum(deeper)]
         found[kind] = [wrong(alone, test), wrong(channel, test), *rates, auroc, ratio]
+    return found
+
+
+def passes(t: Taxonomy, pairs: Pairs, seed: int) -> dict[str, list[float]]:
+    (train, test), found = parts(pairs), dict[str, list[float]]()
+    x, y = ([pair[i] for pair in test] for i in (0, 1))
+    for kind in ("none", "anywhere"):
+        texts, labels = zip(*with_wrong_labels(t, train, kind, seed)[0], strict=True)
+        channel = decision.NoisyLabels(model_of(t))
+        found[kind] = []
+        for model, n in ((model_of(t), 3), (channel, 3), (channel, 1)):
+            fitted = HierarchicalClassifier(model, n_passes=n, random_state=seed)
+            found[kind].append(1.0 - fitted.fit(list(texts), list(labels)).score(x, y))
     return found
 
 
@@ -213,6 +229,9 @@ def main(data: Path, seeds: int, most: int, names: list[str]) -> None:
         if "wrong" in wanted:
             runs = [wrong_labels(t, order, seed) for seed, order in enumerate(orders)]
             report(name, ("alone", "channel", "root", "deeper", "AUROC", "time"), runs)
+        if "passes" in wanted:
+            runs = [passes(t, order, seed) for seed, order in enumerate(orders)]
+            report(f"{name}, passes", ("three", "channel", "one"), runs)
         if "suspects" in wanted:
             runs = [suspected(t, order, seed) for seed, order in enumerate(orders[:2])]
             report(f"{name}, found", ("first 5 %", "AUROC", "seconds"), runs)
