@@ -19,6 +19,7 @@ from .taxonomy import Label, Taxonomy, extended
 __all__ = ["Replayed", "learn_names", "replay"]
 
 ROUNDS = 10  # times that a name is learned, in all but the first one those of leaves
+STEPS = 100_000  # for which the rounds of many names are fewer
 LATE = 0.8  # the scale of late ones, so that a name in a longer text weighs as much as an example
 
 Example = TypeVar("Example")
@@ -115,7 +116,7 @@ def learn_names(
     Before its first example, a model learns the names of all labels; later, those of new ones, as a
     larger taxonomy has them, until they have an example. Of texts that a name describes, a third to
     a half is then right at once. Words count once; temperatures, calibration and the coefficients
-    of pools do not learn from names.
+    of pools do not learn from names. A name is learned ten times, of many labels at least once.
 
     Parameters
     ----------
@@ -166,7 +167,7 @@ def learn_names(
     elif after is not before:
         last._extend(after, unseen=late)
     with learned_before:
-        for k in range(ROUNDS):
+        for k in range(min(ROUNDS, max(1, STEPS // max(len(names), 1)))):
             for x, label in names:
                 if k == 0 or not after.children(label):
                     y = {label} if is_multilabel(last) else label

