@@ -273,6 +273,39 @@ def labels_one(
     return last.predict_labels_one(x, threshold, max_depth)
 
 
+def familiarity_one(model: Any, x: Any) -> float:
+    """How much x is like what the model has learned: the largest score of a label.
+
+    Of texts that belong to no label, it is small. The largest probability tells less: it is large
+    where x is unlike all labels, but least unlike one of them.
+
+    Parameters
+    ----------
+    model
+        A model in a taxonomy with scores or probabilities, or a pipeline that ends in one.
+    x
+        A dictionary of features or a text, as the model takes it.
+
+    Returns
+    -------
+    The largest score of a node below the root, in O(nodes); the largest probability if there are no
+    scores. `decision.Selective(model, foreign=0.05)` answers by it.
+
+    Examples
+    --------
+    >>> from river_hier import Taxonomy, inspection, linear_model
+    >>> from river_hier.feature_extraction import TextViews
+
+    >>> model = TextViews() | linear_model.PathSoftmax(Taxonomy.flat(["cards", "loans"]), margin=1)
+    >>> for text, y in [("a new card", "cards"), ("a loan for a house", "loans")] * 10:
+    ...     model.learn_one(text, y)
+    >>> inspection.familiarity_one(model, "a card") - inspection.familiarity_one(model, "frogs")
+    3.35
+    """
+    check_in_taxonomy(model := fitted(model))
+    return float(answer_of(model, x).familiarity())
+
+
 class Suspect(NamedTuple):
     """A row whose label may be wrong.
 

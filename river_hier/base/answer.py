@@ -8,6 +8,7 @@ other probabilities. Nodes are numbers here, and labels appear in what is return
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from heapq import heappop, heappush
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -97,6 +98,18 @@ class Answer:
 
     def p_of_scores(self) -> Any:
         """The same by the scores."""
+        raise NotImplementedError
+
+    def familiarity(self) -> float:
+        """The largest score of a label below the root, or probability where there are no scores."""
+        try:
+            values = self.scores()
+        except NotImplementedError:
+            values = self.array()
+        return float(values[1:].max(initial=-np.inf))
+
+    def array(self) -> Floats:
+        """The probability of each node, 0 where it is not known."""
         raise NotImplementedError
 
     def own(self) -> Any:
@@ -403,8 +416,18 @@ class Rows(Answer):
                 [answer.nodes() if answer.several else answer.decided() for answer in self.answers]
             )
         if self.rule is not None:
-            return self.together([self.rule(self, p) for p in self.each_p()])
+            return self.together([self.rule(row, row.p()) for row in self.each()])
         return self.own()
+
+    def each(self) -> Iterator[Any]:
+        """The answer about each row."""
+        one = SetAnswer if self.several else LabelAnswer
+        for i, p in enumerate(self.each_p()):
+            scores = partial(self.score_column, i)
+            yield one(self.labels, scores, p, first=self.first, never=self.never)
+
+    def score_column(self, i: int) -> Floats:
+        return self.scores()[:, i]
 
     def together(self, decisions: list[Any]) -> Any:
         """Decisions about rows as one value."""
@@ -442,8 +465,7 @@ class LabelRows(Rows, LabelAnswer):
 
     def tops(self, k: int, leaves: bool, depth: int | None) -> list[Ranked]:
         """See `LabelAnswer.top`."""
-        found = (LabelAnswer(self.labels, p=p, first=self.first) for p in self.each_p())
-        return [answer.top(k, leaves, depth) for answer in found]
+        return [row.top(k, leaves, depth) for row in self.each()]
 
 
 class SetRows(Rows, SetAnswer):
@@ -532,6 +554,8 @@ def reads_anything(model: Any) -> bool:
 
 def scores_by_label(model: Any, x: Any) -> Floats:
     """The score of each node by `score_one`; 0 for the root where it has none."""
+    if not hasattr(model, "score_one"):
+        raise NotImplementedError
     values = list(model.score_one(x).values())
     return np.array([0.0] * (len(taxonomy_of(model)) - len(values)) + values)
 

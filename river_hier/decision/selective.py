@@ -3,13 +3,14 @@
 import math
 from bisect import bisect_left, bisect_right, insort
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, takewhile
 from typing import Any
 
 from .._core import Batch
 from ..base.answer import answer_of, answers_of
 from ..base.checks import check, check_integer, number
+from ..base.classifiers import last_step_and_input
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import PathSoftmax
 from ..taxonomy import Label
@@ -45,6 +46,28 @@ class Group:
             least, first = self._latest.popleft()
             del self._least[bisect_left(self._least, least)]
             del self._first[bisect_left(self._first, first)]
+
+
+class Gate:
+    """The latest known examples, and the level of those that are refused."""
+
+    def __init__(self, level: float) -> None:
+        self.level = level
+        self._latest: deque[float] = deque()
+        self._sorted: list[float] = []
+
+    def refuses(self, familiarity: float) -> bool:
+        n = len(self._sorted)
+        k = math.floor(self.level * (n + 1))
+        return k > n or (k > 0 and familiarity < self._sorted[k - 1])
+
+    def add(self, familiarity: float, share: float, window: int) -> None:
+        level = self.level + RATE * share * (share - self.refuses(familiarity))
+        self.level = min(level, 2.0 * share)
+        insort(self._sorted, familiarity)
+        self._latest.append(familiarity)
+        if len(self._latest) > window:
+            del self._sorted[bisect_left(self._sorted, self._latest.popleft())]
 
 
 class Selective(ModelWrapper):
@@ -95,6 +118,19 @@ class Selective(ModelWrapper):
     at most `risk` $\cdot \, n + 21$ of any $n$ answers in succession are wrong, in the whole stream
     and in each branch.
 
+    **Strangers.** All this is about examples like those that are learned. With `foreign`, the
+    answer is also the root for an x that is unlike them: whose familiarity, the largest score of a
+    label (`inspection.familiarity_one`), is below the $k$-th smallest of the latest $n$ learned
+    examples,
+    where $k = \lfloor \beta (n + 1) \rfloor$. After each of them, refused (1) or not (0),
+
+    $$\beta \leftarrow \min(2 \cdot \textrm{foreign}, \;
+        \beta + 0.1 \cdot \textrm{foreign} \cdot (\textrm{foreign} - \textrm{refused})).$$
+
+    Nothing is refused at a level of 0 or less, so by the same argument at most `foreign`
+    $\cdot \, n + 21$ of any $n$ learned examples in succession are refused, on any stream. Examples
+    of the root do not count: labels of strangers, from which the model learns what is foreign.
+
     Parameters
     ----------
     model
@@ -108,6 +144,8 @@ class Selective(ModelWrapper):
         How much of an answer the root is, from 0 to 1.
     by_branch
         Whether the risk is also kept in each branch below the root.
+    foreign
+        The share of examples with a label that may be refused as foreign; `None` refuses none.
 
     Attributes
     ----------
@@ -155,6 +193,8 @@ class Selective(ModelWrapper):
     """
 
     _multiclass: bool = True
+    foreign: float | None = None  # of a model of 0.1.0
+    _gate: Gate | None = None
 
     def __init__(
         self,
@@ -163,6 +203,7 @@ class Selective(ModelWrapper):
         window: int = 1_000,
         root: float = 1.0,
         by_branch: bool = False,
+        foreign: float | None = None,
     ) -> None:
         check_model(model, "predict_proba_one", "predict_one")
         super().__init__(model)
@@ -173,6 +214,10 @@ class Selective(ModelWrapper):
         self.window = window
         self.root = root
         self.by_branch = by_branch
+        self.foreign = foreign
+        if foreign is not None:
+            check(0.0 < number(foreign) < 1.0, "foreign", foreign, "None, or above 0 and below 1")
+            self._gate = Gate(foreign)
         self._groups: dict[Label, Group] = {}  # of branches, or that of the root
         self._whole = risk  # the level of the whole stream, beside those of branches
 
@@ -184,21 +229,45 @@ class Selective(ModelWrapper):
     def thresholds(self) -> dict[Label, float]:
         return {label: self._threshold(group) for label, group in self._groups.items()}
 
+    def calibrate(self, rows: Iterable[tuple[Any, Any]]) -> None:
+        """Set the thresholds by examples that the model has not learned, and does not learn now.
+
+        Around a trained model, the first answers are then as specific as later ones. All bounds
+        hold from here on.
+
+        Parameters
+        ----------
+        rows
+            Pairs of x and y, such as the validation part of a table; the latest `window` count.
+
+        """
+        for x, y in rows:
+            last, read = last_step_and_input(self.model, x)
+            self._adjust(self._judge(answer_of(last, read), y), y, 1.0)
+        self._whole = self.risk
+        for group in self._groups.values():
+            group.level = self.risk
+        if self._gate is not None and self.foreign is not None:
+            self._gate.level = self.foreign
+
     def _judge(self, answer: Any, y: Any) -> Any:
-        return self._begun(answer, answer.p())
+        return *self._begun(answer, answer.p()), self._gate and answer.familiarity()
 
     def _adjust(self, seen: Any, y: Any, w: float) -> None:
-        branch, first, way = seen
+        branch, first, way, familiarity = seen
         on = implied_nodes(self._taxonomy, y if self._kind.several else [y])
         least = next((p for v, p in way if v not in on), 0.0)
         group = self._groups.setdefault(branch, Group(self.risk))
         own, threshold = group.threshold(group.level, self.root), self._threshold(group)
-        allowed = self.risk * (1.0 if first > threshold else self.root)
+        refused = self._gate is not None and self._gate.refuses(familiarity)
+        allowed = self.risk * (1.0 if first > threshold and not refused else self.root)
         step = RATE * self.risk
         group.level = min(group.level + step * (allowed - (least > own)), 2.0 * self.risk)
         if self.by_branch:
             self._whole = min(self._whole + step * (allowed - (least > threshold)), self.risk)
         group.add(least, first, self.window)
+        if self._gate is not None and self.foreign is not None and len(on) > 1:
+            self._gate.add(familiarity, self.foreign, self.window)
 
     def _answer(self, x: Any) -> Any:
         return answer_of(self.model, x).but(rule=self._decide)
@@ -208,6 +277,8 @@ class Selective(ModelWrapper):
 
     def _decide(self, answer: Any, p: Any) -> Any:
         """The last node on the way or, of several labels, all of them."""
+        if self._gate is not None and self._gate.refuses(answer.familiarity()):
+            return [] if self._kind.several else None if answer.silent else 0
         branch, _, way = self._begun(answer, p)
         threshold = self._threshold(self._groups.get(branch) or Group(self.risk))
         reached = [v for v, p in takewhile(lambda step: step[1] > threshold, way)]

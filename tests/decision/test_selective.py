@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from river import naive_bayes
 
 import oracles
-from river_hier import OpenTaxonomy, Taxonomy, decision, linear_model
+from river_hier import OpenTaxonomy, Taxonomy, decision, inspection, linear_model
 from river_hier.base.answer import LabelAnswer, SetAnswer
 from river_hier.base.predictor import Predictor
 from river_hier.datasets import synth
@@ -36,6 +36,8 @@ class Told(linear_model.PathSoftmax):
 
     def _answer(self, x: Any) -> LabelAnswer:
         return LabelAnswer(self._labels, p=np.array([x.get(v, 0.0) for v in self._taxonomy.nodes]))
+
+    _answers = Predictor._answers
 
 
 class ToldLabels(linear_model.HAROW):
@@ -177,6 +179,94 @@ def test_no_part_of_any_stream_has_more_sets_with_a_false_node(
             model.learn_one(x, y)
 
 
+@given(
+    trees(2, 9),
+    st.lists(st.tuples(st.integers(0, 8), st.integers(0, 99)), max_size=40),
+    st.sampled_from([0.1, 0.3, 0.7]),
+    st.booleans(),
+)
+@n_examples(100)
+def test_the_gate_equals_its_oracle(
+    t: Taxonomy, stream: list[tuple[int, int]], foreign: float, several: bool
+) -> None:
+    """One example and a batch; ties are exact. Labels of the root are those of strangers."""
+    told: Any = ToldLabels(t) if several else Told(t)
+    ours: Any = decision.Selective(told, 0.3, 10, foreign=foreign)
+    alone: Any = decision.Selective(told.clone(), 0.3, 10)
+    theirs = oracles.Gate(foreign, 10)
+    for familiarity, number in stream:
+        x = dict.fromkeys(t.nodes[1:], 0.0) | {t.nodes[1]: familiarity / 8}
+        refused = theirs.refuses(familiarity / 8)
+        expected = alone.predict_one(x)
+        if refused:
+            expected = dict.fromkeys(t.nodes[1:], False) if several else t.root
+        assert ours.predict_one(x) == expected
+        rows = ours.predict_many(pd.DataFrame([x, x]))
+        assert (dict(rows.iloc[1]) if several else rows.iloc[1]) == expected
+        y = t.nodes[number % len(t)]
+        for model in (ours, alone):
+            model.learn_one(x, {y} if several else y)
+        if y != t.root:
+            theirs.learn(familiarity / 8)
+        ours = pickle.loads(pickle.dumps(ours))
+
+
+@given(st.lists(st.tuples(st.integers(1, 300), st.sampled_from("?+-")), max_size=6))
+@example([(250, "+"), (40, "-")])
+@n_examples(60)
+def test_no_part_of_any_stream_has_more_refused(parts: list[tuple[int, str]]) -> None:
+    """Also if each example is stranger than all before it, or seems so at random."""
+    model = decision.Selective(Told(T), 0.2, 20, foreign=0.2)
+    rng, low, high, excess, most = random.Random(0), 0.5, 0.5, 0.0, 0.0
+    for n, kind in parts:
+        for _ in range(n):
+            low, high = low * 0.97, 1.0 - (1.0 - high) * 0.97
+            x = {"a": {"-": low, "+": high}.get(kind) or rng.random()}
+            refused = model._gate.refuses(model._answer(x).familiarity())
+            excess = max(excess, 0.0) + refused - 0.2
+            most = max(most, excess)
+            assert excess <= 21.0
+            model.learn_one(x, "a")
+    if parts == [(250, "+"), (40, "-")]:
+        assert most > 18.0  # the bound is nearly reached
+
+
+def test_strangers_get_the_root() -> None:
+    """The promise among known examples, and most of those of other streams refused."""
+    known, other = (synth.PrototypeTree(branching=3, depth=3, noise=0.1, seed=s) for s in (1, 2))
+    t, n = known.taxonomy, 3000
+    model = decision.Selective(linear_model.PathSoftmax(t), foreign=0.05)
+    refused = []
+    for i, (x, y) in enumerate(known.take(n)):
+        if i >= n // 2 and y != t.root:
+            refused.append(model._gate.refuses(inspection.familiarity_one(model, x)))
+            assert not refused[-1] or model.predict_one(x) == t.root
+        model.learn_one(x, y)
+    assert 0.03 < sum(refused) / len(refused) < 0.07
+    strange = [model.predict_one(x) == t.root for x, _ in other.take(500)]
+    assert sum(strange) / 500 > 0.3
+
+
+def test_a_trained_model_answers_at_once() -> None:
+    """`calibrate` is learning without that of the model, and the levels begin anew."""
+    stream = synth.PrototypeTree(branching=3, depth=3, noise=0.1, seed=1)
+    t, examples = stream.taxonomy, list(stream.take(2500))
+    inside = linear_model.PathSoftmax(t)
+    for x, y in examples[:1500]:
+        inside.learn_one(x, y)
+    model = decision.Selective(inside, foreign=0.1)
+    assert model.predict_one(examples[0][0]) == t.root
+    before = pickle.dumps(inside)
+    model.calibrate(iter(examples[1500:2000]))
+    assert pickle.dumps(model.model) == before
+    assert [group.level for group in model._groups.values()] == [0.05]
+    assert model._gate.level == 0.1
+    answers = [model.predict_one(x) for x, _ in examples[2000:]]
+    wrong = [not right(t, a, y) for a, (_, y) in zip(answers, examples[2000:], strict=True)]
+    assert sum(wrong) / 500 < 0.08
+    assert sum(a == t.root for a in answers) / 500 < 0.4
+
+
 @pytest.mark.parametrize("risk", [0.02, 0.05, 0.2])
 @pytest.mark.parametrize("learner", ["PathSoftmax", "AveragedHieron"])
 def test_risk_with_and_without_drift(learner: str, risk: float) -> None:
@@ -260,6 +350,7 @@ def test_open_taxonomies_pipelines_and_other_classifiers() -> None:
         (lambda: decision.Selective(linear_model.PathSoftmax(T), 0.0), "`risk` must be above 0"),
         (lambda: decision.Selective(linear_model.PathSoftmax(T), 1.0), "`risk` must be above 0"),
         (lambda: decision.Selective(linear_model.PathSoftmax(T), root=1.5), "`root` must be from"),
+        (lambda: decision.Selective(linear_model.PathSoftmax(T), foreign=0.0), "`foreign` must be"),
         (
             lambda: decision.Selective(linear_model.PathSoftmax(T), 0.01, 99),
             "`window` must be at least 100, got 99",

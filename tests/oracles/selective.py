@@ -77,6 +77,27 @@ class Selective:
         self.values.setdefault(branch, []).append((least, max((s for _, s in way), default=0.0)))
 
 
+class Gate:
+    """Refuses examples whose familiarity is small among the latest that are known."""
+
+    def __init__(self, share, window):
+        self.share = share
+        self.window = window
+        self.level = share
+        self.known = []
+
+    def refuses(self, familiarity):
+        """Fewer of the others than the level allows are as small or smaller."""
+        latest = self.known[-self.window :]
+        allowed = self.level * (len(latest) + 1)
+        return sum(other <= familiarity for other in latest) + 1 <= allowed
+
+    def learn(self, familiarity):
+        step = 0.1 * self.share * (self.share - self.refuses(familiarity))
+        self.level = min(2.0 * self.share, self.level + step)
+        self.known.append(familiarity)
+
+
 class SelectiveLabels(Selective):
     """Sets of labels, given P(on) of each node."""
 

@@ -175,6 +175,9 @@ WRAPPERS = {
     "Tempered": around(LEARNERS["Hieron"], decision.Tempered),
     "Selective": around(LEARNERS["PathSoftmax"], decision.Selective, MERGE),
     "Selective HAROW": around(LEARNERS["HAROW"], decision.Selective, MERGE),
+    "Selective foreign": around(
+        LEARNERS["PathSoftmax"], lambda m: decision.Selective(m, foreign=0.2), MERGE
+    ),
     "TreeBayes": around(
         LEARNERS["Hieron"],
         lambda m: decision.TreeBayes(decision.Tempered(m), last_step(m).taxonomy),
