@@ -311,9 +311,9 @@ class HFBetaBayes(Decoder):
 
     Notes
     -----
-    On top of the model's probabilities, a prediction takes O(nodes^3) time: a few milliseconds for
-    100 nodes. `metrics.HFBeta` with `average="macro"` is the mean over the examples; for the micro
-    average, see `SymmetricDifferenceBayes`.
+    On top of the model's probabilities, a prediction takes O(nodes^3) time: 3 ms for 100 nodes, 11
+    for 230, where other decoders take a fraction of one. `metrics.HFBeta` with `average="macro"` is
+    the mean over the examples; for the micro average, see `SymmetricDifferenceBayes`.
 
     Examples
     --------
@@ -351,21 +351,22 @@ class HFBetaBayes(Decoder):
         if not marginals[1:].any():
             return []
         t, n = self._taxonomy._arrays, len(marginals)
-        z = np.exp(-2j * np.pi * np.arange(n) / n)
+        m = n // 2 + 1  # the other half of the circle is conjugate
+        z = np.exp(-2j * np.pi * np.arange(m) / n)
         above = marginals[t.parent_index]
         given = np.divide(marginals[1:], above, out=np.zeros(n - 1), where=above > 0.0)
         given = np.array([1.0, *given])[:, None]
-        below = np.empty((n, n), complex)  # E z^(nodes below that are on), given the node
-        whole = np.empty((n, n), complex)  # E z^(nodes at or below), given the parent
+        below = np.empty((n, m), complex)  # E z^(nodes below that are on), given the node
+        whole = np.empty((n, m), complex)  # E z^(nodes at or below), given the parent
         for u in reversed(range(n)):
             below[u] = whole[list(t.children[u])].prod(axis=0)
             whole[u] = 1.0 - given[u] + given[u] * z * below[u]
-        outside = np.ones((n, n), complex)  # E z^(what is not below the node) [it is on]
+        outside = np.ones((n, m), complex)  # E z^(what is not below the node) [it is on]
         for u, children in enumerate(map(list, t.children)):
-            rows = np.vstack([np.ones(n), whole[children], np.ones(n)])
+            rows = np.vstack([np.ones(m), whole[children], np.ones(m)])
             others = rows[:-2].cumprod(axis=0) * rows[:1:-1].cumprod(axis=0)[::-1]
             outside[children] = outside[u] * given[children] * z * others
-        joint = np.fft.ifft(outside * below).real[1:, 1:]  # P(node on, so many are on)
+        joint = np.fft.irfft(outside * below, n)[1:, 1:]  # P(node on, so many are on)
         sizes, beta2 = np.arange(1, n), self.beta**2
         gains = joint @ ((1.0 + beta2) / (beta2 * sizes[:, None] + sizes))
         order = np.argsort(-gains.round(12), axis=0, kind="stable")
