@@ -76,3 +76,4 @@ for _kind in (
     _native.Vocabulary,
 ):
     copyreg.pickle(_kind, reduce)
+    _kind.__reduce__ = lambda compiled: (type(compiled), tuple(compiled.saved()))  # for skops

@@ -53,7 +53,13 @@ class Arrays:
         return cls(NodeTable(nodes, parents), len(nodes), None if implied == parents else implied)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Arrays.of, (self.nodes, self.parents, self.implied)
+        return Arrays.of, self.__getstate__()
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.nodes, self.parents, self.implied
+
+    def __setstate__(self, parts: tuple[Any, ...]) -> None:  # by skops
+        vars(self).update(vars(Arrays.of(*parts)))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Arrays:
         return self

@@ -223,8 +223,13 @@ class Nodes:
         return hash((self.nodes, self._arrays.parents))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = self.nodes, self._arrays.parents, self._path_format, self._arrays.implied
-        return type(self)._of, parts
+        return type(self)._of, self.__getstate__()
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.nodes, self._arrays.parents, self._path_format, self._arrays.implied
+
+    def __setstate__(self, parts: tuple[Any, ...]) -> None:  # by skops
+        vars(self).update(vars(type(self)._of(*parts)))
 
     def __repr__(self) -> str:
         kind = "" if self._arrays.is_tree else "DAG, "
