@@ -78,6 +78,10 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         and `HierarchicalSoftmax`, also behind transformers, and else 1. Temperatures, calibration,
         the coefficients of pools and the words of texts learn in the first pass only. Models that
         store or count examples, such as forests and neighbours, do not gain by several.
+    classes
+        The labels, sorted, that the codes 0, 1, ... in y stand for, e.g. `np.unique(y)`, inside
+        `VotingClassifier`, `StackingClassifier`, `BaggingClassifier` and `cross_val_predict` of
+        probabilities, which encode y. `None` if y holds labels.
 
     Attributes
     ----------
@@ -107,9 +111,6 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     labels relative to one another, or that each of several is on. A model may predict a node that
     is no class, such as an inner node. A model of one label refuses several, and the reverse.
 
-    Inside `VotingClassifier`, `StackingClassifier`, `BaggingClassifier` and `cross_val_predict` of
-    probabilities y is codes: give no `taxonomy` and `separator`, or y and taxonomy in codes.
-
     Examples
     --------
     >>> from river_hier.sklearn import HierarchicalClassifier
@@ -137,12 +138,14 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         separator: str | None = None,
         random_state: Any = 0,
         n_passes: int | None = None,
+        classes: Any = None,
     ) -> None:
         self.model = model
         self.taxonomy = taxonomy
         self.separator = separator
         self.random_state = random_state
         self.n_passes = n_passes
+        self.classes = classes
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -219,7 +222,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         if first:
             taxonomy: Any = self.taxonomy
             if classes is not None:
-                names = _rows(classes)[2]
+                names = _rows(classes if self.classes is None else self._decoded(classes))[2]
                 taxonomy = None
             elif taxonomy is None and (self._form == "levels" or self.separator is not None):
                 taxonomy = OpenTaxonomy(None if self._form == "levels" else self.separator)
@@ -231,7 +234,9 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             names, (self._width, self._dtype) = [v for v in names if v in self._taxonomy], before
             raise
         finally:
-            if new := set(names).difference(known):  # metrics of scikit-learn expect sorted labels
+            if new := set(self._classes_of(names)).difference(
+                known
+            ):  # metrics of scikit-learn expect sorted labels
                 columns = [*known, *_ordered(new)]
                 self.classes_ = _labels(columns if self._form == "matrix" else _ordered({*columns}))
 
@@ -246,6 +251,11 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             return _objects(_on(on, names))
         if self._form == "labels":
             labels = answers.tolist()
+            if self.classes is not None:
+                code = dict(zip(self._class_labels, self.classes_, strict=True))
+                likeliest = self.classes_[self.predict_proba(X).argmax(axis=1)]
+                pairs = zip(labels, likeliest, strict=True)  # an inner node may be no class
+                return np.array([code.get(label, best) for label, best in pairs])
             if set(labels) <= set(self.classes_.tolist()):
                 return _labels(labels, self.classes_.dtype)
             return _objects(labels)
@@ -270,6 +280,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         """The share of the rows of X that are predicted without any mistake."""
         answers = self.predict(X)
         check_consistent_length(answers, y)
+        if self.classes is not None:
+            y, answers = self._decoded(y), _objects(self._decoded(answers))
         right = [self._is_right(*pair) for pair in _pairs(y, answers)]
         return float(np.average(right, weights=sample_weight))
 
@@ -282,6 +294,32 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     @property
     def _taxonomy(self) -> Taxonomy:
         return taxonomy_of(self.model_)
+
+    @property
+    def _coded(self) -> list[Any]:
+        """The label of each code."""
+        return [v.item() if isinstance(v, np.generic) else v for v in self.classes]
+
+    def _decoded(self, codes: Any) -> list[Any]:
+        """The labels that codes in y stand for."""
+        labels, codes = self._coded, np.asarray(codes).tolist()
+        for code in codes:
+            if type(code) is not int or not 0 <= code < len(labels):
+                raise ValueError(
+                    f"y must hold codes from 0 to {len(labels) - 1}, the places of its labels in "
+                    f"`classes`, got {short(code)}; leave out `classes` where y holds labels"
+                )
+        return [labels[code] for code in codes]
+
+    def _classes_of(self, labels: list[Any]) -> list[Any]:
+        """The labels, or their codes, as scikit-learn knows them."""
+        return labels if self.classes is None else sorted(map(self._coded.index, labels))
+
+    @property
+    def _class_labels(self) -> list[Any]:
+        """The label of each class, which may be a code."""
+        known: list[Any] = self.classes_.tolist()
+        return known if self.classes is None else self._decoded(known)
 
     def _is_right(self, label: Any, answer: Any) -> bool:
         """Whether two labels, or sets of them, stand for the same; unknown ones never do."""
@@ -335,7 +373,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
         check_same_order(given, y)
-        form, rows, names, width, dtype = _rows(y)
+        form, rows, names, width, dtype = _rows(y if self.classes is None else self._decoded(y))
         if dtype is not None and dtype.kind == "f" and self.taxonomy is None:
             check_classification_targets(rows)
         check_consistent_length(X, rows)
@@ -354,9 +392,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         if named and all(type(v) is int and v not in known for v in names):
             raise ValueError(
                 f"y holds the codes {min(names)} to {max(names)} and not the names in the taxonomy;"
-                " VotingClassifier, StackingClassifier, BaggingClassifier, CalibratedClassifierCV"
-                " and cross_val_predict of probabilities encode y: leave both out there, or give y "
-                "and taxonomy in codes"
+                " VotingClassifier, StackingClassifier, BaggingClassifier and cross_val_predict of "
+                "probabilities encode y: give `classes=np.unique(y)` there"
             )
         model = _default(X, several, once) if self.model is None else self.model
         _check_model(model)
@@ -369,7 +406,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         if taxonomy is None and (self._form == "levels" or self.separator is not None):
             taxonomy = Taxonomy.from_paths(names, separator=self.separator, labels="path")
         self.model_: Any = _in_taxonomy(model, taxonomy)
-        self.classes_ = _labels(names)
+        self.classes_ = _labels(self._classes_of(names))
 
     def _learn(self, X: Any, rows: list[Any], w: Any, order: list[int]) -> Self:
         if w is not None:
@@ -399,7 +436,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         """The columns of the classes; 0 for those that the model does not know yet."""
         place, t = {name: i for i, name in enumerate(names)}, self._taxonomy
         shares = np.zeros((len(columns), len(self.classes_)), dtype=columns.dtype)
-        for j, label in enumerate(self.classes_.tolist()):
+        for j, label in enumerate(self._class_labels):
             node = t.nodes[t.index(label)] if label in t else label
             if node in place:
                 shares[:, j] = columns[:, place[node]]

@@ -341,7 +341,7 @@ def test_parameters_of_the_model_in_a_search():
     assert given == {name: found[name] for name in given}
     assert clone(inside).fit(X, y).model_.risk == 0.1
     with pytest.raises(
-        ValueError, match=r"no parameter 'model__rsk'; there are model, .*model__risk"
+        ValueError, match=r"no parameter 'model__rsk'; there are classes, model, .*model__risk"
     ):
         inside.set_params(model__rsk=0.1)
 
@@ -356,7 +356,7 @@ META = {
 
 @pytest.mark.parametrize("meta", META)
 def test_meta_estimators_encode_labels(meta: str) -> None:
-    """They work without a taxonomy or with one of codes; otherwise they are told how."""
+    """They work without a taxonomy, with one of codes, or with `classes`, as they are told."""
     X, y = np.eye(4)[np.arange(80) % 4], np.array(PATHS[:4] * 20)
 
     def right(y: Any, **parameters: Any) -> float:
@@ -373,6 +373,15 @@ def test_meta_estimators_encode_labels(meta: str) -> None:
     for parameters in ({"separator": " > "}, {"taxonomy": TREE}):
         with pytest.raises(ValueError, match=r"y holds the codes 0 to 3 .*VotingClassifier"):
             right(y, **parameters)
+        assert right(y, classes=classes, **parameters) == 1.0
+    model = HierarchicalClassifier(separator=" > ", classes=classes)
+    for refused in ([0, 4], [0, "a"]):
+        with pytest.raises(ValueError, match="codes from 0 to 3"):
+            clone(model).fit(X[:2], refused)
+    model.partial_fit(X[:2], codes[:2]).partial_fit(X[2:4], codes[2:4])
+    assert model.classes_.tolist() == [0, 1, 2, 3]
+    assert model.fit(X, codes).score(X, codes) == 1.0
+    assert set(model.predict(np.zeros((1, 4))).tolist()) <= {0, 1, 2, 3}
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,11 @@ def reduce(compiled: Any) -> tuple[Any, ...]:
     return restore, (type(compiled).__name__, VERSION, *compiled.saved())
 
 
+def by_constructor(compiled: Any) -> tuple[Any, ...]:
+    """The same for skops, which calls no function."""
+    return type(compiled), tuple(compiled.saved())
+
+
 def restore(kind: str, version: int, *state: Any) -> Any:
     """The object of a pickle."""
     if version not in (4, VERSION):
@@ -76,4 +81,4 @@ for _kind in (
     _native.Vocabulary,
 ):
     copyreg.pickle(_kind, reduce)
-    _kind.__reduce__ = lambda compiled: (type(compiled), tuple(compiled.saved()))  # for skops
+    setattr(_kind, "__reduce__", by_constructor)  # noqa: B010 (of a compiled type)
