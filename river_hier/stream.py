@@ -2,7 +2,6 @@
 
 import copy
 import random
-from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -233,7 +232,7 @@ class Replayed(ModelWrapper):
         super().__init__(model)
         self.times = times
         self.buffer_size = buffer_size
-        self._buffer: deque[tuple[Any, Any, float]] = deque(maxlen=buffer_size)
+        self._buffer: list[tuple[Any, Any, float]] = []
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -258,6 +257,8 @@ class Replayed(ModelWrapper):
                 with learned_before:
                     self.model.learn_one(old_x, old_y, w=old_w, **kwargs)
         self._buffer.append((copy.copy(x), copy.copy(y), w))
+        if len(self._buffer) > self.buffer_size:
+            del self._buffer[0]
 
     def _forget(self, nodes: Nodes) -> None:
         self._buffer.clear()

@@ -2,7 +2,6 @@
 
 import math
 from bisect import bisect_left, bisect_right, insort
-from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain, takewhile
 from typing import Any
@@ -24,7 +23,7 @@ class Group:
 
     def __init__(self, level: float) -> None:
         self.level = level
-        self._latest: deque[tuple[float, float]] = deque()
+        self._latest: list[tuple[float, float]] = []
         self._least: list[float] = []  # the smallest thresholds without a mistake, sorted
         self._first: list[float] = []  # from which thresholds on the answer is the root, sorted
 
@@ -43,7 +42,8 @@ class Group:
         insort(self._first, first)
         self._latest.append((least, first))
         if len(self._latest) > window:
-            least, first = self._latest.popleft()
+            least, first = self._latest[0]
+            del self._latest[0]
             del self._least[bisect_left(self._least, least)]
             del self._first[bisect_left(self._first, first)]
 
@@ -53,7 +53,7 @@ class Gate:
 
     def __init__(self, level: float) -> None:
         self.level = level
-        self._latest: deque[float] = deque()
+        self._latest: list[float] = []
         self._sorted: list[float] = []
 
     def refuses(self, familiarity: float) -> bool:
@@ -67,7 +67,8 @@ class Gate:
         insort(self._sorted, familiarity)
         self._latest.append(familiarity)
         if len(self._latest) > window:
-            del self._sorted[bisect_left(self._sorted, self._latest.popleft())]
+            del self._sorted[bisect_left(self._sorted, self._latest[0])]
+            del self._latest[0]
 
 
 class Selective(ModelWrapper):

@@ -1,8 +1,6 @@
 """Trees over classes by agglomeration, and their errors on examples that are left out."""
 
 import math
-import sys
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -184,8 +182,7 @@ class JensenShannonTree(base.Estimator):
         self.seed = seed
         self.class_counts: dict[Label, float] = {}
         self.feature_counts: dict[Label, dict[Any, float]] = {}
-        kept = 0 if sharpness == math.inf else min(n_recent, sys.maxsize)
-        self._recent: deque[tuple[dict[Any, float], Label, float]] = deque(maxlen=kept)
+        self._recent: list[tuple[dict[Any, float], Label, float]] = []
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -208,6 +205,8 @@ class JensenShannonTree(base.Estimator):
         for name, value in given.items():
             counts[name] = counts.get(name, 0.0) + w * value
         self._recent.append((given, y, w))
+        if len(self._recent) > (0 if self.sharpness == math.inf else self.n_recent):
+            del self._recent[0]
 
     def taxonomy(self) -> Taxonomy:
         """Build the full binary tree of the classes from what has been counted so far.
