@@ -18,12 +18,11 @@ def test_a_model_goes_on(name: str) -> None:
     for i, x in enumerate(X):
         y = ("c", "d", "h")[i % 3]
         model.learn_one(x, {y} if TABLE[name].several else y)
-    try:
-        written = skops.dumps(model)
-        again = skops.loads(written, trusted=skops.get_untrusted_types(data=written))
-    except AttributeError as error:  # of a class inside, before ours is read
-        assert "_make_gaussian" in str(error)
-        pytest.skip("River's naive Bayes is not written by skops")
+    written = skops.dumps(model)
+    types = skops.get_untrusted_types(data=written)
+    if any(".naive_bayes." in name for name in types):
+        pytest.skip("skops writes River's naive Bayes, but cannot read it")
+    again = skops.loads(written, trusted=types)
     for each in (model, again):
         each.learn_one(X[0], {"i"} if TABLE[name].several else "i")
     assert [again.predict_one(x) for x in X] == [model.predict_one(x) for x in X]
