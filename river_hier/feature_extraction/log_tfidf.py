@@ -8,7 +8,7 @@ from river import base, compose
 from .. import _core
 from ..base.checks import check_power_of_two
 from ..base.memory import raw_memory_usage
-from .texts import LARGEST, PATTERN, Tokenizer, checked_range, frame_of, text_of, texts_of
+from .texts import LARGEST, Tokenizer, checked_range, frame_of, text_of, texts_of
 
 
 class LogTFIDF(base.Transformer):
@@ -105,7 +105,7 @@ class LogTFIDF(base.Transformer):
         n_features: int | None = None,
         lowercase: bool = True,
         strip_accents: bool = False,
-        tokenizer_pattern: str = PATTERN,
+        tokenizer_pattern: str | None = None,
         normalize: bool = True,
     ) -> None:
         if on == [] or on == ():

@@ -1,10 +1,12 @@
 """Words, pairs of words and runs of characters of a text, side by side."""
 
+import math
 from collections.abc import Collection, Hashable
 
 from .. import _core
+from ..base.checks import check, number
 from .log_tfidf import LogTFIDF
-from .texts import LARGEST, PATTERN, Tokenizer, checked_range
+from .texts import LARGEST, Tokenizer, checked_range
 
 
 class TextViews(LogTFIDF):
@@ -62,6 +64,8 @@ class TextViews(LogTFIDF):
         char_ngram_range: tuple[int, int] = (4, 4),
         lowercase: bool = True,
         strip_accents: bool = False,
+        tokenizer_pattern: str | None = None,
+        least_idf: float = 0.5,
     ) -> None:
         super().__init__(
             on,
@@ -71,15 +75,18 @@ class TextViews(LogTFIDF):
             ngram_range=ngram_range,
             lowercase=lowercase,
             strip_accents=strip_accents,
+            tokenizer_pattern=tokenizer_pattern,
         )
+        check(0.0 <= number(least_idf) < math.inf, "least_idf", least_idf, "finite and at least 0")
+        self.least_idf = least_idf
         self.char_ngram_range = char_ngram_range
         characters = checked_range(char_ngram_range, "char_ngram_range")
         self._vocabulary = _core.Vocabulary(
-            Tokenizer(PATTERN, lowercase, strip_accents, characters),
+            Tokenizer(tokenizer_pattern, lowercase, strip_accents, characters),
             checked_range(ngram_range),
             0,
             tuple(dict.fromkeys(stop_words or ())),
             min(min_count, LARGEST),
             min(max_rare, LARGEST),
-            least_idf=0.5,
+            least_idf=float(least_idf),
         )
