@@ -88,7 +88,7 @@ def grams(text, stop_words, analyzer, ngram_range, n_features):
             piece
             for word, short in between_blanks(text)
             if word not in stop_words
-            for piece in pieces(word, (low + 1) // 2 if short else low, high)
+            for piece in pieces(word, *(max(n - short, 1) for n in ngram_range))
         ]
     else:
         found = [

@@ -291,15 +291,15 @@ class TextReader {
     }
 
     // The n-grams of the characters of each piece, with a blank before and after it. One that is not longer
-    // than n is its own n-gram, once. Where runs are shorter, the smallest n is half of what it is elsewhere.
+    // than n is its own n-gram, once. Where runs are shorter, n is one less.
     void add_character_grams(const Lengths& lengths) {
-        const auto [least, high] = lengths;
-        const auto low_of = [&](const Piece& piece) { return piece.of_short_runs ? (least + 1) / 2 : least; };
         size_t n_grams = 0;
-        for (const Piece& piece : pieces_) n_grams += piece.size * std::min(high - low_of(piece) + 1, piece.size);
+        for (const Piece& piece : pieces_)
+            n_grams += piece.size * std::min(lengths.second - lengths.first + 1, piece.size);
         seen_.assign(slots_for(n_grams), none);
         for (const Piece& piece : pieces_) {
-            const size_t end = piece.begin + piece.size, low = low_of(piece);
+            const size_t less = piece.of_short_runs, low = std::max<size_t>(lengths.first - less, 1),
+                         high = std::max<size_t>(lengths.second - less, 1), end = piece.begin + piece.size;
             starts_.clear();
             for (size_t at = piece.begin; at < end; at += length(text_[at])) starts_.push_back(at);
             starts_.push_back(end);
