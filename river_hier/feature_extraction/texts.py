@@ -119,7 +119,14 @@ BLANK, SEPARATOR, LETTER, ALONE, MARK, IGNORED, SHORTER = 0, 1, 2, 3, 4, 5, 8
 # How the names of characters begin in scripts where each is a morpheme or a syllable, and where no
 # blanks stand between words.
 SHORT = "CJK ", "IDEOGRAPHIC ", "HIRAGANA ", "HANGUL ", "BOPOMOFO ", "YI ", "TANGUT ", "NUSHU "
-UNDIVIDED = tuple({*SHORT} - {"HANGUL "}) + ("THAI ", "LAO ", "KHMER ", "MYANMAR ", "TAI ", "NEW TAI ")
+UNDIVIDED = tuple({*SHORT} - {"HANGUL "}) + (
+    "THAI ",
+    "LAO ",
+    "KHMER ",
+    "MYANMAR ",
+    "TAI ",
+    "NEW TAI ",
+)
 
 
 class Tokenizer:

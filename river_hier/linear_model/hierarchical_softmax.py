@@ -82,7 +82,7 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
     >>> model = linear_model.HierarchicalSoftmax(stream.taxonomy)
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
-    TreeInducedError: 0.193
+    TreeInducedError: 0.1875
 
     References
     ----------
@@ -204,7 +204,9 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
         p = np.zeros_like(columns)
         for u, seen, below in self._decisions(range(tree.n), tree):
             slope = self._slope(columns[seen])
-            p[below] = p[2 * u] + slope * columns[below] - np.logaddexp.reduce(slope * columns[seen])
+            p[below] = (
+                p[2 * u] + slope * columns[below] - np.logaddexp.reduce(slope * columns[seen])
+            )
             p[below[1:] + 1] = p[below[1:]]
         return p[1 : 2 * tree.n : 2]
 

@@ -20,7 +20,9 @@ from support.hypothesis_settings import n_examples
 TEXTS = ["The wolf, the wolf!", "An owl saw THE wolf; Äpfel 10%", "", "a b c", "the owl flies_2"]
 
 tokens = st.sampled_from(["wolf", "Wolf", "owl", "Über", "a", "x_1", "42", "the", "-", "!"])
-letters = "aB_1 ,ẞé\0\ud800İΣ“中٣😀𝒜々のラーレｶﾞ한국ᄒ\u3000Ｆﬁ²हिन्दीไทยကျခ្មែ\u0301\u200d\ufe0f🏽ㄅꀀᦀ"
+letters = (
+    "aB_1 ,ẞé\0\ud800İΣ“中٣😀𝒜々のラーレｶﾞ한국ᄒ\u3000Ｆﬁ²हिन्दीไทยကျခ្មែ\u0301\u200d\ufe0f🏽ㄅꀀᦀ"
+)
 odd = st.text(letters, max_size=20) | st.text(max_size=9)
 texts = st.lists(st.lists(tokens, max_size=8).map(" ".join) | st.text("ab ẞé-2", max_size=9) | odd)
 
