@@ -25,9 +25,9 @@ class LogTFIDF(base.Transformer):
     with their marks, digits and underscores, in lower case; a character alone in Chinese and
     Hiragana, and in Thai, Lao, Khmer and Burmese with its marks, where no blanks divide words, so
     that pairs of words are pairs of characters; and each emoji. Full-width and composed forms of a
-    character are the same (NFKC). Stop words, words that have occurred fewer than `min_count` times,
-    and words of every document, whose weight is 0, are left out. A text that is missing or no
-    string raises a `ValueError` and changes nothing; an empty one has no words.
+    character are the same (NFKC). Stop words, words that have occurred fewer than `min_count`
+    times, and words of every document, whose weight is 0, are left out. A text that is missing or
+    no string raises a `ValueError` and changes nothing; an empty one has no words.
 
     Learning and transforming take time linear in the length of the text. A word takes roughly 150
     bytes of memory, or 90 if it never had a weight; transforming alone stores no word. A text has

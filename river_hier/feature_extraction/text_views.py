@@ -19,8 +19,8 @@ class TextViews(LogTFIDF):
     keep a weight.
 
     Texts may be in any language, also mixed: words are those of their script, and runs have 3
-    characters where a character is a morpheme or a syllable (Chinese, Hiragana, Korean), else 4; see
-    `LogTFIDF`. Emoji are words, and emoticons such as `:)` runs of characters.
+    characters where a character is a morpheme or a syllable (Chinese, Hiragana, Korean), else 4;
+    see `LogTFIDF`. Emoji are words, and emoticons such as `:)` runs of characters.
 
     A text has several times as many such features as words, so models take longer and more memory.
     Runs of 3 to 5 characters gain nothing on short texts, at twice the cost of those of 4.
@@ -66,6 +66,8 @@ class TextViews(LogTFIDF):
     >>> list(views.transform_one("今天好"))
     ['今', '天', '好', '今 天', '天 好', '~ 今天', '~今天好', '~天好 ']
     """
+
+    least_idf = 0.5  # of models that were saved before there was this parameter
 
     def __init__(
         self,

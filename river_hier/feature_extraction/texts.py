@@ -116,17 +116,10 @@ LARGEST = 2**31  # of the parameters that are limits
 PATTERN_OF_0_1 = r"\w\w+"  # of words in models that version 0.1 has saved
 # The kinds of characters, and what is added where runs of characters are shorter: as in C++.
 BLANK, SEPARATOR, LETTER, ALONE, MARK, IGNORED, SHORTER = 0, 1, 2, 3, 4, 5, 8
-# How the names of characters begin in scripts where each is a morpheme or a syllable, and where no
-# blanks stand between words.
-SHORT = "CJK ", "IDEOGRAPHIC ", "HIRAGANA ", "HANGUL ", "BOPOMOFO ", "YI ", "TANGUT ", "NUSHU "
-UNDIVIDED = tuple({*SHORT} - {"HANGUL "}) + (
-    "THAI ",
-    "LAO ",
-    "KHMER ",
-    "MYANMAR ",
-    "TAI ",
-    "NEW TAI ",
-)
+# How the names of characters begin in scripts where each is a morpheme or a syllable, ...
+SHORT = "CJK ", "IDEOGRAPHIC ", "HIRAGANA ", "BOPOMOFO ", "YI ", "TANGUT ", "NUSHU ", "HANGUL "
+# ... and where no blanks stand between words.
+UNDIVIDED = *SHORT[:-1], "THAI ", "LAO ", "KHMER ", "MYANMAR ", "TAI ", "NEW TAI "
 
 
 class Tokenizer:
@@ -173,7 +166,7 @@ class Tokenizer:
         return self.prepared(text).split() if former else self(text)
 
     def prepared(self, text: str) -> str:
-        """The text with changed letters, and one form of each character unless a pattern reads it."""
+        """The text with changed letters; without a pattern, each has one form."""
         if self._strip_accents:
             text = "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFKD", text)))
         if not self._pattern:

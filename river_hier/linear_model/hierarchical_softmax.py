@@ -103,7 +103,7 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
     learns: Any = PathSoftmax.learns  # of the alternatives of a decision, as of all labels there
     rule: Any = PathSoftmax.rule
     own_weights: property = own_weights
-    _slope = PathSoftmax._slope
+    _slope: Any = PathSoftmax._slope
 
     def __init__(
         self,

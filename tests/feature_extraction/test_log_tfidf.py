@@ -247,7 +247,7 @@ def test_wrong_parameters(parameters, message):
 
 @pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan"), "1"])
 def test_a_weight_of_common_words_is_a_number(value):
-    with pytest.raises(ValueError, match="^`least_idf` must be finite and at least 0, got "):
+    with pytest.raises(ValueError, match=r"^`least_idf` must be finite and at least 0, got "):
         TextViews(least_idf=value)
 
 

@@ -223,6 +223,9 @@ class DecisionScoring : public TemperedScoring {
 
     const char* named() const override { return name; }
     size_t vectors() const override { return 2; }
+    void load(const Numbers& learned) override {
+        if (!learned.empty()) TemperedScoring::load(learned);  // models that were saved before have none
+    }
     double* of_labels(LinearState& state, const Vector& x, bool) const override {
         return PathProbabilities(state, x, 0).expand_all(x);
     }
