@@ -167,7 +167,8 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
         if not part and known[0] > -np.inf:
             for u in filter(tree.children_of, ways):
                 _, score, logs = at[u]
-                self._state.temper(score, int(logs.argmax()), w)  # after the rule, which may raise
+                if len(score) > 1:  # after the rule, which may raise
+                    self._state.temper(score, int(logs.argmax()), w)
         return own, *moves
 
     def _most_probable(self, vector: Any, decisions: Sequence[Any]) -> Any:

@@ -112,7 +112,7 @@ inline void step(const HierarchicalSoftmax& policy, LinearState& state, const Ve
                 if (log > -HUGE_VAL) right = static_cast<uint32_t>(scores.size());
                 scores.push_back(s[column]);
             });
-            temperature.learn(scores.data(), scores.size(), right, weight);
+            if (scores.size() > 1) temperature.learn(scores.data(), scores.size(), right, weight);
         }
     }
 
