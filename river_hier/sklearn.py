@@ -28,7 +28,7 @@ from .base.targets import judged
 from .base.wrapper import ModelWrapper
 from .decision import Calibrated, HLossBayes
 from .ensemble import DensePool, parts_of
-from .feature_extraction import LogTFIDF, TextViews
+from .feature_extraction import TextViews
 from .linear_model import HAROW, HierarchicalSoftmax, PathSoftmax
 from .stream import Replayed
 from .taxonomy import Below, Evidence, OpenTaxonomy, Taxonomy, UnknownLabelError
@@ -44,7 +44,7 @@ _LEVELS = PathFormat(None, whole=True)
 def _default(X: Any, several: bool, once: bool) -> Any:
     """The model of several labels, or of one, for X: texts, a sparse matrix or a dense one."""
     if isinstance(X, list):
-        return (LogTFIDF() if several else TextViews()) | _default(None, several, once)
+        return TextViews() | _default(None, several, once)
     if several:
         return HLossBayes(Calibrated(HAROW()))
     if isinstance(X, np.ndarray):
@@ -62,10 +62,10 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         A model of one label or of several, with a taxonomy or, also in wrappers, with
         `taxonomy=None`, which stands for that of `fit`. By default, for one label
         `PathSoftmax(margin=1)` if X is sparse and `ensemble.DensePool` if it is dense, and for
-        several labels `HLossBayes(Calibrated(HAROW()))`; for texts `TextViews()` in front of the
-        first, or `LogTFIDF()` in front of the last. `DensePool` takes milliseconds a row; it is
-        right more often on columns of measurements, whatever their scale, but not on embeddings:
-        there give `PathSoftmax()`, which takes a hundredth of the time. `fit` learns a copy.
+        several labels `HLossBayes(Calibrated(HAROW()))`, both behind `TextViews()` if X is texts.
+        `DensePool` takes milliseconds a row; it is right more often on columns of measurements,
+        whatever their scale, but not on embeddings: there give `PathSoftmax()`, which takes a
+        hundredth of the time. `fit` learns a copy.
     taxonomy
         The taxonomy. By default, `fit` makes it of levels or of paths with a `separator` in y;
         otherwise it is flat.

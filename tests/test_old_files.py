@@ -42,6 +42,16 @@ def test_answers_of_files(release, name):
         assert pickle.dumps(opened) != data, "the test would not notice a change"
 
 
+@pytest.mark.parametrize("name", ["words", "views"])
+def test_old_models_keep_their_words(name):
+    opened = pickle.loads(SAVED["0.1.0", name][0])
+    reader = next(iter(opened.steps.values()))
+    for bag in (reader, reader.clone()):
+        bag.learn_one("a Wolf, 今天天")
+        assert {"wolf", "今天天"} <= bag.dfs.keys()
+        assert not {"a", "今", "天"} & bag.dfs.keys()
+
+
 def test_the_newest_file_has_every_model():
     """`python tests/support/old_files.py` writes it."""
     newest = {name for release, name in SAVED if release == river_hier.__version__}

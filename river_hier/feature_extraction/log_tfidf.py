@@ -8,7 +8,7 @@ from river import base, compose
 from .. import _core
 from ..base.checks import check_power_of_two
 from ..base.memory import raw_memory_usage
-from .texts import LARGEST, PATTERN, Tokenizer, checked_range, frame_of, text_of, texts_of
+from .texts import LARGEST, Tokenizer, checked_range, frame_of, text_of, texts_of
 
 
 class LogTFIDF(base.Transformer):
@@ -21,10 +21,13 @@ class LogTFIDF(base.Transformer):
     where tf is the number of its occurrences in the document, n the number of documents so far,
     this one included, and df the number of these that contain the word; they are then divided by
     their norm. A document thus has the same weights when it is predicted and when it is learned,
-    and new words, of df 1, have the largest ones. Words are runs of at least two letters, digits or
-    underscores, in lower case. Stop words, words that have occurred fewer than `min_count` times,
-    and words of every document, whose weight is 0, are left out. A text that is missing or no
-    string raises a `ValueError` and changes nothing; an empty one has no words.
+    and new words, of df 1, have the largest ones. Words are those of any script: runs of letters
+    with their marks, digits and underscores, in lower case; a character alone in Chinese and
+    Hiragana, and in Thai, Lao, Khmer and Burmese with its marks, where no blanks divide words, so
+    that pairs of words are pairs of characters; and each emoji. Full-width and composed forms of a
+    character are the same (NFKC). Stop words, words that have occurred fewer than `min_count`
+    times, and words of every document, whose weight is 0, are left out. A text that is missing or
+    no string raises a `ValueError` and changes nothing; an empty one has no words.
 
     Learning and transforming take time linear in the length of the text. A word takes roughly 150
     bytes of memory, or 90 if it never had a weight; transforming alone stores no word. A text has
@@ -45,8 +48,10 @@ class LogTFIDF(base.Transformer):
         them are forgotten, and their counts start from zero.
     analyzer
         `"word"` for words, or `"char_wb"` for runs of characters that do not cross blanks, as in
-        scikit-learn: of what stands between blanks, with a space before and after it. Names of
-        these features start with `~`, and numbers at `n_features`, so that a River union,
+        scikit-learn: of what stands between blanks, with a space before and after it. In scripts
+        of which a character is a morpheme or a syllable (Chinese, Hiragana, Korean), runs are one
+        character shorter, and a change to another script divides like a blank. Names of these
+        features start with `~`, and numbers at `n_features`, so that a River union,
         `LogTFIDF() + LogTFIDF(analyzer="char_wb")`, has both; see `TextViews`.
     ngram_range
         The smallest and the largest number of neighbouring words, without stop words, or of
@@ -59,8 +64,9 @@ class LogTFIDF(base.Transformer):
     strip_accents
         Whether to remove the accents of letters.
     tokenizer_pattern
-        The regular expression that finds the words. If it has a group, the group is the word. With
-        another one than the default, `"char_wb"` takes runs of the characters of these words.
+        A regular expression that finds the words instead. If it has a group, the group is the
+        word. `"char_wb"` then takes runs of the characters of these words. With `r"\w\w+"`, words
+        and runs are those of version 0.1, of English without words of one letter.
     normalize
         Whether to divide the weights of a document by their Euclidean norm.
 
@@ -105,7 +111,7 @@ class LogTFIDF(base.Transformer):
         n_features: int | None = None,
         lowercase: bool = True,
         strip_accents: bool = False,
-        tokenizer_pattern: str = PATTERN,
+        tokenizer_pattern: str | None = None,
         normalize: bool = True,
     ) -> None:
         if on == [] or on == ():

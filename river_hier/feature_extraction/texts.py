@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 import re
 import reprlib
+import unicodedata
 from collections.abc import Hashable
 from itertools import filterfalse
 from typing import Any
-from unicodedata import combining, normalize
 
 import narwhals.stable.v2 as nw
 from river.utils.dataframe import sparse_to_native_frame
@@ -112,27 +112,33 @@ class Words(sparse.csr_array):
         return matrix._with_version(self._version)
 
 
-PATTERN = r"\w\w+"
 LARGEST = 2**31  # of the parameters that are limits
+PATTERN_OF_0_1 = r"\w\w+"  # of words in models that version 0.1 has saved
+# The kinds of characters, and what is added where runs of characters are shorter: as in C++.
+BLANK, SEPARATOR, LETTER, ALONE, MARK, IGNORED, SHORTER = 0, 1, 2, 3, 4, 5, 8
+# How the names of characters begin in scripts where each is a morpheme or a syllable, ...
+SHORT = "CJK ", "IDEOGRAPHIC ", "HIRAGANA ", "BOPOMOFO ", "YI ", "TANGUT ", "NUSHU ", "HANGUL "
+# ... and where no blanks stand between words.
+UNDIVIDED = *SHORT[:-1], "THAI ", "LAO ", "KHMER ", "MYANMAR ", "TAI ", "NEW TAI "
 
 
 class Tokenizer:
-    """Finds the words of a text by a regular expression, after changing letters."""
+    """Finds the words of a text by the kinds of its characters, or by a regular expression."""
 
     def __init__(
         self,
-        pattern: str,
+        pattern: str | None,
         lowercase: bool,
         strip_accents: bool,
         characters: tuple[int, int] | None = None,
     ) -> None:
         try:
-            self._pattern = re.compile(pattern)
+            self._pattern = None if pattern is None else re.compile(pattern)
         except (re.error, TypeError) as error:
             raise ValueError(
                 f"`tokenizer_pattern` must be a regular expression, got {pattern!r}: {error}"
             ) from None
-        if self._pattern.groups > 1:
+        if self._pattern and self._pattern.groups > 1:
             raise ValueError(
                 "`tokenizer_pattern` must have at most one group, which is then the word, got "
                 f"{pattern!r}; write (?:...) for the others"
@@ -144,20 +150,44 @@ class Tokenizer:
         letters = (chr(byte) for byte in range(128))
         kept = (c if re.match(r"\w", c) else "\0" for c in letters)
         ascii = "".join(c.lower() if lowercase else c for c in kept).encode()
-        self.ascii: bytes | None = ascii if pattern == PATTERN else None
+        self.ascii: bytes | None = ascii if pattern is None else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Tokenizer, self._options
 
     def __call__(self, text: str) -> list[str]:
-        """The words, in order."""
-        return self._pattern.findall(self.prepared(text))
+        """The words that the pattern finds, in order."""
+        words: list[str] = self._pattern.findall(self.prepared(text)) if self._pattern else []
+        return words
+
+    def pieces(self, text: str) -> list[str]:
+        """What runs of characters do not cross, with a pattern."""
+        former = self._options[0] == PATTERN_OF_0_1
+        return self.prepared(text).split() if former else self(text)
 
     def prepared(self, text: str) -> str:
-        """The text with changed letters."""
+        """The text with changed letters; without a pattern, each has one form."""
         if self._strip_accents:
-            text = "".join(filterfalse(combining, normalize("NFKD", text)))
+            text = "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFKD", text)))
+        if not self._pattern:
+            text = unicodedata.normalize("NFKC", text)
         return text.lower() if self._lowercase else text
+
+    def kind(self, character: str) -> int:
+        """The kind of a character, by its category and its name in Unicode."""
+        if character.isspace():
+            return BLANK
+        of, script = unicodedata.category(character), unicodedata.name(character, "")
+        if of == "Cf" or script.startswith("VARIATION SELECTOR"):
+            return IGNORED
+        if of[0] == "M":
+            return MARK
+        if of == "So":  # emoji
+            return ALONE
+        if of[0] not in "LN" and character != "_":
+            return SEPARATOR
+        kind = ALONE if script.startswith(UNDIVIDED) else LETTER
+        return kind + SHORTER * script.startswith(SHORT)
 
 
 def checked_range(ngram_range: Any, name: str = "ngram_range") -> tuple[int, int]:

@@ -38,6 +38,12 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
 
     where $P_c$ is the probability after the step.
 
+    In predictions, the products of each decision are multiplied by the factor of Eq. (6) of
+    `PathSoftmax`, where H is the entropy of Eq. (1); its two numbers, which all decisions share,
+    are learned from the latest thousand decisions. It is a factor of each decision rather than of
+    whole labels, so that its time does not depend on the number of labels, and it may change which
+    label is the likeliest.
+
     A step takes O(features of x * children along the path), whatever the number of nodes, and
     weights take memory for the pairs of a feature and a node that have moved. As probabilities fall
     along each path, predictions, also those with `threshold` and of `inspection.top_one`, find
@@ -64,8 +70,6 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
     children, and labels may be inner nodes. As a label above others may end there, its descendants
     need not be known: from a label `Below` a node, only the decisions above this node learn; other
     parts of a label teach the decisions on the way to the nodes that they name.
-    There is no temperature as in `PathSoftmax`: if the probabilities of texts must be right,
-    `decision.Tempered` mends them for O(nodes) a step.
 
     Examples
     --------
@@ -78,7 +82,7 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
     >>> model = linear_model.HierarchicalSoftmax(stream.taxonomy)
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
-    TreeInducedError: 0.193
+    TreeInducedError: 0.1875
 
     References
     ----------
@@ -99,6 +103,7 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
     learns: Any = PathSoftmax.learns  # of the alternatives of a decision, as of all labels there
     rule: Any = PathSoftmax.rule
     own_weights: property = own_weights
+    _slope: Any = PathSoftmax._slope
 
     def __init__(
         self,
@@ -158,8 +163,16 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
             if len(moving):
                 shares = np.eye(len(t), dtype=bool)[moving]
                 decisions.append((alternatives[moving], score, logs, shares, w * reached[u]))
-        if not decisions:
-            return own, *NOTHING
+        moves = self._most_probable(vector, decisions) if decisions else NOTHING
+        if not part and known[0] > -np.inf:
+            for u in filter(tree.children_of, ways):
+                _, score, logs = at[u]
+                if len(score) > 1:  # after the rule, which may raise
+                    self._state.temper(score, int(logs.argmax()), w)
+        return own, *moves
+
+    def _most_probable(self, vector: Any, decisions: Sequence[Any]) -> Any:
+        """The columns that move in some decisions, and the steps to their most probable weights."""
         columns = np.sort(np.concatenate([moving for moving, *_ in decisions]))
         variances = self._state.variances(vector, columns, float(self.forgetting))
         variances = np.minimum(self.prior_variance * variances, MOST_VARIANCE)
@@ -173,7 +186,7 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
                 moves[i, places] = of
         move, h = moves
         confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (3)
-        return own, columns, self.prior_variance * move, confidence
+        return columns, self.prior_variance * move, confidence
 
     def _alternatives(self, u: int, tree: Arrays, unseen: Any = ()) -> NDArray[np.intp]:
         """The columns that compete at a node: that of its own label, and of its children."""
@@ -191,7 +204,10 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
     def _label_scores(self, columns: Floats, tree: Arrays) -> Floats:
         p = np.zeros_like(columns)
         for u, seen, below in self._decisions(range(tree.n), tree):
-            p[below] = p[2 * u] + columns[below] - np.logaddexp.reduce(columns[seen])
+            slope = self._slope(columns[seen])
+            p[below] = (
+                p[2 * u] + slope * columns[below] - np.logaddexp.reduce(slope * columns[seen])
+            )
             p[below[1:] + 1] = p[below[1:]]
         return p[1 : 2 * tree.n : 2]
 
@@ -208,12 +224,13 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
         tree, columns = self._taxonomy._arrays, self._state.scores(x)
         above = {0, *(u for v in nodes for u in path_difference(v, 0, tree)[0])}
         at = list(self._decisions(above, tree))
-        shares = [softmax(columns[seen]) for _, seen, _ in at]
+        slopes = [self._slope(columns[seen]) for _, seen, _ in at]
+        shares = [softmax(k * columns[seen]) for k, (_, seen, _) in zip(slopes, at, strict=True)]
 
         def leads(other: Mapping[Any, Any]) -> Floats:
             columns, own = self._state.scores(other), np.zeros(tree.n)
-            for (u, seen, below), p in zip(at, shares, strict=True):
-                columns[below] -= p @ columns[seen]
+            for (u, seen, below), p, slope in zip(at, shares, slopes, strict=True):
+                columns[below] = slope * (columns[below] - p @ columns[seen])
                 own[u] = columns[below[0]]
             return path_sums(columns[::2], tree) + own
 

@@ -257,10 +257,15 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
     def _scale(self) -> float:
         return math.sqrt(self.prior_variance)  # weights are stored for a variance of 1
 
-    def _tempered(self, scores: Floats) -> Floats:
+    def _slope(self, scores: Floats) -> Floats:
+        """The factor of the scores of alternatives."""
         a, b = self._state.learned[:2]
         entropy = entr(softmax(scores)).sum(axis=0)
-        return scores * np.exp(np.clip(a + b * np.log1p(entropy), -3.0, 3.0))  # Eq. (6)
+        slope: Floats = np.exp(np.clip(a + b * np.log1p(entropy), -3.0, 3.0))  # Eq. (6)
+        return slope
+
+    def _tempered(self, scores: Floats) -> Floats:
+        return scores * self._slope(scores)
 
     def _label_scores(self, columns: Floats, tree: Arrays) -> Floats:
         columns = columns[: 2 * tree.n]

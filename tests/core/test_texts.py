@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from river_hier._core import Vocabulary, read_pairs
 from river_hier._core.pickles import VERSION, restore
-from river_hier.feature_extraction.texts import PATTERN, Tokenizer
+from river_hier.feature_extraction.texts import Tokenizer
 from support.paths import DATA
 
 
 def vocabulary(tokenize=None, max_rare=10):
-    tokenize = tokenize or Tokenizer(PATTERN, True, False)
+    tokenize = tokenize or Tokenizer(None, True, False)
     return Vocabulary(tokenize, (1, 1), 0, (), 1, max_rare)
 
 

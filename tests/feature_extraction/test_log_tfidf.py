@@ -20,7 +20,10 @@ from support.hypothesis_settings import n_examples
 TEXTS = ["The wolf, the wolf!", "An owl saw THE wolf; Äpfel 10%", "", "a b c", "the owl flies_2"]
 
 tokens = st.sampled_from(["wolf", "Wolf", "owl", "Über", "a", "x_1", "42", "the", "-", "!"])
-odd = st.text("aB_1 ,ẞé\0\ud800İΣ“中٣😀𝒜", max_size=20) | st.text(max_size=9)
+letters = (
+    "aB_1 ,ẞé\0\ud800İΣ“中٣😀𝒜々のラーレｶﾞ한국ᄒ\u3000Ｆﬁ²हिन्दीไทยကျခ្មែ\u0301\u200d\ufe0f🏽ㄅꀀᦀ"
+)
+odd = st.text(letters, max_size=20) | st.text(max_size=9)
 texts = st.lists(st.lists(tokens, max_size=8).map(" ".join) | st.text("ab ẞé-2", max_size=9) | odd)
 
 
@@ -68,11 +71,13 @@ def test_the_formula_over_all_documents_so_far(
     st.sampled_from([(1, 1), (1, 2), (2, 3)]),
     st.sampled_from([(1, 2), (3, 5)]),
     st.sampled_from([2, 10**6]),
+    st.sampled_from([0.5, 2.0]),
 )
 def test_views_are_the_union_of_words_and_characters(
-    documents, stop_words, min_count, words, characters, max_rare
+    documents, stop_words, min_count, words, characters, max_rare, least_idf
 ):
     options = {"stop_words": stop_words, "min_count": min_count}
+    options["least_idf"] = least_idf
     views = TextViews(**options, ngram_range=words, char_ngram_range=characters)
     few = TextViews(**options, max_rare=max_rare)
     for n, document in enumerate(documents):
@@ -81,7 +86,7 @@ def test_views_are_the_union_of_words_and_characters(
             expected |= oracle.weights(
                 *(document, documents[:n], list(stop_words), min_count, analyzer, lengths),
                 normalize=True,
-                least_idf=0.5,
+                least_idf=least_idf,
             )
         found = views.transform_one(document)
         assert list(found) == list(expected)  # words before characters
@@ -111,7 +116,7 @@ def test_letters():
         bag = LogTFIDF(min_count=1, **options)
         bag.learn_one(text)
         assert bag.dfs == expected
-    for text, expected in (("Wolf wolf", {"Wolf", "wolf"}), ("The\0end x", {"The", "end"})):
+    for text, expected in (("Wolf wolf", {"Wolf", "wolf"}), ("The\0end x", {"The", "end", "x"})):
         bag = LogTFIDF(min_count=1, lowercase=False)
         bag.learn_one(text)
         assert set(bag.dfs) == expected
@@ -168,7 +173,7 @@ def test_by_default_a_word_is_a_feature_from_its_first_occurrence_on():
     bag = LogTFIDF()
     for text in ["a wolf", "an owl"]:
         bag.learn_one(text)
-    assert bag.dfs == {"wolf": 1, "an": 1, "owl": 1}
+    assert bag.dfs == {"a": 1, "wolf": 1, "an": 1, "owl": 1}
 
 
 def test_a_rare_word_takes_at_most_150_bytes():
@@ -231,13 +236,54 @@ def test_a_text_must_be_text(x):
         ({"analyzer": "char"}, '^`analyzer` must be "word" or "char_wb", got \'char\'$'),
         ({"n_features": 3}, "^`n_features` must be a power of 2"),
         ({"tokenizer_pattern": "("}, r"^`tokenizer_pattern` must be a regular .* got '\('"),
-        ({"tokenizer_pattern": None}, "^`tokenizer_pattern` must be a regular .* got None"),
+        ({"tokenizer_pattern": 1}, "^`tokenizer_pattern` must be a regular .* got 1"),
         ({"tokenizer_pattern": "(a)(b)"}, "^`tokenizer_pattern` must have at most one group"),
     ],
 )
 def test_wrong_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
         LogTFIDF(**parameters)
+
+
+@pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan"), "1"])
+def test_a_weight_of_common_words_is_a_number(value):
+    with pytest.raises(ValueError, match=r"^`least_idf` must be finite and at least 0, got "):
+        TextViews(least_idf=value)
+
+
+SENTENCES = {
+    # text, words, and two runs of characters
+    "今天天气很好": ("今 天 天 气 很 好", ["~ 今天", "~天气很"]),
+    "私はタワーを見ました。": ("私 は タワー を 見 ま し た", ["~タワー ", "~ました"]),
+    "오늘은 날씨가 좋다": ("오늘은 날씨가 좋다", ["~오늘은", "~ 좋다"]),
+    "आज मौसम अच्छा है": ("आज मौसम अच्छा है", ["~मौसम", "~अच्छ"]),
+    "วันนี้ดี": ("วั น นี้ ดี", ["~ วัน", "~นี้ด"]),
+    "买了iPhone手机": ("买 了 iphone 手 机", ["~ 买了", "~ iph"]),
+    "ＦＵＬＬ caf\u00e9 cafe\u0301 ﾀﾜｰ": ("full café café タワー", ["~café", "~ ful"]),
+    "I love it ❤️👍🏽 :)": ("i love it ❤ 👍", ["~love", "~ :) "]),
+    "co\u00adoperate, don’t": ("cooperate don t", ["~coop", "~on’t"]),
+}
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_words_of_any_script(text):
+    words, runs = SENTENCES[text]
+    bag = LogTFIDF()
+    bag.learn_one(text)
+    assert list(bag.dfs) == list(dict.fromkeys(words.split()))
+    views = TextViews().transform_one(text)
+    assert {*words.split(), *runs} <= views.keys()
+
+
+def test_words_of_a_pattern_stay_as_they_were():
+    """Those of models that version 0.1 has saved, whose pattern this was."""
+    text, pattern = "Ünï. a 今天 ﬁn x_1", r"\w\w+"
+    bag = LogTFIDF(tokenizer_pattern=pattern)
+    bag.learn_one(text)
+    assert list(bag.dfs) == ["ünï", "今天", "ﬁn", "x_1"]
+    views = TextViews(tokenizer_pattern=pattern).transform_one(text)
+    assert {"今天 ﬁn", "~ünï.", "~ 今天 ", "~ a "} <= views.keys()
+    assert "~ xs " in TextViews(tokenizer_pattern=r"xs").transform_one("axsa")
 
 
 def test_stop_words():

@@ -13,11 +13,14 @@ class HierarchicalSoftmax:
     def __init__(self, parents, prior_variance=96.0, forgetting=1.0):
         self.parents = parents
         self.at = {}
+        self.temperature, self.curvature = [0.0, 0.0], [[10.0, 0.0], [0.0, 10.0]]
         for u in parents:
             children = [c for c in parents if u in parents[c]]
             if children:
                 flat = {u: (), **dict.fromkeys(children, (u,))}
                 self.at[u] = PathSoftmax(flat, prior_variance, forgetting)
+        for model in self.at.values():  # one temperature of all
+            model.temperature, model.curvature = self.temperature, self.curvature
 
     @property
     def w(self):
@@ -44,7 +47,8 @@ class HierarchicalSoftmax:
         for v in self.parents:
             logs = []
             for model, below in self.decisions(v):
-                s = model.scores(x)
+                slope = model.slope(model.by(x))
+                s = {c: slope * each for c, each in model.scores(x).items()}
                 most = max(s.values())
                 total = sum(math.exp(each - most) for each in s.values())
                 logs.append(s[below] - most - math.log(total))
@@ -74,7 +78,9 @@ class HierarchicalSoftmax:
     def learn_part(self, x, may, weight=1.0):
         """The label is one of some: a step of each decision by how likely this is below each of its
         alternatives, of as much weight as its node is likely to be reached."""
+        temperature, self.temperature[:] = self.temperature[:], [0.0, 0.0]
         p, steps = self.predicted(x), []
+        self.temperature[:] = temperature
         in_all = sum(p[v] for v in may)
         for u, model in self.at.items():
             below = {c: {v for v in p if c in path(self.parents, v)} for c in model.parents}

@@ -1,19 +1,71 @@
 """log(1 + tf) log(n / df), from a text and all the documents before it, kept as they came."""
 
 import math
+import unicodedata
 import zlib
+
+# One character of the scripts where it is a word, and of those where runs are shorter, beside the
+# first words of the names of all others.
+ALONE = {"CJK", "IDEOGRAPHIC", "HIRAGANA", "YI", "TANGUT", "NUSHU", "BOPOMOFO"}
+ALONE |= {"THAI", "LAO", "KHMER", "MYANMAR", "TAI", "NEW"}
+SHORT = {"CJK", "IDEOGRAPHIC", "HIRAGANA", "YI", "TANGUT", "NUSHU", "BOPOMOFO", "HANGUL"}
+
+
+def prepared(text):
+    """Compatible forms of a character are one, in lower case, without what cannot be seen."""
+    text = unicodedata.normalize("NFKC", text).lower()
+    return "".join(c for c in text if unicodedata.category(c) != "Cf" and name(c) != "VARIATION")
+
+
+def name(character):
+    """The first word of its name."""
+    first, *others = unicodedata.name(character, "?").split(" ")
+    return first if first != "NEW" or others[0] == "TAI" else "?"
+
+
+def is_letter(character):
+    """Or a digit or an underscore."""
+    return unicodedata.category(character)[0] in "LN" or character == "_"
+
+
+def is_mark(character):
+    """Of the character before it."""
+    return unicodedata.category(character)[0] == "M"
 
 
 def words(text):
-    """Runs of letters, digits and underscores, in lower case; a letter alone is no word."""
+    """Runs of letters and digits with their marks, and characters that are words alone."""
     found, run = [], ""
-    for character in text.lower() + " ":
-        if character.isalnum() or character == "_":
-            run += character
-        else:
-            if len(run) >= 2:
-                found.append(run)
+    for character in prepared(text) + " ":
+        alone = unicodedata.category(character) == "So" or (
+            is_letter(character) and name(character) in ALONE
+        )
+        last = [c for c in run if not is_mark(c)][-1:]
+        after = bool(last) and (name(last[0]) in ALONE or not is_letter(last[0]))
+        joins = is_mark(character) or (is_letter(character) and not alone and not after and last)
+        if not joins:
+            found += [run] * bool(run)
             run = ""
+        if joins or alone or is_letter(character):
+            run += character
+    return found
+
+
+def between_blanks(text):
+    """What stands between blanks, with whether its runs are shorter, on which it is divided."""
+    found, short = [], False
+    for part in prepared(text).split():
+        now, run = False, ""
+        for character in part:
+            short = now
+            if is_letter(character) or unicodedata.category(character) == "So":
+                short = is_letter(character) and name(character) in SHORT
+            if short != now and run:
+                found.append((run, now))
+                run = ""
+            now = short
+            run += character
+        found.append((run, now))
     return found
 
 
@@ -30,10 +82,14 @@ def grams(text, stop_words, analyzer, ngram_range, n_features):
     hashes."""
     low, high = ngram_range
     characters = analyzer == "char_wb"
-    every = text.lower().split() if characters else words(text)
-    left = [word for word in every if word not in stop_words]
+    left = [word for word in words(text) if word not in stop_words]
     if characters:
-        found = [piece for word in left for piece in pieces(word, low, high)]
+        found = [
+            piece
+            for word, short in between_blanks(text)
+            if word not in stop_words
+            for piece in pieces(word, *(max(n - short, 1) for n in ngram_range))
+        ]
     else:
         found = [
             " ".join(left[i : i + n])

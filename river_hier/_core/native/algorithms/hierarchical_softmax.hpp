@@ -102,6 +102,19 @@ inline void step(const HierarchicalSoftmax& policy, LinearState& state, const Ve
         way.log = way.best + (way.known.value() - way.all.value());
     }
     if (!(ways[0].log > -HUGE_VAL)) return;
+    if (known.whole()) {
+        Temperature& temperature = static_cast<TemperedScoring&>(*state.scoring).temperature;
+        for (const Way& way : ways) {
+            if (way.ends) continue;
+            Numbers scores;
+            uint32_t right = 0;  // the alternative
+            each_known(way, [&](uint32_t column, double log, const Way*) {
+                if (log > -HUGE_VAL) right = static_cast<uint32_t>(scores.size());
+                scores.push_back(s[column]);
+            });
+            if (scores.size() > 1) temperature.learn(scores.data(), scores.size(), right, weight);
+        }
+    }
 
     struct Vote {
         uint32_t column, decision, group;
@@ -153,8 +166,10 @@ inline void step(const HierarchicalSoftmax& policy, LinearState& state, const Ve
 // The labels before `first` have no probability.
 class PathProbabilities : public Search {
   public:
-    PathProbabilities(Weights& w, const Vector& x, const Labels& labels, uint32_t first)
-        : Search(labels), first_(first), w_(w) {
+    PathProbabilities(LinearState& state, const Vector& x, uint32_t first)
+        : Search(state.labels), first_(first), w_(state.w),
+          temperature_(static_cast<TemperedScoring&>(*state.scoring).temperature) {
+        Weights& w = w_;
         w.p.resize(w.n_nodes());
         w.p[0] = w.p[1] = 0.0;
         w.bind(x, false);
@@ -183,31 +198,39 @@ class PathProbabilities : public Search {
 
   private:
     void decide(uint32_t u) {
-        LogSum all;
+        scores_.clear();
         each_alternative(u, labels, [&](uint32_t column, bool unseen) {
-            if (!unseen && column >= 2 * first_) all.add(w_.scores[column]);
+            if (!unseen) scores_.push_back(w_.scores[column]);  // the first is that of the label u
         });
+        const double slope = temperature_.slope(scores_.data(), scores_.size(), 1.0);
+        LogSum all;
+        for (size_t i = u < first_; i < scores_.size(); ++i) all.add(slope * scores_[i]);
         const double above = w_.p[2 * u], total = std::log(all.sum);
         each_alternative(u, labels, [&](uint32_t column, bool) {
-            w_.p[column] = w_.p[column | 1] = above + (w_.scores[column] - all.largest - total);
+            w_.p[column] = w_.p[column | 1] = above + (slope * w_.scores[column] - all.largest - total);
         });
     }
 
     const uint32_t first_;
     Weights& w_;
+    const Temperature& temperature_;
+    Numbers scores_;  // of the alternatives of a decision
 };
 
-class DecisionScoring : public Scoring {
+class DecisionScoring : public TemperedScoring {
   public:
     static constexpr const char* name = "decisions";
 
     const char* named() const override { return name; }
     size_t vectors() const override { return 2; }
+    void load(const Numbers& learned) override {
+        if (!learned.empty()) TemperedScoring::load(learned);  // models that were saved before have none
+    }
     double* of_labels(LinearState& state, const Vector& x, bool) const override {
-        return PathProbabilities(state.w, x, state.labels, 0).expand_all(x);
+        return PathProbabilities(state, x, 0).expand_all(x);
     }
     std::unique_ptr<Search> search(LinearState& state, const Vector& x, uint32_t first) const override {
-        return std::make_unique<PathProbabilities>(state.w, x, state.labels, first);
+        return std::make_unique<PathProbabilities>(state, x, first);
     }
 };
 

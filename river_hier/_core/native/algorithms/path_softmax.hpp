@@ -43,7 +43,7 @@ inline double* label_scores(Weights& w, const Vector& x, const Labels& labels) {
     return s;
 }
 
-class SoftmaxScoring : public Scoring {
+class SoftmaxScoring : public TemperedScoring {
   public:
     static constexpr const char* name = "softmax";
 
@@ -55,10 +55,6 @@ class SoftmaxScoring : public Scoring {
     double slope(const double* scores, size_t n, double sharp) const override {
         return temperature.slope(scores, n, sharp);
     }
-    Numbers learned() const override { return temperature.learned(); }
-    void load(const Numbers& learned) override { temperature.load(learned); }
-
-    Temperature temperature;
 };
 
 struct PathSoftmax : OnPaths, SecondOrder {

@@ -77,4 +77,13 @@ class Temperature {
     std::array<double, 5> values_{0.0, 0.0, 10.0, 0.0, 10.0};  // a, b, and the second derivatives aa, ab, bb
 };
 
+// The scoring of a learner with a temperature.
+class TemperedScoring : public Scoring {
+  public:
+    Numbers learned() const override { return temperature.learned(); }
+    void load(const Numbers& learned) override { temperature.load(learned); }
+
+    Temperature temperature;
+};
+
 }  // namespace river_hier

@@ -382,7 +382,7 @@ void linear(nb::module_& m) {
              [](LinearState& s, nb::handle scores, uint32_t y, double weight) {
                  const Numbers of = numbers(scores);
                  ensure(y < of.size(), "a score of the true label");
-                 dynamic_cast<SoftmaxScoring&>(*s.scoring).temperature.learn(of.data(), of.size(), y, weight);
+                 dynamic_cast<TemperedScoring&>(*s.scoring).temperature.learn(of.data(), of.size(), y, weight);
              },
              "scores"_a, "y"_a, "weight"_a)
         .def_prop_ro("from_first_round",

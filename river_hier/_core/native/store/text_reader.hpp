@@ -2,7 +2,8 @@
 //
 // Words are compared as bytes: UTF-8 or, where words are hashed, the four bytes of the row. N-grams are of
 // words, of the characters between blanks, or both. For Python, those of characters have a mark, and their rows
-// follow those of words.
+// follow those of words. What is a word depends on the kinds of characters; those that are not ASCII are asked of
+// Python once.
 #pragma once
 
 #include <nanobind/stl/optional.h>
@@ -50,7 +51,8 @@ class TextReader {
     };
 
     // `tokenize.ascii` is None or has, for each character of ASCII, 0 or the character of a word. Then
-    // words are runs of at least two letters of `tokenize.prepared(text)`, which ASCII texts do not need.
+    // words are runs of letters of `tokenize.prepared(text)`, which ASCII texts do not need, and what is a word
+    // alone, as `tokenize.kind(character)` says.
     // `tokenize.characters` is None, or the range of n-grams of characters; without that of words, all are.
     TextReader(nb::object tokenize, std::optional<Lengths> ngram_range, uint32_t n_features,
                const nb::tuple& stop_words)
@@ -69,32 +71,37 @@ class TextReader {
     // The words of a text, unless it is the one that was read last.
     void read(nb::handle text) {
         if (last_.is_valid() && PyUnicode_Compare(last_.ptr(), text.ptr()) == 0) return;
-        nb::object words = nb::borrow(text), pieces;  // first what runs Python's code
-        if (ascii_.empty()) {
-            pieces = words = tokenize_(text);
-        } else if (!nb::cast<bool>(text.attr("isascii")())) {
-            words = tokenize_.attr("prepared")(text);
-            if (characters_) pieces = words.attr("split")();
+        nb::list words, pieces;  // first what runs Python's code
+        std::string prepared;
+        const bool by_kinds = !ascii_.empty(), ascii = by_kinds && nb::cast<bool>(text.attr("isascii")());
+        if (!by_kinds) {
+            words = nb::cast<nb::list>(tokenize_(text));
+            if (characters_) pieces = nb::cast<nb::list>(tokenize_.attr("pieces")(text));
+        } else if (!ascii) {
+            prepared = encoded(tokenize_.attr("prepared")(text));
+            ask_kinds(prepared);
         }
         last_.reset();
         text_.clear();
         tokens_.clear();
         pieces_.clear();
         grams_.clear();
-        if (!ascii_.empty()) text_ = encoded(words) + '\0';
-        const size_t end = text_.size();
-        if (characters_ && pieces.is_valid())
-            for (nb::handle piece : nb::cast<nb::list>(pieces)) add_piece(encoded(piece));
-        else if (characters_)
-            add_ascii_pieces(end);
-        if (words_ && !ascii_.empty())
-            add_words(end);
-        else if (words_)
-            for (nb::handle word : nb::cast<nb::list>(words)) {
+        if (ascii) {
+            text_ = encoded(text) + '\0';
+            const size_t end = text_.size();
+            if (characters_) add_ascii_pieces(end);
+            if (words_) add_ascii_words(end);
+        } else if (by_kinds) {
+            if (words_) add_words(prepared);
+            if (characters_) add_pieces(prepared);
+        } else {
+            for (nb::handle piece : pieces) add_piece(encoded(piece), false);
+            for (nb::handle word : words) {
                 const size_t begin = text_.size();
                 text_ += encoded(word);
                 add_token(begin, text_.size() - begin);
             }
+        }
         if (words_) add_grams(*words_);
         if (characters_) add_character_grams(*characters_);
         last_ = nb::borrow(text);
@@ -107,7 +114,7 @@ class TextReader {
     Gram gram_of(nb::handle name) {
         text_ = n_features ? row_bytes(nb::cast<uint32_t>(name)) : encoded(name);
         Gram gram;
-        gram.of_characters = characters_ && (!words_ || text_.compare(0, 1, mark) == 0);
+        gram.of_characters = characters_ && (!words_ || text_.compare(0, 1, prefix) == 0);
         if (gram.of_characters && !n_features) text_.erase(0, 1);
         gram.size = text_.size();
         gram.hash = hash(text_.data(), text_.size());
@@ -118,7 +125,7 @@ class TextReader {
     nb::object name_of(const char* bytes, size_t size, bool of_characters) const {
         uint32_t row = 0;
         if (n_features) std::memcpy(&row, bytes, sizeof row);
-        const std::string text = (of_characters && !n_features ? mark : "") + std::string(bytes, size);
+        const std::string text = (of_characters && !n_features ? prefix : "") + std::string(bytes, size);
         const nb::object name =
             nb::steal(n_features ? PyLong_FromUnsignedLong(row)
                                  : PyUnicode_DecodeUTF8(text.data(), text.size(), "surrogatepass"));
@@ -134,9 +141,14 @@ class TextReader {
         return i;
     }
 
-    size_t bytes() const { return heap_bytes(grams_, seen_, tokens_, pieces_, starts_, letters_) + text_.capacity(); }
+    size_t bytes() const { return heap_bytes(grams_, seen_, tokens_, pieces_, starts_, kinds_) + text_.capacity(); }
 
   private:
+    struct Piece {  // what stands between blanks
+        size_t begin, size;
+        bool of_short_runs;
+    };
+
     static std::string encoded(nb::handle word) {  // lone surrogates, too
         const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(word.ptr(), "utf-8", "surrogatepass"));
         if (!bytes.is_valid()) throw nb::python_error();
@@ -160,57 +172,98 @@ class TextReader {
         return static_cast<uint32_t>(h * 0xD6E8FEB86659FD93u >> 32);
     }
 
-    // The bytes of the character at a place of the text.
-    size_t length(size_t at) const {
-        const auto byte = static_cast<uint8_t>(text_[at]);
+    // Of characters, as in feature_extraction/texts.py; `shorter` says how long runs of them are.
+    enum Kind : uint8_t { blank, separator, letter, alone, mark, ignored, shorter = 8, unknown = 255 };
+
+    static size_t length(char first) {  // of a character, in bytes
+        const auto byte = static_cast<uint8_t>(first);
         return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
     }
 
-    // The words of the text before `last`.
-    void add_words(size_t last) {
-        for (size_t i = 0, size; i < last; i += size) {  // what is no letter separates them
-            size = length(i);
-            if (size == 1)
-                text_[i] = ascii_[static_cast<uint8_t>(text_[i])];
-            else if (!is_letter(i, size))
-                std::memset(&text_[i], 0, size);
+    // Calls visit(bytes, number of bytes, code point) for each character.
+    template <class Visit>
+    static void each_character(const std::string& text, Visit visit) {
+        for (size_t i = 0, size; i < text.size(); i += size) {
+            size = length(text[i]);
+            uint32_t point = static_cast<uint8_t>(text[i]) & (size == 1 ? 0x7F : 0x7F >> size);
+            for (size_t k = 1; k < size; ++k) point = point << 6 | (static_cast<uint8_t>(text[i + k]) & 0x3F);
+            visit(&text[i], size, point);
         }
+    }
+
+    void ask_kinds(const std::string& text) {
+        each_character(text, [&](const char* bytes, size_t size, uint32_t point) {
+            if (point < kinds_.size() && kinds_[point] != unknown) return;
+            const nb::object one = nb::steal(PyUnicode_DecodeUTF8(bytes, size, "surrogatepass"));
+            if (!one.is_valid()) throw nb::python_error();
+            const auto kind = nb::cast<uint8_t>(tokenize_.attr("kind")(one));
+            if (point >= kinds_.size()) kinds_.resize(point + 1, unknown);
+            kinds_[point] = kind;
+        });
+    }
+
+    // Letters with their marks, and what is a word alone.
+    void add_words(const std::string& text) {
+        size_t begin = text_.size();
+        uint8_t last = separator;
+        const auto end_word = [&] {
+            if (text_.size() > begin) add_token(begin, text_.size() - begin);
+            begin = text_.size();
+        };
+        each_character(text, [&](const char* bytes, size_t size, uint32_t point) {
+            const uint8_t kind = kinds_[point] & ~shorter;
+            if (kind == ignored) return;
+            if (kind != mark && (kind != letter || last != letter)) end_word();
+            if (kind > separator) text_.append(bytes, size);
+            if (kind != mark) last = kind;
+        });
+        end_word();
+    }
+
+    // What stands between blanks, divided where the length of runs changes.
+    void add_pieces(const std::string& text) {
+        std::string piece;
+        uint8_t runs = 0;
+        each_character(text, [&](const char* bytes, size_t size, uint32_t point) {
+            const uint8_t kind = kinds_[point] & ~shorter;
+            if (kind == ignored) return;
+            const uint8_t now = kind == blank ? 0 : kind == letter || kind == alone ? kinds_[point] & shorter : runs;
+            if (kind == blank || now != runs) {
+                add_piece(piece, runs);
+                piece.clear();
+            }
+            if (kind != blank) piece.append(bytes, size);
+            runs = now;
+        });
+        add_piece(piece, runs);
+    }
+
+    // The words of the text before `last`, which is ASCII.
+    void add_ascii_words(size_t last) {
+        for (size_t i = 0; i < last; ++i) text_[i] = ascii_[static_cast<uint8_t>(text_[i])];  // 0 separates words
         for (size_t begin = 0, end; begin < last; begin = end + 1) {
             end = begin + std::strlen(&text_[begin]);
-            if (end > begin + length(begin)) add_token(begin, end - begin);
+            if (end > begin) add_token(begin, end - begin);
         }
     }
 
     // What stands between blanks in the text before `last`, which is ASCII.
     void add_ascii_pieces(size_t last) {
-        const auto blank = [](char c) { return (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= ' '); };
+        const auto is_blank = [](char c) { return (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= ' '); };
         for (size_t begin = 0, end; begin + 1 < last; begin = end + 1) {
-            for (end = begin; end + 1 < last && !blank(text_[end]); ++end) {}
+            for (end = begin; end + 1 < last && !is_blank(text_[end]); ++end) {}
             if (end == begin) continue;
             token_.assign(text_, begin, end - begin);
             for (char& c : token_)
                 if (const char letter = ascii_[static_cast<uint8_t>(c)]) c = letter;
-            add_piece(token_);
+            add_piece(token_, false);
         }
     }
 
-    void add_piece(const std::string& piece) {
-        if (!stop_words_.empty() && stop_words_.count(piece)) return;
-        pieces_.push_back({text_.size(), piece.size() + 2});
+    void add_piece(const std::string& piece, bool of_short_runs) {
+        if (piece.empty() || (!stop_words_.empty() && stop_words_.count(piece))) return;
+        pieces_.push_back({text_.size(), piece.size() + 2, of_short_runs});
         text_.append(1, ' ').append(piece).append(1, ' ');
-    }
-
-    // Whether a character that is not ASCII is a letter or digit, as Python knows.
-    bool is_letter(size_t at, size_t size) {
-        uint32_t point = static_cast<uint8_t>(text_[at]) & (0x7F >> size);
-        for (size_t i = 1; i < size; ++i) point = point << 6 | (static_cast<uint8_t>(text_[at + i]) & 0x3F);
-        if (point >= letters_.size()) letters_.resize(point + 1, unknown);
-        if (letters_[point] == unknown) {
-            const nb::str one = nb::steal<nb::str>(PyUnicode_DecodeUTF8(&text_[at], size, "surrogatepass"));
-            if (!one.is_valid()) throw nb::python_error();
-            letters_[point] = nb::cast<bool>(one.attr("isalnum")());
-        }
-        return letters_[point];
     }
 
     void add_token(size_t begin, size_t size) {
@@ -238,16 +291,18 @@ class TextReader {
     }
 
     // The n-grams of the characters of each piece, with a blank before and after it. One that is not longer
-    // than n is its own n-gram, once.
+    // than n is its own n-gram, once. Where runs are shorter, n is one less.
     void add_character_grams(const Lengths& lengths) {
-        const auto [low, high] = lengths;
         size_t n_grams = 0;
-        for (const auto& [begin, size] : pieces_) n_grams += size * std::min(high - low + 1, size);
+        for (const Piece& piece : pieces_)
+            n_grams += piece.size * std::min(lengths.second - lengths.first + 1, piece.size);
         seen_.assign(slots_for(n_grams), none);
-        for (const auto& [begin, size] : pieces_) {
+        for (const Piece& piece : pieces_) {
+            const size_t less = piece.of_short_runs, low = std::max<size_t>(lengths.first - less, 1),
+                         high = std::max<size_t>(lengths.second - less, 1), end = piece.begin + piece.size;
             starts_.clear();
-            for (size_t at = begin; at < begin + size; at += length(at)) starts_.push_back(at);
-            starts_.push_back(begin + size);
+            for (size_t at = piece.begin; at < end; at += length(text_[at])) starts_.push_back(at);
+            starts_.push_back(end);
             const size_t n = starts_.size() - 1;
             for (size_t width = std::min(low, n); width <= std::min(high, n); ++width)
                 for (size_t i = 0; i + width <= n; ++i)
@@ -283,18 +338,18 @@ class TextReader {
         return n_slots;
     }
 
-    static constexpr const char* mark = "~";
+    static constexpr const char* prefix = "~";
     const nb::object tokenize_;
     const std::optional<Lengths> words_, characters_;
     const uint64_t seed_;
     std::string ascii_;
-    static constexpr uint8_t unknown = 2;
-    std::vector<uint8_t> letters_;  // whether each code point is one
+    std::vector<uint8_t> kinds_;  // of code points
     std::unordered_set<std::string> stop_words_;
 
     nb::object last_;  // the text
     std::string text_, token_;
-    std::vector<std::pair<size_t, size_t>> tokens_, pieces_;  // words, and what stands between blanks
+    std::vector<std::pair<size_t, size_t>> tokens_;  // words
+    std::vector<Piece> pieces_;
     std::vector<size_t> starts_;  // of the characters of a piece
     std::vector<Gram> grams_;
     std::vector<uint32_t> seen_;  // of a hash table: the grams
