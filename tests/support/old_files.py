@@ -2,7 +2,8 @@
 
     python tests/support/old_files.py
 
-writes them to `tests/files`, in a file with the version of the package as its name.
+writes them to `tests/files`, in a file with the version of the package as its name; what is there
+stays as it was written.
 """
 
 import lzma
@@ -63,6 +64,8 @@ def write():
     loss.update("b", "d")
     kept["metric"] = (pickle.dumps(loss), [], [loss.get()])
     path = FILES / f"{river_hier.__version__}.pickle.xz"
+    if path.exists():
+        kept |= pickle.loads(lzma.decompress(path.read_bytes()))
     path.write_bytes(lzma.compress(pickle.dumps(kept), preset=9 | lzma.PRESET_EXTREME))
     print(f"{path}: {len(kept)} objects, {path.stat().st_size:,} bytes")
 
