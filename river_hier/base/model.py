@@ -21,7 +21,18 @@ from .._core import (
     warn_if_sorted,
 )
 from .._core.batch import closed_table
-from ..taxonomy import Below, Evidence, Label, Part, Taxonomy, TaxonomyLike, extended, part_of
+from ..taxonomy import (
+    Below,
+    Edit,
+    Evidence,
+    Label,
+    Part,
+    Taxonomy,
+    TaxonomyLike,
+    check_edits,
+    extended,
+    part_of,
+)
 from ..taxonomy.multilabel import implied_nodes
 from ..taxonomy.open import initial_taxonomy, named, with_labels
 from .answer import NONE, LabelAnswer, LabelRows, SetAnswer, SetRows, Unseen
@@ -84,24 +95,58 @@ class TaxonomyModel(Predictor, base.Estimator):
             for (v, on), terms in zip(visited.items(), found, strict=True)
         }
 
-    def adopt(self, taxonomy: Taxonomy) -> None:
-        """Continue with a larger taxonomy.
+    def adopt(self, taxonomy: Taxonomy | Edit) -> None:
+        """Continue with a larger taxonomy, or with an edited one.
 
         In a trained model, a new node has probability 0 until its first example, whose label is the
         node or below it. It starts from its parent or, in models that store examples, counts as off
         in those of its siblings. An open model is closed. Takes O(new nodes) after `extend`.
 
+        After an edit a model keeps what it can (docs/models/changing_taxonomies.md), and an open
+        one stays open: O(size of the model).
+
         Parameters
         ----------
         taxonomy
             The taxonomy of the model with new nodes, the last ones, e.g.
-            `model.taxonomy_.extend([(parent, child)])`.
+            `model.taxonomy_.extend([(parent, child)])`; or an edit, `model.taxonomy_.edit(changes)`.
 
         """
+        if isinstance(taxonomy, Edit):
+            self._check_edit(taxonomy)
+            self._follow(taxonomy)
+            return
         taxonomy = extended(self._taxonomy, taxonomy)
         self._check_taxonomy(taxonomy)
         self._extend(taxonomy, self._labels.has_learned)
         self.taxonomy = taxonomy
+
+    def _check_edit(self, edit: Edit) -> None:
+        """Raise an error if the model cannot continue after this edit."""
+        check_edits(self._taxonomy, edit)
+        self._check_taxonomy(edit.after)
+
+    def _follow(self, edit: Edit) -> None:
+        """Continue after an edit that was checked."""
+        labels = self._labels_after(edit)
+        self._edit(edit, labels)
+        self._labels = labels
+        if isinstance(self.taxonomy, Taxonomy):
+            self.taxonomy = edit.after
+
+    def _labels_after(self, edit: Edit) -> Labels:
+        """Unseen are new nodes, but for those of a split, and those that were unseen before."""
+        labels, unseen = self._labels, np.ones(len(edit.after), dtype=bool)
+        seen = np.ones(len(edit.before), dtype=bool)
+        seen[labels.unseen] = False
+        unseen[edit._nodes[seen]] = False
+        if self._shares:
+            unseen[edit._split] = unseen[edit.after._arrays.parent_index[edit._split - 1]]
+        return Labels(edit.after, np.flatnonzero(unseen & labels.has_learned), labels.has_learned)
+
+    def _edit(self, edit: Edit, labels: Labels) -> None:
+        """Change what is learned as the nodes change."""
+        raise TypeError(f"{type(self).__name__} cannot be edited; train a new model")
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         """Raise an error if the model does not work in this taxonomy."""
@@ -149,6 +194,7 @@ class TaxonomyModel(Predictor, base.Estimator):
         return "\n".join([f"Prediction: {predict(x)!r}; {self._decision_rule}", *nodes])
 
     _decision_rule: str
+    _shares = False  # whether the children of a leaf that is split share its probability
 
     @abc.abstractmethod
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
@@ -302,6 +348,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     """
 
     _kind = ONE
+    _shares = True
     _multiclass: bool = True
     _decision_rule = "by the sum of the weights on its path"
 
