@@ -14,7 +14,7 @@ from .base.answer import is_ours, labels_in, taxonomy_of
 from .base.checks import check_integer, checked_weight
 from .base.classifiers import is_multilabel, last_step, last_step_and_input
 from .base.wrapper import ModelWrapper, check_model, check_one
-from .taxonomy import Label, Taxonomy, extended
+from .taxonomy import Edit, Label, Taxonomy, extended
 
 __all__ = ["Replayed", "learn_names", "replay"]
 
@@ -260,4 +260,8 @@ class Replayed(ModelWrapper):
         self._buffer.append((copy.copy(x), copy.copy(y), w))
 
     def _forget(self, nodes: Nodes) -> None:
+        self._buffer.clear()
+
+    def _edit(self, edit: Edit) -> None:
+        """The labels of the buffer are those of the taxonomy before."""
         self._buffer.clear()

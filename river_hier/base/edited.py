@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._core import Nodes
 from ..taxonomy import Arrays, Edit
 
 Matrix = Any  # of scipy.sparse: features in rows, weight vectors in columns
@@ -55,7 +54,7 @@ def steps(tree: Arrays) -> Matrix:
     return sparse.identity(tree.n, format="csc") - ones(tree.parent_index, child, (tree.n, tree.n))
 
 
-def origins(edit: Edit) -> Nodes:
+def origins(edit: Edit) -> Any:
     """The old node of each new one, or that of its nearest ancestor that has one."""
     origins, parents = edit._first, edit.after._arrays.parents
     for v in np.flatnonzero(origins < 0).tolist():
@@ -77,7 +76,8 @@ def gains(w: Matrix, s: Matrix | None, edit: Edit, places: Matrix) -> list[Matri
     The vector of an old node is a sum of columns of w, in the column of the node in `places`; s has
     the variances of nodes. Returns what is added to weights and, if there are any, to variances.
     """
-    merged, more = edit._merged, [[], []]
+    merged = edit._merged
+    more: tuple[list[Any], list[Any]] = [], []
     for old in merged.values():
         vectors = (w @ places[:, old]).toarray()
         sure = None if s is None else s[:, old].toarray()
@@ -102,10 +102,17 @@ def replaced_columns(plane: Matrix, places: list[int], columns: Sequence[Any]) -
 
 def pairs(first: Matrix, second: Matrix) -> Matrix:
     """A matrix of two columns for each node: one of the first matrix, and one of the second."""
-    return sparse.kron(first, [[1, 0]], "csc") + sparse.kron(second, [[0, 1]], "csc")
+    return sparse.kron(first, np.array([[1, 0]]), "csc") + sparse.kron(
+        second, np.array([[0, 1]]), "csc"
+    )
 
 
-def label_places(tree: Arrays) -> Nodes:
+def stacked(first: Matrix, second: Matrix) -> Matrix:
+    """A matrix of two rows for each node: one of the first matrix, and one of the second."""
+    return pairs(first.T, second.T).T.tocsc()
+
+
+def label_places(tree: Arrays) -> Any:
     """The column of each label of two columns a node: its own one if it is an inner node."""
     inner = np.zeros(tree.n, dtype=np.intp)
     inner[tree.parent_index] = 1

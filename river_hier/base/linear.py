@@ -170,6 +170,9 @@ class LinearLearner(TaxonomyModel):
             return next(score_blocks(self, X, X.n))
         return self._state.scores_many(Vectors(self._features, X), self._averaged)
 
+    def _rename(self, labels: Labels) -> None:
+        self._state = LinearState(labels, *self._state.saved()[1:])
+
     def _edit(self, edit: Edit, labels: Labels) -> None:
         _, features, *parameters, n, rows, average, learned = self._state.saved()
         w, *s = matrices(rows, self._state.vectors * len(edit.before))
@@ -184,12 +187,12 @@ class LinearLearner(TaxonomyModel):
             begun = np.where(new, from_first_round, begun[first])
             updates = rows_of([(after - mean).multiply(m + 1.0 - since).tocsc()], self.dtype)
             average = from_first_round, m, since, begun, updates
-        rows = rows_of(edited, self.dtype)
-        self._state = LinearState(labels, features, *parameters, n, rows, average, learned)
+        state = *parameters, n, rows_of(edited, self.dtype), average, learned
+        self._state = LinearState(labels, features, *state)
 
-    @abc.abstractmethod
-    def _edited(self, w: Matrix, s: Matrix | None = None, *, edit: Edit) -> list[Matrix]:
+    def _edited(self, w: Matrix, s: Matrix = None, *, edit: Edit) -> list[Matrix]:
         """The weights after an edit and, if there are any, the variances less 1."""
+        raise NotImplementedError
 
     def _forget(self, nodes: Nodes) -> None:
         self._state.forget(nodes)

@@ -109,7 +109,7 @@ class TaxonomyModel(Predictor, base.Estimator):
         ----------
         taxonomy
             The taxonomy of the model with new nodes, the last ones, e.g.
-            `model.taxonomy_.extend([(parent, child)])`; or an edit, `model.taxonomy_.edit(changes)`.
+            `model.taxonomy_.extend([(parent, child)])`; or `model.taxonomy_.edit(changes)`.
 
         """
         if isinstance(taxonomy, Edit):
@@ -124,12 +124,20 @@ class TaxonomyModel(Predictor, base.Estimator):
     def _check_edit(self, edit: Edit) -> None:
         """Raise an error if the model cannot continue after this edit."""
         check_edits(self._taxonomy, edit)
+        if not (self._edits or edit._renames):
+            raise TypeError(
+                f"{type(self).__name__} can follow an edit that renames nodes only; train a new "
+                "model, or see docs/models/changing_taxonomies.md for those that can"
+            )
         self._check_taxonomy(edit.after)
 
     def _follow(self, edit: Edit) -> None:
         """Continue after an edit that was checked."""
         labels = self._labels_after(edit)
-        self._edit(edit, labels)
+        if edit._renames:
+            self._rename(labels)
+        else:
+            self._edit(edit, labels)
         self._labels = labels
         if isinstance(self.taxonomy, Taxonomy):
             self.taxonomy = edit.after
@@ -140,13 +148,17 @@ class TaxonomyModel(Predictor, base.Estimator):
         seen = np.ones(len(edit.before), dtype=bool)
         seen[labels.unseen] = False
         unseen[edit._nodes[seen]] = False
-        if self._shares:
+        if self._splits_share:
             unseen[edit._split] = unseen[edit.after._arrays.parent_index[edit._split - 1]]
-        return Labels(edit.after, np.flatnonzero(unseen & labels.has_learned), labels.has_learned)
+        return Labels(
+            edit.after, np.flatnonzero(unseen & labels.has_learned).tolist(), labels.has_learned
+        )
+
+    def _rename(self, labels: Labels) -> None:
+        """Go on with other names of the nodes."""
 
     def _edit(self, edit: Edit, labels: Labels) -> None:
         """Change what is learned as the nodes change."""
-        raise TypeError(f"{type(self).__name__} cannot be edited; train a new model")
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         """Raise an error if the model does not work in this taxonomy."""
@@ -154,8 +166,8 @@ class TaxonomyModel(Predictor, base.Estimator):
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it; nothing changes elsewhere.
 
-        Until the branch learns again, a multilabel model switches its nodes on, and a single-label
-        model gives them the scores of their parents. Takes O(size of the model).
+        They are then as `adopt` adds nodes: off, with probability 0, until their next example.
+        Takes O(size of the model).
 
         Parameters
         ----------
@@ -164,7 +176,9 @@ class TaxonomyModel(Predictor, base.Estimator):
 
         """
         if v := self._taxonomy.index(label):
-            self._forget(self._taxonomy._arrays.branch(v))
+            nodes = self._taxonomy._arrays.branch(v)
+            self._forget(nodes)
+            self._labels.forget(nodes)
         else:
             self._start_anew()
 
@@ -194,7 +208,8 @@ class TaxonomyModel(Predictor, base.Estimator):
         return "\n".join([f"Prediction: {predict(x)!r}; {self._decision_rule}", *nodes])
 
     _decision_rule: str
-    _shares = False  # whether the children of a leaf that is split share its probability
+    _edits = True  # whether it can follow edits that are more than new names
+    _splits_share = False  # whether the children of a leaf that is split share its probability
 
     @abc.abstractmethod
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
@@ -348,7 +363,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     """
 
     _kind = ONE
-    _shares = True
+    _splits_share = True
     _multiclass: bool = True
     _decision_rule = "by the sum of the weights on its path"
 

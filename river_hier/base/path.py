@@ -110,7 +110,7 @@ class PathLearner(LinearLearner, SingleLabelModel):
             scores[y] = score
         return moves_apart(self, scores, y, vector.norm2, w)
 
-    def _edited(self, w: Matrix, s: Matrix | None = None, *, edit: Edit) -> list[Matrix]:
+    def _edited(self, w: Matrix, s: Matrix = None, *, edit: Edit) -> list[Matrix]:
         """Prototypes stay: a moved node takes the difference of its ancestors into its weights.
 
         With $W^v = \\sum_{u \\in P(v)} w^u$ before the edit, weights after it are the differences

@@ -132,7 +132,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         with np.errstate(over="ignore"):  # steps have a limit
             return on, nodes, factor * steps, factor * confidence
 
-    def _edited(self, w: Matrix, s: Matrix | None = None, *, edit: Edit) -> list[Matrix]:
+    def _edited(self, w: Matrix, s: Matrix = None, *, edit: Edit) -> list[Matrix]:
         """Each node keeps its weights, which say whether it is on, given that its parents are.
 
         The weights of the new ancestors of a node that is moved were not learned from its examples,

@@ -177,7 +177,7 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
         confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (3)
         return own, columns, self.prior_variance * move, confidence
 
-    def _edited(self, w: Matrix, s: Matrix | None = None, *, edit: Edit) -> list[Matrix]:
+    def _edited(self, w: Matrix, s: Matrix = None, *, edit: Edit) -> list[Matrix]:
         """A vector stays with its alternative; those of a node that is moved are a start only.
 
         Decisions stay as they are unless a node leaves or joins them. A node that joins another one
@@ -202,10 +202,10 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
             among[2 * v] = [vector(u) for u in old if v not in nodes[list(parents[u])]]
             own = [[plane[:, [places[u]]].toarray()[:, 0] for plane in planes] for u in old]
             among[2 * v + 1] = own
-        for u, _, above in edit._moves:
+        for u, _, ancestors in edit._moves:
             if (v := int(nodes[u])) not in edit._merged:
                 among[2 * v] = [vector(u)]
-            for c in above:
+            for c in ancestors:
                 among.setdefault(2 * c, [vector(int(first[c]))]).append(vector(u))
         columns: list[list[Floats]] = [[], []]
         for of in among.values():
@@ -213,8 +213,10 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
             best = of_the_surest(weights, sure)
             for column, vectors in zip(columns, (weights, sure), strict=True):
                 column.append(np.take_along_axis(vectors, best, 1)[:, 0])
-        return [replaced_columns(plane @ kept, list(among), new)
-                for plane, new in zip(planes, columns, strict=True)]
+        return [
+            replaced_columns(plane @ kept, list(among), new)
+            for plane, new in zip(planes, columns, strict=True)
+        ]
 
     def _alternatives(self, u: int, tree: Arrays, unseen: Any = ()) -> NDArray[np.intp]:
         """The columns that compete at a node: that of its own label, and of its children."""

@@ -10,7 +10,18 @@ from scipy.special import entr
 
 from .._core import distances_to, path_difference, path_sums, softmax, subtree_sums
 from ..base.checks import check, check_answer, check_forgetting, check_positive, number
-from ..base.edited import Matrix, gains, kept_pairs, label_places, origins, pairs, paths, steps
+from ..base.edited import (
+    Matrix,
+    gains,
+    kept_pairs,
+    label_places,
+    ones,
+    origins,
+    pairs,
+    paths,
+    stacked,
+    steps,
+)
 from ..base.explanation import Floats, named
 from ..base.linear import NOTHING, Moves
 from ..base.path import PathLearner
@@ -254,7 +265,7 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (3)
         return columns, self._scale * move, confidence
 
-    def _edited(self, w: Matrix, s: Matrix | None = None, *, edit: Edit) -> list[Matrix]:
+    def _edited(self, w: Matrix, s: Matrix = None, *, edit: Edit) -> list[Matrix]:
         """No score of a label changes but those of merged and of split ones.
 
         As in `PathLearner`, with $o_v$ for what a label has beyond the prototype of its subtree: it
@@ -265,8 +276,8 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         """
         before, after = edit.before._arrays, edit.after._arrays
         origin, known, was = origins(edit), edit._first >= 0, label_places(before)
-        shared = sparse.kron(paths(before), [[1], [0]], "csc")
-        own = sparse.kron(sparse.identity(before.n), [[0], [1]], "csc")
+        each = ones(range(before.n), range(before.n), (before.n, before.n))
+        shared, own = stacked(paths(before), 0 * each), stacked(0 * each, each)
         inner = label_places(after) % 2 == 1
         to_leaf, to_own = sparse.diags(1.0 * (known & ~inner)), sparse.diags(1.0 * (known & inner))
         top = (shared[:, origin] + own[:, origin] @ to_leaf) @ steps(after)

@@ -282,8 +282,9 @@ class NodeTable:
         self.labels = labels
         self.parents = parents
         self.index: dict[Label, int] = dict(zip(labels, range(len(labels)), strict=True))
-        self.aliases = {label: v for label, v in aliases.items() if label not in self.index}
-        self.index.update(self.aliases)
+        self.aliases: dict[Label, int] = {}
+        for label, v in aliases.items():
+            self.read(label, v)
         self._end = [len(labels)]  # where rows may be appended
         self._columns: list[Columns] = []
 
@@ -303,6 +304,11 @@ class NodeTable:
             table.parents.append(above)
         table._end[:] = [len(table.labels)]
         return table
+
+    def read(self, label: Label, v: int) -> None:
+        """Read a label as that of a node that has another one, unless it is one itself."""
+        if label not in self.index:
+            self.index[label] = self.aliases[label] = v
 
     def columns(self, n: int) -> tuple[Ints, Ints, Ints]:
         """The first n rows as arrays: the rows since the last call are computed one by one."""

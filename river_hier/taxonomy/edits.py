@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -58,14 +58,16 @@ class Edit:
     ) -> None:
         check_taxonomy(before)
         check_taxonomy(after)
-        became = {before.index(old): after.index(new) for old, new in (to or {}).items()}
+        became: dict[int, Any] = {}
+        for old, new in (to or {}).items():
+            became[before.index(old)] = after.index(new)
         for v, label in enumerate(before.nodes):
-            if v not in became and (u := after._arrays.number(label)) is None:
+            became.setdefault(v, after._arrays.number(label))
+            if became[v] is None:
                 raise ValueError(
                     f"label {label!r} is not in the new taxonomy; say in `to` what has become of "
                     "it: its parent, if it is retired"
                 )
-            became.setdefault(v, u)
         if became[0] != 0:
             raise ValueError(f"the root {before.root!r} must become the root {after.root!r}")
         nodes = np.array([became[v] for v in range(len(before))], dtype=np.intp)
@@ -98,6 +100,28 @@ class Edit:
         return first
 
     @property
+    def _renames(self) -> bool:
+        """Whether nothing but labels differs."""
+        before, after = self.before._arrays, self.after._arrays
+        return before.n == after.n and before.parents == after.parents and self._is_in_place
+
+    @property
+    def _is_in_place(self) -> bool:
+        return bool((self._nodes == np.arange(len(self._nodes))).all())
+
+    def _rows(self, rows: Any, new: Any = 0.0) -> Any:
+        """The rows of the old nodes that the new ones first were, and those of new nodes."""
+        known = self._first >= 0
+        return np.where(known.reshape(-1, *[1] * (rows.ndim - 1)), rows[self._first], new)
+
+    def _closed(self, on: Iterable[int]) -> list[int]:
+        """What becomes of a closed multilabel: the lowest old nodes, with their ancestors now."""
+        on, above = set(on), self.after._arrays.parents
+        inner = {p for v in on for p in self.before._arrays.parents[v]}
+        low = {int(self._nodes[v]) for v in on - inner}
+        return sorted(low.union(*(reach(above, v) for v in low)))
+
+    @property
     def _moves(self) -> Iterator[tuple[int, set[int], set[int]]]:
         """The old nodes that are below other nodes now than they were.
 
@@ -109,7 +133,8 @@ class Edit:
             v = nodes[u]
             if u and not {nodes[p] for p in above}.issubset((v, *new[v])):
                 now, was = reach(new, v), {u, *reach(old, u)}
-                yield u, {x for x in was if nodes[x] not in now}, now.difference(nodes[x] for x in was)
+                left = {x for x in was if nodes[x] not in now}
+                yield u, left, now.difference(nodes[x] for x in was)
 
     @property
     def _merged(self) -> dict[int, list[int]]:
@@ -177,7 +202,7 @@ class Draft:
 
     def move(self, label: Label, to: Label) -> None:
         v, parent = self._below_root(label), self.node(to)
-        if v == parent or v in reach(self, parent):
+        if v == parent or v in self._ancestors(parent):
             raise ValueError(f"{self.label(parent)!r} lies below {self.label(v)!r} itself")
         self._put(v, (parent,))
 
@@ -188,7 +213,7 @@ class Draft:
         nodes = [self._below_root(label) for label in labels]
         nodes = [*dict.fromkeys([*([] if target is None else [target]), *nodes])]
         for v in nodes:
-            if above := reach(self, v).intersection(nodes):
+            if above := self._ancestors(v).intersection(nodes):
                 raise ValueError(f"{self.label(v)!r} lies below {self.label(above.pop())!r}")
         first, *others = nodes
         for v in others:
@@ -210,7 +235,11 @@ class Draft:
 
     def retire(self, v: int) -> None:
         if len(above := self[v]) != 1:
-            raise ValueError(f"only a node with one parent can be retired, this one has {above}")
+            raise ValueError(
+                f"it has {len(above)} parents, to one of which its examples would belong"
+                if above
+                else "the root cannot be retired"
+            )
         self._become(v, above[0])
 
     # The nodes
@@ -218,6 +247,9 @@ class Draft:
     def __getitem__(self, v: int) -> tuple[int, ...]:
         """The parents of a node."""
         return self._rows[v] if v in self._rows else self.before._arrays.rows[v]
+
+    def _ancestors(self, v: int) -> set[int]:
+        return reach(cast(Any, self), v)
 
     def label(self, v: int) -> Label:
         return self._labels[v] if v in self._labels else self.before._arrays.label(v)
