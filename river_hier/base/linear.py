@@ -176,7 +176,7 @@ class LinearLearner(TaxonomyModel):
     def _edit(self, edit: Edit, labels: Labels) -> None:
         _, features, *parameters, n, rows, average, learned = self._state.saved()
         w, *s = matrices(rows, self._state.vectors * len(edit.before))
-        after, *more = edited = self._edited(w, *s, edit=edit)
+        edited = self._edited(w, *s, edit=edit)
         if average is not None:
             from_first_round, m, since, begun, updates = average
             (u,) = matrices(updates, w.shape[1])
@@ -185,7 +185,7 @@ class LinearLearner(TaxonomyModel):
             first, new = edit._first, edit._first < 0
             since = np.where(new, 0.0 if from_first_round else m, since[first])
             begun = np.where(new, from_first_round, begun[first])
-            updates = rows_of([(after - mean).multiply(m + 1.0 - since).tocsc()], self.dtype)
+            updates = rows_of([(edited[0] - mean).multiply(m + 1.0 - since).tocsc()], self.dtype)
             average = from_first_round, m, since, begun, updates
         state = *parameters, n, rows_of(edited, self.dtype), average, learned
         self._state = LinearState(labels, features, *state)
