@@ -328,7 +328,7 @@ class Service:
         return await self._store(NAME + key, message)
 
     async def edit(self, key: str, changes: Any, old_labels: bool = True) -> dict[str, Any]:
-        """Change the taxonomy, between the labels before and after; or nothing, if it is refused."""
+        """Change the taxonomy, in the order of labels; a refused edit changes nothing."""
         _check_key(key)
         if not isinstance(changes, list) or type(old_labels) is not bool:
             raise ValueError(

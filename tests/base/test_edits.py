@@ -239,3 +239,57 @@ def test_open_taxonomies_stay_open() -> None:
         for _ in range(3):
             model.learn_one({"r": 1.0}, w)
         assert model.predict_one({"r": 1.0}) == ("A/z" if start else "z")
+
+
+def vectors(model: Any, names: Any) -> Any:
+    """`{label: [weight of each feature]}`: what scores are made of."""
+    zero = model.score_one({})
+    rows = {name: model.score_one({name: 1.0}) for name in names}
+    return {v: [rows[name].get(v, 0.0) - zero.get(v, 0.0) for name in names] for v in zero}
+
+
+def variance(model: Any, column: int, name: Any) -> float:
+    vector = model._state.preview({name: 1.0})
+    constant = model._state.preview({})
+    return float(
+        model._state.variances(vector, np.array([column]))[0]
+        - model._state.variances(constant, np.array([column]))[0]
+    )
+
+
+@pytest.mark.parametrize("name", ["Hieron", "HPerceptron", "PathSoftmax", "HAROW"])
+@given(trees(min_nodes=4), st.data())
+@n_examples(40)
+def test_for_each_feature_a_merged_label_has_the_weight_of_one_part(
+    name: str, t: Taxonomy, data: Any
+) -> None:
+    """That of the part which is surest of the feature or, without variances, the largest one."""
+    row = TABLE[name]
+    model = row(t)
+    ys = st.sampled_from(t.nodes)
+    for x, y in data.draw(st.lists(st.tuples(features(reals), ys), min_size=1, max_size=12)):
+        model.learn_one(x, row.y(y))
+    leaves = [v for v in t.leaves if v != t.root]
+    parts = data.draw(st.lists(st.sampled_from(leaves), min_size=1, max_size=3, unique=True))
+    names = sorted(model._features.names(), key=str)
+    before = vectors(model, names)
+    per_node = model._state.vectors
+    sure = {
+        v: [variance(model, per_node * t.index(v), f) for f in names]
+        for v in parts
+        if model.second_order
+    }
+    edit = t.edit([{"merge": parts, "to": parts[0]}])
+    model.adopt(edit)
+    after = vectors(model, names)
+    for i, feature in enumerate(names):
+        for v in set(edit.after) & set(before):
+            if v not in parts:
+                assert after[v][i] == pytest.approx(before[v][i], abs=1e-9)
+        if model.second_order:
+            best = min(sure[v][i] for v in parts)
+            some = [before[v][i] for v in parts if sure[v][i] == best]
+        else:
+            best = max(abs(before[v][i]) for v in parts)
+            some = [before[v][i] for v in parts if abs(before[v][i]) >= best - 1e-12]
+        assert any(after[parts[0]][i] == pytest.approx(w, abs=1e-9) for w in some), feature
