@@ -24,7 +24,7 @@ import numpy as np
 from names import collection
 
 from river_hier import Taxonomy, decision, feature_extraction, linear_model, metrics
-from river_hier.base.classifiers import last_step
+from river_hier.base.classifiers import is_multilabel, last_step
 from river_hier.datasets import RCV1
 from river_hier.taxonomy import Edit
 
@@ -54,9 +54,8 @@ def random_edit(t: Taxonomy, rng: random.Random) -> Edit:
     for v in rng.sample(low, len(t) // 5):
         v = now.nodes[now.index(v)]
         out = {v, now.parent(v), *now.descendants(v)}
-        now = tried(
-            {"move": v, "to": rng.choice([u for u in now._arrays.inner if u not in out])}, now
-        )
+        to = rng.choice([u for u in now._arrays.inner if u not in out])
+        now = tried({"move": v, "to": to}, now)
     merged = set[Any]()
     for v in rng.sample(t.leaves, len(t.leaves) // 10):
         v = now.nodes[now.index(v)]
@@ -97,8 +96,8 @@ def translated(edit: Edit, several: bool) -> Any:
     return lambda y: edit.labels.get(y, y)
 
 
-def scores(model: Any, test: Any, to: Any, several: bool, answer: Any) -> list[float]:
-    after = to["after"]
+def scores(model: Any, test: Any, after: Taxonomy, answer: Any) -> list[float]:
+    several = is_multilabel(last_step(model))
     loss = metrics.HLoss(after) if several else metrics.TreeInducedError(after)
     wrong = 0
     for x, y in test:
@@ -131,7 +130,7 @@ def run(name: str, method: str, data: Path, seed: int) -> dict[str, list[list[fl
         if i in LATER or x is None:
             for kind, model in models.items():
                 answer = f if kind == "translated" else lambda y: y
-                found[kind].append(scores(model, test, {"after": edit.after}, several, answer))
+                found[kind].append(scores(model, test, edit.after, answer))
         if x is not None:
             for kind, model in models.items():
                 model.learn_one(x, y if kind == "translated" else f(y))
