@@ -79,7 +79,7 @@ class BranchReset(ModelWrapper):
     ...         model.learn_one(x, y)
     ...     print(mistakes[False], mistakes[True])
     [73, 18] [72, 419]
-    [73, 18] [72, 116]
+    [73, 18] [72, 110]
     """
 
     def __init__(self, model: Any, detector: Any = None, min_age: int = 10) -> None:

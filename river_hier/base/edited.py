@@ -19,16 +19,12 @@ def matrices(rows: Sequence[Any], n: int) -> list[Matrix]:
 
 
 def rows_of(planes: Sequence[Matrix], dtype: str) -> list[Any]:
-    """Planes as a state saves them."""
-    height, width = planes[0].shape
-    parts = [plane.tocoo() for plane in planes]
-    keys = [part.row.astype(np.int64) * width + part.col for part in parts]
-    cells = np.unique(np.concatenate(keys))
-    start = np.searchsorted(cells, width * np.arange(height + 1))
-    values = np.zeros((len(parts), len(cells)))
-    for row, part, key in zip(values, parts, keys, strict=True):
-        row[np.searchsorted(cells, key)] = part.data
-    return [start, (cells % width).astype(np.uint32), *values.astype(dtype)]
+    """Planes as a state saves them: the places where one is not 0, and their numbers there."""
+    both = (planes[0] + 1j * (planes[-1] if len(planes) > 1 else 0 * planes[0])).tocsr()
+    both.sort_indices()
+    values = [both.data.real, both.data.imag][: len(planes)]
+    start, nodes = both.indptr.astype(np.int64), both.indices.astype(np.uint32)
+    return [start, nodes, *(plane.astype(dtype) for plane in values)]
 
 
 def ones(rows: Any, columns: Any, shape: tuple[int, int]) -> Matrix:
@@ -56,7 +52,7 @@ def steps(tree: Arrays) -> Matrix:
 
 def origins(edit: Edit) -> Any:
     """The old node of each new one, or that of its nearest ancestor that has one."""
-    origins, parents = edit._first, edit.after._arrays.parents
+    origins, parents = edit._first.copy(), edit.after._arrays.parents
     for v in np.flatnonzero(origins < 0).tolist():
         origins[v] = origins[parents[v][0]]
     return origins
@@ -78,11 +74,13 @@ def gains(w: Matrix, s: Matrix | None, edit: Edit, places: Matrix) -> list[Matri
     """
     merged = edit._merged
     more: tuple[list[Any], list[Any]] = [], []
-    for old in merged.values():
-        vectors = (w @ places[:, old]).toarray()
-        sure = None if s is None else s[:, old].toarray()
-        best = of_the_surest(vectors, sure)
-        for gained, columns in zip(more, (vectors, sure), strict=True):
+    some = np.array([u for old in merged.values() for u in old], dtype=np.intp)
+    ends = np.cumsum([len(old) for old in merged.values()])[:-1]
+    vectors = np.split((w @ places[:, some]).toarray(), ends, axis=1)
+    sure = [None] * len(merged) if s is None else np.split(s[:, some].toarray(), ends, axis=1)
+    for parts in zip(vectors, sure, strict=True) if merged else ():
+        best = of_the_surest(*parts)
+        for gained, columns in zip(more, parts, strict=True):
             if columns is not None:
                 gained.append(np.take_along_axis(columns, best, 1)[:, 0] - columns[:, 0])
     spread = ones(np.arange(len(merged)), list(merged), (len(merged), len(edit.after)))

@@ -89,7 +89,7 @@ class Edit:
         new = self.after._arrays.labels(self._nodes.tolist())
         return {u: v for u, v in zip(self.before.nodes, new, strict=True) if u != v}
 
-    @property
+    @cached_property
     def _first(self) -> Ints:
         """For each new node an old one that it was, that of its label if it is one; -1 if none."""
         first = np.full(len(self.after), -1)
@@ -99,15 +99,12 @@ class Edit:
             first[v] = old if old is not None and self._nodes[old] == v else first[v]
         return first
 
-    @property
+    @cached_property
     def _renames(self) -> bool:
         """Whether nothing but labels differs."""
         before, after = self.before._arrays, self.after._arrays
-        return before.n == after.n and before.parents == after.parents and self._is_in_place
-
-    @property
-    def _is_in_place(self) -> bool:
-        return bool((self._nodes == np.arange(len(self._nodes))).all())
+        same = before.n == after.n and before.parents == after.parents
+        return same and bool((self._nodes == np.arange(before.n)).all())
 
     def _rows(self, rows: Any, new: Any = 0.0) -> Any:
         """The rows of the old nodes that the new ones first were, and those of new nodes."""
@@ -121,22 +118,23 @@ class Edit:
         low = {int(self._nodes[v]) for v in on - inner}
         return sorted(low.union(*(reach(above, v) for v in low)))
 
-    @property
-    def _moves(self) -> Iterator[tuple[int, set[int], set[int]]]:
+    @cached_property
+    def _moves(self) -> list[tuple[int, set[int], set[int]]]:
         """The old nodes that are below other nodes now than they were.
 
         Of each come the old nodes that it has left, with itself, and its new ancestors.
         """
         old, new = self.before._arrays.parents, self.after._arrays.parents
-        nodes = self._nodes.tolist()
+        nodes, moves = self._nodes.tolist(), []
         for u, above in enumerate(old):
             v = nodes[u]
             if u and not {nodes[p] for p in above}.issubset((v, *new[v])):
                 now, was = reach(new, v), {u, *reach(old, u)}
                 left = {x for x in was if nodes[x] not in now}
-                yield u, left, now.difference(nodes[x] for x in was)
+                moves.append((u, left, now.difference(nodes[x] for x in was)))
+        return moves
 
-    @property
+    @cached_property
     def _merged(self) -> dict[int, list[int]]:
         """The new nodes that were several old ones, and these, the first one first."""
         several = np.bincount(self._nodes, minlength=len(self.after)) > 1
