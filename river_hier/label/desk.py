@@ -103,9 +103,7 @@ class Desk:
         for _, entry in self.journal.after(0):
             if entry is None:
                 self.answers.pop()
-            elif "changes" in entry or self.texts[entry["row"] : entry["row"] + 1] == [
-                entry["text"]
-            ]:
+            elif "changes" in entry or self._is_same(entry):
                 self.answers.append(entry)
             else:
                 raise ValueError(f"another text was in row {entry['row'] + 1} when it was labelled")
@@ -116,6 +114,9 @@ class Desk:
         )
         rows = self.given or range(len(self.texts))
         self.left: list[int] = [row for row in rows if row not in done]
+
+    def _is_same(self, entry: dict[str, Any]) -> bool:
+        return self.texts[entry["row"] : entry["row"] + 1] == [entry["text"]]
 
     def _learn(self, entry: dict[str, Any]) -> None:
         if "changes" in entry:
@@ -184,7 +185,7 @@ class Desk:
         return self.question()
 
     def edit(self, category: Any, to: Any) -> dict[str, Any]:
-        """Give a category another path, merge it with the one there or, if there is none, retire it.
+        """Give a category another path, merge it with the one there, or retire it if there is none.
 
         Labels that were given before are those of what it has become.
         """
