@@ -34,6 +34,8 @@ class Edit:
     ----------
     labels : dict
         `{old label: new label}` of all nodes whose label differs.
+    new : tuple
+        The labels of the nodes that were no node before.
 
     Examples
     --------
@@ -88,6 +90,10 @@ class Edit:
     def labels(self) -> dict[Label, Label]:
         new = self.after._arrays.labels(self._nodes.tolist())
         return {u: v for u, v in zip(self.before.nodes, new, strict=True) if u != v}
+
+    @property
+    def new(self) -> tuple[Label, ...]:
+        return self.after._arrays.labels(np.flatnonzero(self._first < 0).tolist())
 
     @cached_property
     def _first(self) -> Ints:

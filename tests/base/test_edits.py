@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from river_hier import OpenTaxonomy, Taxonomy, linear_model
+from river_hier import OpenTaxonomy, Taxonomy, feature_extraction, linear_model, stream
 from river_hier.base.classifiers import last_step
 from river_hier.datasets import synth
 from river_hier.taxonomy import UnknownLabelError
@@ -221,6 +221,22 @@ def test_a_forgotten_branch_is_off_until_its_next_example(name: str) -> None:
             )
     model.learn_one(DATA[0][0], TABLE[name].y("c"))
     assert "c" not in {model.taxonomy_.nodes[v] for v in last_step(model)._labels.unseen}
+
+
+def test_the_names_of_the_children_of_a_split_leaf_count() -> None:
+    t = Taxonomy.from_nested({"shop": {"clothes": None, "toys": None}})
+    model = feature_extraction.TextViews() | linear_model.PathSoftmax(t, margin=1)
+    for _ in range(5):
+        model.learn_one("a warm wool hat", "clothes")
+        model.learn_one("a long silk skirt", "clothes")
+        model.learn_one("a paper kite", "toys")
+    edit = t.edit([{"split": "clothes", "to": ["hats", "silk_skirts"]}])
+    assert edit.new == ("hats", "silk_skirts")
+    stream.learn_names(model, edit)
+    assert model["PathSoftmax"].taxonomy is edit.after
+    assert model.predict_one("hats") == "hats"
+    assert model.predict_one("a long silk skirt") == "silk_skirts"
+    assert model.predict_one("a paper kite") == "toys"
 
 
 def test_open_taxonomies_stay_open() -> None:
