@@ -309,3 +309,29 @@ def test_for_each_feature_a_merged_label_has_the_weight_of_one_part(
             best = max(abs(before[v][i]) for v in parts)
             some = [before[v][i] for v in parts if abs(before[v][i]) >= best - 1e-12]
         assert any(after[parts[0]][i] == pytest.approx(w, abs=1e-9) for w in some), feature
+
+
+@pytest.mark.parametrize("name", ["PathSoftmax", "HAROW", "LinearDiscriminant"])
+def test_what_had_no_example_before_has_none_after(name: str) -> None:
+    model = learned(name)
+    model.adopt(T.extend([("f", "new")]))
+    model.adopt(model.taxonomy_.edit([{"move": "new", "to": "a"}, {"move": "b", "to": "f"}]))
+    for x, _ in DATA[120:]:
+        p = model.predict_proba_one(x)["new"]
+        assert (p[True] if isinstance(p, dict) else p) == 0.0
+
+
+def test_what_wrappers_count_goes_with_the_nodes() -> None:
+    edit = T.edit([{"move": "b", "to": "f"}, {"merge": ["g"], "to": "h"}])
+    calibrated, noisy = learned("Calibrated"), learned("NoisyLabels")
+    n, counts, before = noisy._n, dict(noisy._counts), calibrated._calibration.saved()[1]
+    for model in (calibrated, noisy):
+        model.adopt(edit)
+    after = calibrated._calibration.saved()[1]
+    for v in set(edit.after) - {"h"}:
+        assert (after[edit.after.index(v)] == before[T.index(v)]).all()
+    assert noisy._n == n
+    assert noisy._counts["c"] == pytest.approx(counts["c"])
+    assert noisy._counts["h"][0] == pytest.approx(counts["g"][0] + counts["h"][0])
+    total = sum(counts[v][0] for v in "bcdfgh" if v in counts)
+    assert noisy._counts["f"][1] == pytest.approx(total)
