@@ -268,7 +268,13 @@ def _taxonomy_of(models: Sequence[Any], start: Any) -> Taxonomy:
 
 def _nodes(model: Any, taxonomy: Taxonomy) -> Rows:
     """The place of each node of a model in the merged taxonomy."""
-    return np.array([taxonomy.index(label) for label in model.taxonomy_.nodes], dtype=np.intp)
+    nodes = np.array([taxonomy.index(label) for label in model.taxonomy_.nodes], dtype=np.intp)
+    if taxonomy._arrays.labels(nodes.tolist()) != model.taxonomy_.nodes:
+        raise ValueError(
+            "models to merge, and their `start`, must have adopted the same edits, but a label of "
+            "one is read as another one by the others"
+        )
+    return nodes
 
 
 def _fresh(models: Sequence[Any], start: Any) -> Any:

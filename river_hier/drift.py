@@ -11,7 +11,7 @@ from . import linear_model
 from ._core import Nodes, closure_of
 from .base.checks import check_integer
 from .base.wrapper import ModelWrapper, check_model
-from .taxonomy import Label, closure_mask
+from .taxonomy import Edit, Label, closure_mask
 
 __all__ = ["BranchReset"]
 
@@ -79,7 +79,7 @@ class BranchReset(ModelWrapper):
     ...         model.learn_one(x, y)
     ...     print(mistakes[False], mistakes[True])
     [73, 18] [72, 419]
-    [73, 18] [72, 116]
+    [73, 18] [72, 110]
     """
 
     def __init__(self, model: Any, detector: Any = None, min_age: int = 10) -> None:
@@ -116,6 +116,12 @@ class BranchReset(ModelWrapper):
                 for child in self._taxonomy.children(label):
                     self.forget(child)
                 self.drifts_detected.append((step, label))
+
+    def _edit(self, edit: Edit) -> None:
+        for state in (self._detectors, self._ages):
+            renamed = {edit.labels.get(label, label): part for label, part in state.items()}
+            state.clear()
+            state.update(renamed)
 
     def _forget(self, nodes: Nodes) -> None:
         for v in nodes.tolist():

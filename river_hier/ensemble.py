@@ -39,7 +39,7 @@ from .feature_extraction import Embedding, RandomFourierFeatures, TextViews
 from .forest import ExtraTrees
 from .linear_model import PathSoftmax
 from .probabilistic import DiscriminantNeighbors, LinearDiscriminant, NewtonSoftmax
-from .taxonomy import Evidence, Taxonomy, TaxonomyLike, closure_mask
+from .taxonomy import Edit, Evidence, Taxonomy, TaxonomyLike, closure_mask
 from .taxonomy.errors import is_missing, short
 
 __all__ = ["DensePool", "LogarithmicPool", "make_views"]
@@ -269,14 +269,10 @@ class LogarithmicPool(ModelWrapper):
         rows = (SetRows if self._kind.several else LabelRows)(self._labels, p=p, scores=scores.T)
         return rows.but(first=self._first_label, never=self._never_predicted)
 
-    def adopt(self, taxonomy: Taxonomy) -> None:
-        """Continue with a larger taxonomy in all models."""
-        for model in self.models:
-            last_step(model).adopt(taxonomy)
+    _inside: Any = property(lambda self: list(map(last_step, self.models)))
 
-    def _extend(self, taxonomy: Taxonomy, unseen: bool) -> None:
-        for model in self.models:
-            last_step(model)._extend(taxonomy, unseen)
+    def _edit(self, edit: Edit) -> None:
+        self._known = set(edit._nodes[list(self._known)].tolist())
 
     def _forget(self, nodes: Nodes) -> None:
         self._known.difference_update(nodes.tolist())

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ._core import Batch, Forest, Multilabels, Nodes, conditional_probabilities
+from ._core import Batch, Forest, Labels, Multilabels, Nodes, conditional_probabilities
 from ._core.features import by_name, checksum_of
 from .base.checks import check_integer
 from .base.explanation import Floats
 from .base.model import MultiLabelModel, SingleLabelModel
 from .probabilistic.dense import DenseFeatures
-from .taxonomy import Taxonomy, TaxonomyLike, closure_mask
+from .taxonomy import Edit, Taxonomy, TaxonomyLike, closure_mask
 
 __all__ = ["ExtraTrees", "MultilabelExtraTrees"]
 
@@ -87,6 +87,13 @@ class Trees(DenseFeatures):
     def _shares(self, X: Floats) -> Floats:
         X = np.ascontiguousarray(X, dtype=np.float64)
         return self._forest.shares(X, len(self._taxonomy))
+
+    def _edit(self, edit: Edit, labels: Labels) -> None:
+        """The examples that are stored have the labels that they would have now."""
+        *parameters, (n, targets, *rest) = self._forest.saved()
+        targets = [edit._closed(on) for on in targets]
+        parameters.append((n, targets, *rest))
+        self._forest = type(self._forest)(*parameters)
 
     def _forget(self, nodes: Nodes) -> None:
         """Take the examples of these nodes out of their leaves."""

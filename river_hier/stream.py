@@ -13,7 +13,7 @@ from .base.answer import is_ours, labels_in, taxonomy_of
 from .base.checks import check_integer, checked_weight
 from .base.classifiers import is_multilabel, last_step, last_step_and_input
 from .base.wrapper import ModelWrapper, check_model, check_one
-from .taxonomy import Label, Taxonomy, extended
+from .taxonomy import Edit, Label, Taxonomy, extended
 
 __all__ = ["Replayed", "learn_names", "replay"]
 
@@ -106,7 +106,7 @@ def _replayed(
 
 def learn_names(
     model: Any,
-    taxonomy: Taxonomy | None = None,
+    taxonomy: Taxonomy | Edit | None = None,
     on: Hashable | None = None,
     descriptions: Mapping[Label, str] | None = None,
 ) -> tuple[Label, ...]:
@@ -122,7 +122,7 @@ def learn_names(
     model
         A model in a taxonomy behind transformers of texts, or a pool or wrapper of such pipelines.
     taxonomy
-        A larger taxonomy, which the model adopts; an open one stays open.
+        A larger taxonomy, or an edit, which the model adopts; an open one stays open.
     on
         The feature that holds the text, as in `Taxonomy.names`.
     descriptions
@@ -151,18 +151,24 @@ def learn_names(
     """
     check_model(model, "learn_one", "predict_one")
     last, before = last_step(model), taxonomy_of(model)
-    after = before if taxonomy is None else extended(before, taxonomy)
+    edit = taxonomy if isinstance(taxonomy, Edit) else None
+    after: Taxonomy = before
+    if isinstance(taxonomy, Edit):
+        after = taxonomy.after
+    elif taxonomy is not None:
+        after = extended(before, taxonomy)
     names = after.names(on, descriptions)
     late = labels_in(model).has_learned
     scale = LATE if late else 1.0
-    new = {before.nodes[v] for v in labels_in(model).unseen}.union(after.nodes[len(before) :])
+    new = {before.nodes[v] for v in labels_in(model).unseen}
+    new |= {*(after.nodes[len(before) :] if edit is None else edit.new)}
     if late:
         names[:] = [(x, label) for x, label in names if label in new]
     with compose.learn_during_predict():  # words are counted
         for x, _ in names:
             list(_inputs(model, x))
-    if after is not before and isinstance(last.taxonomy, Taxonomy):
-        last.adopt(after)
+    if edit or (after is not before and isinstance(last.taxonomy, Taxonomy)):
+        last.adopt(edit or after)
     elif after is not before:
         last._extend(after, unseen=late)
     with learned_before:
@@ -261,4 +267,8 @@ class Replayed(ModelWrapper):
             del self._buffer[0]
 
     def _forget(self, nodes: Nodes) -> None:
+        self._buffer.clear()
+
+    def _edit(self, edit: Edit) -> None:
+        """The labels of the buffer are those of the taxonomy before."""
         self._buffer.clear()

@@ -435,3 +435,42 @@ def test_in_a_browser(tmp_path):
             counts(4, 26)
         chrome.close()
     assert not wrong
+
+
+def test_categories_are_edited_and_the_edit_is_taken_back(tmp_path):
+    file = written(tmp_path / "texts.csv", [(text, "") for text, _ in texts(40)])
+    desk = desk_of(file)
+    truth = dict(texts(40))
+    for _ in range(20):
+        question = desk.question()
+        desk.answer(question["row"], truth[desk.texts[question["row"]]])
+    before = desk.question()
+    assert {"pets/cats", "pets/dogs", "cars"} <= {*before["categories"]}
+    asked = desk.asked["row"]
+    for category, to, now in (
+        ("pets/cats", "pets/felines", ["cars", "pets", "pets/dogs", "pets/felines"]),
+        ("pets/dogs", "animals/dogs", None),
+        ("pets/dogs", "dogs", ["cars", "dogs", "pets", "pets/felines"]),
+        ("cars", "dogs", ["dogs", "pets", "pets/felines"]),
+        ("pets/felines", "", ["dogs", "pets"]),
+    ):
+        if now is None:
+            with pytest.raises((LookupError, ValueError), match="animals"):
+                desk.edit(category, to)
+            continue
+        assert desk.edit(category, to)["categories"] == now
+        assert desk.asked["row"] == asked
+    again = desk_of_another_process(desk, file)
+    assert again.question()["categories"] == ["dogs", "pets"]
+    again.save()
+    with again._beside("labels.csv").open() as lines:
+        assert {row["label"] for row in csv.DictReader(lines)} == {"dogs", "pets"}
+    for _ in range(4):
+        last = again.undo()
+    assert last["categories"] == before["categories"]
+    assert last["labelled"] == before["labelled"]
+
+
+def desk_of_another_process(desk, file):
+    os.close(desk.lock)
+    return desk_of(file)

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from .._core import Batch, Labels, LinearState, Nodes, Vector, Vectors, policies
 from .._core.features import SMALLEST_NORM2
 from .._core.rule_by_numba import PolicyByNumba
-from ..taxonomy import Evidence, Part, Taxonomy, TaxonomyLike
+from ..taxonomy import Edit, Evidence, Part, Taxonomy, TaxonomyLike
 from . import explanation
 from .checks import check, check_intercept
+from .edited import Matrix, matrices, rows_of
 from .explanation import Floats
 from .model import TaxonomyModel
 
@@ -168,6 +169,30 @@ class LinearLearner(TaxonomyModel):
         if pays(self, X):
             return next(score_blocks(self, X, X.n))
         return self._state.scores_many(Vectors(self._features, X), self._averaged)
+
+    def _rename(self, labels: Labels) -> None:
+        self._state = LinearState(labels, *self._state.saved()[1:])
+
+    def _edit(self, edit: Edit, labels: Labels) -> None:
+        _, features, *parameters, n, rows, average, learned = self._state.saved()
+        w, *s = matrices(rows, self._state.vectors * len(edit.before))
+        edited = self._edited(w, *s, edit=edit)
+        if average is not None:
+            from_first_round, m, since, begun, updates = average
+            (u,) = matrices(updates, w.shape[1])
+            u.resize(w.shape)
+            mean, *_ = self._edited(w - u.multiply(1.0 / (m + 1.0 - since)).tocsc(), *s, edit=edit)
+            first, new = edit._first, edit._first < 0
+            since = np.where(new, 0.0 if from_first_round else m, since[first])
+            begun = np.where(new, from_first_round, begun[first])
+            updates = rows_of([(edited[0] - mean).multiply(m + 1.0 - since).tocsc()], self.dtype)
+            average = from_first_round, m, since, begun, updates
+        state = *parameters, n, rows_of(edited, self.dtype), average, learned
+        self._state = LinearState(labels, features, *state)
+
+    def _edited(self, w: Matrix, s: Matrix = None, *, edit: Edit) -> list[Matrix]:
+        """The weights after an edit and, if there are any, the variances less 1."""
+        raise NotImplementedError
 
     def _forget(self, nodes: Nodes) -> None:
         self._state.forget(nodes)

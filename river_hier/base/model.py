@@ -21,7 +21,18 @@ from .._core import (
     warn_if_sorted,
 )
 from .._core.batch import closed_table
-from ..taxonomy import Below, Evidence, Label, Part, Taxonomy, TaxonomyLike, extended, part_of
+from ..taxonomy import (
+    Below,
+    Edit,
+    Evidence,
+    Label,
+    Part,
+    Taxonomy,
+    TaxonomyLike,
+    check_edits,
+    extended,
+    part_of,
+)
 from ..taxonomy.multilabel import implied_nodes
 from ..taxonomy.open import initial_taxonomy, named, with_labels
 from .answer import NONE, LabelAnswer, LabelRows, SetAnswer, SetRows, Unseen
@@ -84,24 +95,70 @@ class TaxonomyModel(Predictor, base.Estimator):
             for (v, on), terms in zip(visited.items(), found, strict=True)
         }
 
-    def adopt(self, taxonomy: Taxonomy) -> None:
-        """Continue with a larger taxonomy.
+    def adopt(self, taxonomy: Taxonomy | Edit) -> None:
+        """Continue with a larger taxonomy, or with an edited one.
 
         In a trained model, a new node has probability 0 until its first example, whose label is the
         node or below it. It starts from its parent or, in models that store examples, counts as off
         in those of its siblings. An open model is closed. Takes O(new nodes) after `extend`.
 
+        After an edit a model keeps what it can (docs/models/changing_taxonomies.md), and an open
+        one stays open: O(size of the model).
+
         Parameters
         ----------
         taxonomy
             The taxonomy of the model with new nodes, the last ones, e.g.
-            `model.taxonomy_.extend([(parent, child)])`.
+            `model.taxonomy_.extend([(parent, child)])`; or `model.taxonomy_.edit(changes)`.
 
         """
+        if isinstance(taxonomy, Edit):
+            self._check_edit(taxonomy)
+            self._follow(taxonomy)
+            return
         taxonomy = extended(self._taxonomy, taxonomy)
         self._check_taxonomy(taxonomy)
         self._extend(taxonomy, self._labels.has_learned)
         self.taxonomy = taxonomy
+
+    def _check_edit(self, edit: Edit) -> None:
+        """Raise an error if the model cannot continue after this edit."""
+        check_edits(self._taxonomy, edit)
+        if not (self._edits or edit._renames):
+            raise TypeError(
+                f"{type(self).__name__} can follow an edit that renames nodes only; train a new "
+                "model, or see docs/models/changing_taxonomies.md for those that can"
+            )
+        self._check_taxonomy(edit.after)
+
+    def _follow(self, edit: Edit) -> None:
+        """Continue after an edit that was checked."""
+        labels = self._labels_after(edit)
+        if edit._renames:
+            self._rename(labels)
+        else:
+            self._edit(edit, labels)
+        self._labels = labels
+        if isinstance(self.taxonomy, Taxonomy):
+            self.taxonomy = edit.after
+
+    def _labels_after(self, edit: Edit) -> Labels:
+        """Unseen are new nodes, but for those of a split, and those that were unseen before."""
+        labels, unseen = self._labels, np.ones(len(edit.after), dtype=bool)
+        seen = np.ones(len(edit.before), dtype=bool)
+        seen[labels.unseen] = False
+        unseen[edit._nodes[seen]] = False
+        if self._splits_share:
+            unseen[edit._split] = unseen[edit.after._arrays.parent_index[edit._split - 1]]
+        return Labels(
+            edit.after, np.flatnonzero(unseen & labels.has_learned).tolist(), labels.has_learned
+        )
+
+    def _rename(self, labels: Labels) -> None:
+        """Go on with other names of the nodes."""
+
+    def _edit(self, edit: Edit, labels: Labels) -> None:
+        """Change what is learned as the nodes change."""
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         """Raise an error if the model does not work in this taxonomy."""
@@ -109,8 +166,8 @@ class TaxonomyModel(Predictor, base.Estimator):
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it; nothing changes elsewhere.
 
-        Until the branch learns again, a multilabel model switches its nodes on, and a single-label
-        model gives them the scores of their parents. Takes O(size of the model).
+        They are then as `adopt` adds nodes: off, with probability 0, until their next example.
+        Takes O(size of the model).
 
         Parameters
         ----------
@@ -119,7 +176,9 @@ class TaxonomyModel(Predictor, base.Estimator):
 
         """
         if v := self._taxonomy.index(label):
-            self._forget(self._taxonomy._arrays.branch(v))
+            nodes = self._taxonomy._arrays.branch(v)
+            self._forget(nodes)
+            self._labels.forget(nodes)
         else:
             self._start_anew()
 
@@ -149,6 +208,8 @@ class TaxonomyModel(Predictor, base.Estimator):
         return "\n".join([f"Prediction: {predict(x)!r}; {self._decision_rule}", *nodes])
 
     _decision_rule: str
+    _edits = True  # whether it can follow edits that are more than new names
+    _splits_share = False  # whether the children of a leaf that is split share its probability
 
     @abc.abstractmethod
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
@@ -302,6 +363,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     """
 
     _kind = ONE
+    _splits_share = True
     _multiclass: bool = True
     _decision_rule = "by the sum of the weights on its path"
 

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Batch, LabelProbabilities, Vectors, path_difference, path_sums, softmax
-from ..taxonomy import Arrays, Part
+from ..taxonomy import Arrays, Edit, Part
 from .answer import LabelRows, replaced
+from .edited import Matrix, gains, origins, paths, steps
 from .explanation import Floats
 from .linear import NOTHING, LinearLearner, Moves, pays, score_blocks
 from .model import ScoredLabel, SingleLabelModel
@@ -108,6 +109,18 @@ class PathLearner(LinearLearner, SingleLabelModel):
             y = y.cut_above(tree, best) or best
             scores[y] = score
         return moves_apart(self, scores, y, vector.norm2, w)
+
+    def _edited(self, w: Matrix, s: Matrix = None, *, edit: Edit) -> list[Matrix]:
+        """Prototypes stay: a moved node takes the difference of its ancestors into its weights.
+
+        With $W^v = \\sum_{u \\in P(v)} w^u$ before the edit, weights after it are the differences
+        $W^v - W^p$ to the parent p, so that no score changes. Merged nodes share one prototype.
+        """
+        along, difference = paths(edit.before._arrays), steps(edit.after._arrays)
+        kept = along[:, origins(edit)] @ difference
+        kept.eliminate_zeros()
+        (more,) = gains(w, s, edit, along)
+        return [w @ kept + more @ difference]
 
     def _answer(self, x: Mapping[Any, Any]) -> Any:
         return PathAnswer(self, x)

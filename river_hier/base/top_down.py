@@ -6,11 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .._core import Batch, NodeProbabilities, Vectors, top_down, trained_nodes
-from ..taxonomy import Evidence, closure_mask
+from ..taxonomy import Edit, Evidence, closure_mask
 from .answer import Mask, SetRows
 from .checks import check_answer
+from .edited import Matrix, gains, ones
 from .explanation import Floats
 from .linear import LinearLearner, Moves, pays, score_blocks
 from .model import MultiLabelModel, ScoredSet
@@ -129,6 +131,23 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
             factor = w / (np.maximum(1.0 - known, 0.0) + w * known)
         with np.errstate(over="ignore"):  # steps have a limit
             return on, nodes, factor * steps, factor * confidence
+
+    def _edited(self, w: Matrix, s: Matrix = None, *, edit: Edit) -> list[Matrix]:
+        """Each node keeps its weights, which say whether it is on, given that its parents are.
+
+        The weights of the new ancestors of a node that is moved were not learned from its examples,
+        nor its own from theirs: their variances begin anew.
+        """
+        n, first = len(edit.before), edit._first
+        known = np.flatnonzero(first >= 0)
+        kept, own = ones(first[known], known, (n, len(first))), sparse.identity(n, format="csc")
+        planes = [w] if s is None else [w, s]
+        more = gains(w, s, edit, own)
+        planes = [plane @ kept + gained for plane, gained in zip(planes, more, strict=True)]
+        if s is not None:
+            anew = {v for u, _, above in edit._moves for v in (edit._nodes[u], *above)}
+            planes[1] @= sparse.diags(1.0 * ~np.isin(np.arange(len(first)), list(anew)))
+        return planes
 
     def _check_steps(self, steps: Floats, nodes: NDArray[np.intp]) -> None:
         check_answer(self, "rule", "a step", steps, nodes)

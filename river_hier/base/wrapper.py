@@ -7,7 +7,7 @@ from typing import Any, cast
 from river import base
 
 from .._core import Batch, Nodes, repeats
-from ..taxonomy import Evidence, Label, Taxonomy, TaxonomyLike, extended
+from ..taxonomy import Edit, Evidence, Label, Taxonomy, TaxonomyLike, extended
 from .answer import NONE, answer_of, answers_of, is_ours, labels_in, reads_anything, taxonomy_of
 from .checks import checked_weight
 from .classifiers import ONE, SEVERAL, is_multilabel, last_step, last_step_and_input, shown
@@ -105,20 +105,49 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     def _adjust(self, seen: Any, y: Any, w: float) -> None:
         """Learn from it."""
 
-    def adopt(self, taxonomy: Taxonomy) -> None:
-        """Continue with a larger taxonomy. Call this on the wrapper, not on the model inside it."""
+    @property
+    def _inside(self) -> list[Any]:
+        """The models inside, without the pipelines before them."""
+        return [self._last]
+
+    def adopt(self, taxonomy: Taxonomy | Edit) -> None:
+        """Continue with a larger taxonomy, or an edited one, in the wrapper and in what is inside.
+
+        Call this on the wrapper, not on the model inside it.
+        """
+        if isinstance(taxonomy, Edit):
+            self._check_edit(taxonomy)
+            self._follow(taxonomy)
+            return
         taxonomy = extended(self._taxonomy, taxonomy)
         self._check_taxonomy(taxonomy)
-        self._last.adopt(taxonomy)
+        for model in self._inside:
+            model.adopt(taxonomy)
 
     def _extend(self, taxonomy: Taxonomy, unseen: bool) -> None:
-        self._last._extend(taxonomy, unseen)
+        for model in self._inside:
+            model._extend(taxonomy, unseen)
+
+    def _check_edit(self, edit: Edit) -> None:
+        """Raise an error if this or a model inside cannot continue after an edit."""
+        for model in self._inside:
+            model._check_edit(edit)
+        self._check_taxonomy(edit.after)
+
+    def _follow(self, edit: Edit) -> None:
+        """Continue after an edit that was checked."""
+        for model in self._inside:
+            model._follow(edit)
+        self._edit(edit)
+
+    def _edit(self, edit: Edit) -> None:
+        """Change the wrapper's own state as the nodes change."""
 
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in the model and in the wrapper."""
         inside = {name: vars(self)[name] for name in ("model", "models") if name in vars(self)}
-        for model in inside.get("models", [self.model]):
-            last_step(model).forget(label)
+        for model in self._inside:
+            model.forget(label)
         if v := self._taxonomy.index(label):
             self._forget(self._taxonomy._arrays.branch(v))
         else:

@@ -41,7 +41,7 @@ from ..base.targets import read_label
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import HAROW
 from ..metrics.costs import Costs, check, check_values
-from ..taxonomy import Taxonomy, UnknownLabelError, check_taxonomy, extended
+from ..taxonomy import Edit, Taxonomy, UnknownLabelError, check_edits, check_taxonomy, extended
 from ..taxonomy.multilabel import spelled
 
 
@@ -87,6 +87,11 @@ class Decoder(ModelWrapper):
 
     def _forget(self, nodes: Nodes) -> None:
         self._with_all_nodes()[nodes] = 0.0
+
+    def _edit(self, edit: Edit) -> None:
+        counts = np.zeros((len(edit.after), 7))
+        np.add.at(counts, edit._nodes[: len(self._counts)], self._counts)
+        self._counts = counts
 
     def _with_all_nodes(self) -> Floats:
         if new := len(self._taxonomy) - len(self._counts):
@@ -450,14 +455,34 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
         softmax = river_linear_model.SoftmaxRegression()
         yield {"classifier": softmax, "taxonomy": Taxonomy.flat(labels)}
 
-    def adopt(self, taxonomy: Taxonomy) -> None:
-        """Continue with a larger tree, and let the classifier adopt it if it has a taxonomy."""
+    def adopt(self, taxonomy: Taxonomy | Edit) -> None:
+        """Continue with a larger tree, and let the classifier adopt it if it has a taxonomy.
+
+        An `Edit` is refused if it has none, as it keeps its labels.
+        """
+        if isinstance(taxonomy, Edit):
+            self._check_edit(taxonomy)
+            return self._follow(taxonomy)
         taxonomy = extended(self.taxonomy, taxonomy)
         taxonomy._arrays.check_tree()
         inner = last_step(self.classifier)
         if hasattr(inner, "adopt"):
             inner.adopt(taxonomy)
         self.taxonomy = taxonomy
+
+    def _check_edit(self, edit: Edit) -> None:
+        check_edits(self.taxonomy, edit)
+        edit.after._arrays.check_tree()
+        if not hasattr(inner := last_step(self.classifier), "_check_edit"):
+            raise TypeError(
+                f"{shown(self.classifier)} cannot follow an edit, since it keeps its labels; "
+                "train a new model"
+            )
+        inner._check_edit(edit)
+
+    def _follow(self, edit: Edit) -> None:
+        last_step(self.classifier)._follow(edit)
+        self.taxonomy = edit.after
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, as the classifier does; y may be any node of the taxonomy."""

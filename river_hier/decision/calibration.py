@@ -15,6 +15,7 @@ from ..base.classifiers import ONE, SEVERAL, shown
 from ..base.explanation import Floats
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import HAROW, Hieron
+from ..taxonomy import Edit
 
 
 class Calibrator(ModelWrapper):
@@ -121,6 +122,11 @@ class Calibrated(Calibrator):
         shared, own = self._with_all_nodes().saved()
         own[nodes] = [0.0, 1.0, 0.0, 1.0]
         self._calibration = Calibration(shared, own)
+
+    def _edit(self, edit: Edit) -> None:
+        self._calibration.add_nodes(len(edit.before))
+        shared, own = self._calibration.saved()
+        self._calibration = Calibration(shared, edit._rows(own, [0.0, 1.0, 0.0, 1.0]))
 
     def _with_all_nodes(self) -> Calibration:
         self._calibration.add_nodes(len(self._taxonomy))

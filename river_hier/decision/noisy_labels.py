@@ -12,7 +12,7 @@ from ..base.classifiers import last_step_and_input, shown
 from ..base.targets import whole
 from ..base.wrapper import ModelWrapper, check_model, learns_parts
 from ..linear_model import PathSoftmax
-from ..taxonomy import Below, Evidence, Label
+from ..taxonomy import Below, Edit, Evidence, Label
 
 FIRST = 0.01  # the rate of each depth at first
 WAIT = 500  # examples that are learned before rates are
@@ -207,6 +207,13 @@ class NoisyLabels(ModelWrapper):
             for d, r in enumerate(below):
                 rate = self._rates[d] + step * (r - self._rates[d])
                 self._rates[d] = min(max(rate, LEAST), MOST)
+
+    def _edit(self, edit: Edit) -> None:
+        before, total, self._counts = self._counts, self._n, {}
+        for old, (n, *_) in before.items():
+            if n:
+                self._count(edit.after.path(edit.labels.get(old, old)), [], n)
+        self._n = total
 
     def _forget(self, nodes: Nodes) -> None:
         t = self._taxonomy

@@ -12,7 +12,7 @@ from ..base.checks import check, check_integer, number
 from ..base.classifiers import last_step_and_input
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import PathSoftmax
-from ..taxonomy import Label
+from ..taxonomy import Edit, Label
 from ..taxonomy.multilabel import implied_nodes
 
 RATE = 0.1  # of the steps of the level, in units of the risk
@@ -296,6 +296,10 @@ class Selective(ModelWrapper):
         v, first = next(way, (0, 0.0))
         branch = self._taxonomy.nodes[v if self.by_branch else 0]
         return branch, first, chain([(v, first)], way)
+
+    def _edit(self, edit: Edit) -> None:
+        groups = self._groups.items()
+        self._groups = {edit.labels.get(label, label): group for label, group in groups}
 
     def _threshold(self, group: Group) -> float:
         return group.threshold(group.level + self._whole - self.risk, self.root)

@@ -159,6 +159,10 @@ class KernelPathLearner(SingleLabelModel):
             self._start_average(from_first_round)
 
     _add_nodes: Any = PathLearner._add_nodes
+    dtype = "float64"
+    _rename: Any = PathLearner._rename
+    _edit: Any = PathLearner._edit
+    _edited: Any = PathLearner._edited
 
 
 class Hieron(KernelPathLearner):

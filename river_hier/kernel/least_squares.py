@@ -94,6 +94,8 @@ class KernelLeastSquares(LeastSquaresRule):
         whole = contributions(self._instances, coefficients, x)
         return [rescaled(float(scores[v]), parts) for v, parts in zip(nodes, whole, strict=True)]
 
+    _edits = False
+
     def _forget(self, nodes: Nodes) -> None:
         raise TypeError(
             f"kernel.{type(self).__name__} cannot forget a branch; "

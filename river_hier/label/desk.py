@@ -19,6 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from .. import checkpoint, feature_extraction, inspection, linear_model, stream
 from ..base.answer import taxonomy_of
+from ..base.classifiers import last_step
 from ..serve import messages
 from ..serve.connections import guarded, server
 from ..serve.journal import Journal
@@ -102,17 +103,25 @@ class Desk:
         for _, entry in self.journal.after(0):
             if entry is None:
                 self.answers.pop()
-            elif self.texts[entry["row"] : entry["row"] + 1] == [entry["text"]]:
+            elif "changes" in entry or self._is_same(entry):
                 self.answers.append(entry)
             else:
                 raise ValueError(f"another text was in row {entry['row'] + 1} when it was labelled")
         for entry in self.answers:
             self._learn(entry)
-        done = {entry["row"] for entry in self.answers} | (set() if self.given else self.blank)
+        done = {entry["row"] for entry in self.answers if "row" in entry} | (
+            set() if self.given else self.blank
+        )
         rows = self.given or range(len(self.texts))
         self.left: list[int] = [row for row in rows if row not in done]
 
+    def _is_same(self, entry: dict[str, Any]) -> bool:
+        return self.texts[entry["row"] : entry["row"] + 1] == [entry["text"]]
+
     def _learn(self, entry: dict[str, Any]) -> None:
+        if "changes" in entry:
+            last_step(self.model).adopt(taxonomy_of(self.model).edit(entry["changes"]))
+            return
         given = self.given.get(entry["row"])
         if entry["label"] is not None and (given is None or self._label(given.y) != entry["label"]):
             self.model.learn_one(entry["text"], entry["label"])
@@ -144,7 +153,7 @@ class Desk:
             n = min(1 if by_chance else CANDIDATES, len(self.left))
             questions = [self._ask(row, by_chance) for row in random.sample(self.left, n)]
             self.asked = min(questions, key=itemgetter("margin"))
-        labels = [entry for entry in self.answers if entry["label"] is not None]
+        labels = [entry for entry in self.answers if entry.get("label") is not None]
         right = [[e["guess"] == e["label"] for e in labels if e["random"] == k] for k in (1, 0)]
         paths = sorted(v.split(self.separator) for v in taxonomy_of(self.model).nodes[1:])
         return {
@@ -155,7 +164,7 @@ class Desk:
             "right": [[sum(some[-LATEST:]), len(some[-LATEST:])] for some in right],
             "separator": self.separator,
             "categories": list(map(self.separator.join, paths)),
-            "last": bool(self.answers) and (self.answers[-1]["label"] or "skipped"),
+            "last": bool(self.answers) and (self.answers[-1].get("label") or "no label"),
         }
 
     def answer(self, row: Any, label: Any) -> dict[str, Any]:
@@ -175,19 +184,44 @@ class Desk:
         self.asked = {}
         return self.question()
 
+    def edit(self, category: Any, to: Any) -> dict[str, Any]:
+        """Give a category another path, merge it with the one there, or retire it if there is none.
+
+        Labels that were given before are those of what it has become.
+        """
+        t, category, to = taxonomy_of(self.model), self._label(category), self._label(to)
+        changes: list[Any] = [{"merge": [category], "to": to}]
+        if not to:
+            changes = [{"retire": category}]
+        elif to not in t.nodes:
+            above = OpenTaxonomy(self.separator).path(to)[-2]
+            changes = [{"move": category, "to": above}]
+            moved = t.edit(changes).labels.get(category, category)
+            changes.append({"rename": moved, "to": to})
+        entry = {"changes": changes}
+        t.edit(changes)  # an error if it is impossible
+        self._write(entry)
+        self._learn(entry)
+        self.answers.append(entry)
+        if self.asked:
+            self.asked = self._ask(self.asked["row"], self.asked["random"])
+        return self.question()
+
     def undo(self) -> dict[str, Any]:
-        """Take the last answer back; its text is asked about again."""
+        """Take the last answer or edit back; a text is asked about again."""
         if not self.answers:
             raise HTTPException(409, "there is no answer to take back")
         last = self.answers[-1]
         self._write(None)
         self._replay()
-        self.asked = self._ask(last["row"], last["random"])
+        if "row" in last:
+            self.asked = self._ask(last["row"], last["random"])
         return self.question()
 
     def save(self) -> None:
         """Write the labels and the model."""
-        rows = [(e["row"] + 1, e["text"], e["label"]) for e in self.answers if e["label"]]
+        t, labelled = taxonomy_of(self.model), [e for e in self.answers if e.get("label")]
+        rows = [(e["row"] + 1, e["text"], t.nodes[t.index(e["label"])]) for e in labelled]
         kind = "reviewed.csv" if self.given else "labels.csv"
         with self._beside(kind).open("w", encoding="utf-8", newline="") as table:
             csv.writer(table).writerows([("row", "text", "label"), *sorted(rows)])
@@ -197,7 +231,9 @@ class Desk:
 def site(desk: Desk) -> Any:
     """The desk over HTTP, for a browser on this machine."""
     page = Mount("/", StaticFiles(directory=Path(__file__).with_name("page"), html=True))
-    return guarded(messages.site([desk.question], [desk.answer, desk.undo], page), ["localhost"])
+    return guarded(
+        messages.site([desk.question], [desk.answer, desk.edit, desk.undo], page), ["localhost"]
+    )
 
 
 def main() -> None:

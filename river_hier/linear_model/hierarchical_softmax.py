@@ -3,13 +3,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .._core import Batch, Vectors, path_difference, path_sums, softmax
 from ..base.checks import check_answer, check_forgetting, check_positive
+from ..base.edited import Matrix, label_places, of_the_surest, ones, replaced_columns
 from ..base.explanation import Contribution, Floats, effects
 from ..base.linear import NOTHING, Moves
 from ..base.path import PathLearner
-from ..taxonomy import Arrays, Part, TaxonomyLike
+from ..taxonomy import Arrays, Edit, Part, TaxonomyLike
 from ..taxonomy.evidence import above
 from .path_softmax import MOST_VARIANCE, PathSoftmax, own_weights
 
@@ -187,6 +189,47 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
         move, h = moves
         confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (3)
         return columns, self.prior_variance * move, confidence
+
+    def _edited(self, w: Matrix, s: Matrix = None, *, edit: Edit) -> list[Matrix]:
+        """A vector stays with its alternative; those of a node that is moved are a start only.
+
+        Decisions stay as they are unless a node leaves or joins them. A node that joins another one
+        starts with the sum of the vectors on the path that it has left, and merged alternatives,
+        for each feature, with the weight of the surest; so do the new ancestors of a moved node,
+        from their own weights and its. A leaf that is split and its children, which start at 0,
+        have equal shares.
+        """
+        first, nodes, parents = edit._first, edit._nodes, edit.before._arrays.parents
+        known, planes = np.flatnonzero(first >= 0), [w.tocsc(), s.tocsc()]
+        kept = ones(first[known], known, (len(parents), len(first)))
+        kept = sparse.kron(kept, sparse.identity(2), "csc")
+        left = {u: sorted(was) for u, was, _ in edit._moves}
+
+        def vector(u: int) -> Any:
+            """The weights and the variances of an alternative."""
+            along = planes[0][:, [2 * x for x in left.get(u, [u])]]
+            return np.asarray(along.sum(axis=1))[:, 0], planes[1][:, [2 * u]].toarray()[:, 0]
+
+        places, among = label_places(edit.before._arrays), dict[int, list[Any]]()
+        for v, old in edit._merged.items():
+            among[2 * v] = [vector(u) for u in old if v not in nodes[list(parents[u])]]
+            own = [[plane[:, [places[u]]].toarray()[:, 0] for plane in planes] for u in old]
+            among[2 * v + 1] = own
+        for u, _, ancestors in edit._moves:
+            if (v := int(nodes[u])) not in edit._merged:
+                among[2 * v] = [vector(u)]
+            for c in ancestors:
+                among.setdefault(2 * c, [vector(int(first[c]))]).append(vector(u))
+        columns: list[list[Floats]] = [[], []]
+        for of in among.values():
+            weights, sure = np.stack(of, axis=-1)
+            best = of_the_surest(weights, sure)
+            for column, vectors in zip(columns, (weights, sure), strict=True):
+                column.append(np.take_along_axis(vectors, best, 1)[:, 0])
+        return [
+            replaced_columns(plane @ kept, list(among), new)
+            for plane, new in zip(planes, columns, strict=True)
+        ]
 
     def _alternatives(self, u: int, tree: Arrays, unseen: Any = ()) -> NDArray[np.intp]:
         """The columns that compete at a node: that of its own label, and of its children."""

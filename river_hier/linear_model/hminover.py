@@ -134,6 +134,8 @@ class HMinOver(
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_ranked": (None, None, None)}  # which predictions may compute anew
 
+    _edits = False  # its threshold is one for the scores of all labels
+
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
         """The lowest score at which candidates are switched on."""
         ranking, scores = self._ranked_scores(self._state.scores, x)

@@ -1,4 +1,3 @@
-from .._core import Nodes
 from .least_squares import LeastSquaresModel
 
 
@@ -81,11 +80,3 @@ class HRLS(LeastSquaresModel):
     [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
         hierarchical classification. JMLR 7.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
     """
-
-    def _forget(self, nodes: Nodes) -> None:
-        super()._forget(nodes)
-        self._below = {}
-        systems = zip(self._rls.n_stored, self._rls.nodes, strict=True)
-        for _, s, of_system in sorted((-n, s, nodes) for s, (n, nodes) in enumerate(systems)):
-            for v in of_system:
-                self._below.setdefault(self._taxonomy._arrays.rows[v], s)

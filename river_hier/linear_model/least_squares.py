@@ -17,12 +17,13 @@ from .._core import (
     Batch,
     Example,
     FeatureIndex,
+    Labels,
     LeastSquares,
     Multilabels,
     Nodes,
     Vectors,
 )
-from .._core.least_squares import nothing_stored
+from .._core.least_squares import SavedSystem, nothing_stored
 from ..base import explanation
 from ..base.checks import (
     check_answer,
@@ -34,7 +35,7 @@ from ..base.checks import (
 from ..base.explanation import Contribution, Floats
 from ..base.linear import SECONDS
 from ..base.model import MultiLabelModel, ScoredSet
-from ..taxonomy import Taxonomy, TaxonomyLike
+from ..taxonomy import Edit, Taxonomy, TaxonomyLike
 
 
 def rescaled(score: float, contributions: Iterable[Contribution]) -> list[Contribution]:
@@ -246,23 +247,42 @@ class LeastSquaresModel(LeastSquaresRule):
 
     def _forget(self, nodes: Nodes) -> None:
         """The branch leaves the systems of its siblings, which contain the examples to forget."""
+        self._arrange(self._taxonomy, {v: v for v in range(len(self._taxonomy))}, nodes.tolist())
+
+    def _edit(self, edit: Edit, labels: Labels) -> None:
+        """A node keeps its system, apart from that of its new siblings if it is moved."""
+        first = {int(u): v for v, u in enumerate(edit._first) if u >= 0}
+        self._arrange(edit.after, first, np.flatnonzero(edit._first < 0).tolist())
+
+    def _arrange(self, taxonomy: Taxonomy, places: dict[int, int], fresh: list[int]) -> None:
+        """Put the outputs of old nodes where they are now; others start from empty systems."""
         *parameters, before = self._rls.saved()
-        forgotten, fresh = nodes.tolist(), dict[Any, list[int]]()
-        for v in forgotten:
-            siblings = self._taxonomy._arrays.rows[v] if self._shared else v
-            fresh.setdefault(siblings, []).append(v)
-        systems = list(map(nothing_stored, fresh.values()))
-        gone = set(forgotten)
+        rows, systems, anew = taxonomy._arrays.rows, list[SavedSystem](), set(fresh)
+
+        def together(nodes: Iterable[tuple[int, int]]) -> Iterable[list[tuple[int, int]]]:
+            groups: dict[Any, list[tuple[int, int]]] = {}
+            for v, output in sorted(nodes):
+                groups.setdefault(rows[v] if self._shared else v, []).append((v, output))
+            return groups.values()
+
+        for group in together((v, 0) for v in fresh):
+            systems.append(nothing_stored([v for v, _ in group]))
         for kind, of_system, n_stored, n_visits, *arrays in before:
-            outputs = [output for output, v in enumerate(of_system) if v not in gone]
-            for i in (1,) if kind == "primal" else (2, 3, 4):  # w; y, c and w0
-                arrays[i] = np.ascontiguousarray(arrays[i][:, outputs])
-            if outputs:
-                kept = [of_system[output] for output in outputs]
-                systems.append((kind, kept, n_stored, n_visits, *arrays))
+            kept = [(places[u], output) for output, u in enumerate(of_system) if u in places]
+            for group in together((v, output) for v, output in kept if v not in anew):
+                nodes, outputs = (list(part) for part in zip(*group, strict=True))
+                mine = list(arrays)
+                for i in (1,) if kind == "primal" else (2, 3, 4):  # w; y, c and w0
+                    mine[i] = np.ascontiguousarray(arrays[i][:, outputs])
+                systems.append((kind, nodes, n_stored, n_visits, *mine))
         # Top-down, the order in which the steps visit them.
         systems.sort(key=lambda system: min(system[1]))
         self._rls = type(self._rls)(*parameters, systems)
+        self._below = {}
+        sizes = [(-n, s, of) for s, (_, of, n, *_) in enumerate(systems)]
+        for _, s, of_system in sorted(sizes) if self._shared else ():
+            for v in of_system:
+                self._below.setdefault(rows[v], s)
 
     def _example(self, x: Mapping[Any, Any]) -> Example:
         return Example(self._features.find(x))

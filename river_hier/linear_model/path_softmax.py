@@ -1,17 +1,31 @@
 import math
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.special import entr
 
 from .._core import distances_to, path_difference, path_sums, softmax, subtree_sums
 from ..base.checks import check, check_answer, check_forgetting, check_positive, number
+from ..base.edited import (
+    Matrix,
+    gains,
+    kept_pairs,
+    label_places,
+    ones,
+    origins,
+    pairs,
+    paths,
+    stacked,
+    steps,
+)
 from ..base.explanation import Floats, named
 from ..base.linear import NOTHING, Moves
 from ..base.path import PathLearner
-from ..taxonomy import Arrays, Label, Part, TaxonomyLike
+from ..taxonomy import Arrays, Edit, Label, Part, TaxonomyLike
 
 
 def _own_weights(model: Any) -> dict[Label, dict[Any, float]]:
@@ -250,6 +264,31 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         check_answer(self, "rule", "a curvature", h, columns, "vectors")
         confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (3)
         return columns, self._scale * move, confidence
+
+    def _edited(self, w: Matrix, s: Matrix = None, *, edit: Edit) -> list[Matrix]:
+        """No score of a label changes but those of merged and of split ones.
+
+        As in `PathLearner`, with $o_v$ for what a label has beyond the prototype of its subtree: it
+        goes to $w_v$ if v loses its children. The sum of the parts of a merged label, $\\log \\sum
+        e^{s_v}$, is not linear; for each feature it starts with the weight of the part that is
+        surest of it. A leaf that is split into k children loses $\\log(k + 1)$, by its intercept,
+        as they and the node itself have equal shares.
+        """
+        before, after = edit.before._arrays, edit.after._arrays
+        origin, known, was = origins(edit), edit._first >= 0, label_places(before)
+        each = ones(range(before.n), range(before.n), (before.n, before.n))
+        shared, own = stacked(paths(before), 0 * each), stacked(0 * each, each)
+        inner = label_places(after) % 2 == 1
+        to_leaf, to_own = sparse.diags(1.0 * (known & ~inner)), sparse.diags(1.0 * (known & inner))
+        top = (shared[:, origin] + own[:, origin] @ to_leaf) @ steps(after)
+        kept = pairs(top, own[:, origin] @ to_own)
+        kept.eliminate_zeros()
+        more, surer = gains(w, s[:, was], edit, shared + own)
+        w = (w @ kept + pairs(more @ to_leaf, more @ to_own)).tolil()
+        for v, k in Counter(after.parent_index[edit._split - 1].tolist()).items():
+            if self.intercept:
+                w[0, 2 * v] -= math.log(k + 1) / (self._scale * self.intercept)
+        return [w.tocsr(), s @ kept_pairs(edit) + pairs(surer @ to_leaf, surer @ to_own)]
 
     own_weights: property = own_weights
 

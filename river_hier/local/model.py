@@ -3,7 +3,7 @@
 import abc
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, NoReturn, cast
 
 from river import base
 
@@ -13,7 +13,7 @@ from ..base.checks import check_whole, checked_weight, number
 from ..base.classifiers import check_weight_taken, shown, takes_weights
 from ..base.predictor import Predictor
 from ..base.targets import whole
-from ..taxonomy import Label, Taxonomy, TaxonomyLike, UnknownLabelError, extended
+from ..taxonomy import Edit, Label, Taxonomy, TaxonomyLike, UnknownLabelError, extended
 from ..taxonomy.open import initial_taxonomy
 
 Position = Any  # of a local classifier: a node, by its label, or a level, by its depth
@@ -97,16 +97,25 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
         """The classifiers that have learned, by their nodes or, in `PerLevel`, by their depths."""
         return {position: local.model for position, local in self._local.items()}
 
-    def adopt(self, taxonomy: Taxonomy) -> None:
+    def adopt(self, taxonomy: Taxonomy | Edit) -> None:
         """Continue with a larger taxonomy, keeping what the classifiers have learned.
 
         It has new nodes, e.g. `model.taxonomy_.extend([(parent, child)])`. From then on the model
-        is closed. If an error is raised, nothing changes.
+        is closed. If an error is raised, nothing changes. An `Edit` is refused: the classifiers,
+        which are River's, keep their labels.
         """
-        taxonomy = extended(self._taxonomy, taxonomy)
-        self._check_positions(taxonomy)
-        self._extend(taxonomy, unseen=bool(self._local))
-        self.taxonomy = taxonomy
+        if isinstance(taxonomy, Edit):
+            raise self._check_edit(taxonomy)
+        larger: Taxonomy = extended(self._taxonomy, taxonomy)
+        self._check_positions(larger)
+        self._extend(larger, unseen=bool(self._local))
+        self.taxonomy = larger
+
+    def _check_edit(self, edit: Edit) -> NoReturn:
+        raise TypeError(
+            f"{type(self).__name__} cannot follow an edit, as its classifiers keep their labels; "
+            "train a new model"
+        )
 
     def _extend(self, taxonomy: Taxonomy, unseen: bool) -> None:
         if unseen:

@@ -4,11 +4,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, Nodes
+from .._core import Batch, Labels, Nodes
 from .._core.pickles import set_state
 from ..base.checks import check_integer
 from ..base.explanation import Floats
-from ..taxonomy import Taxonomy, TaxonomyLike
+from ..taxonomy import Edit, Taxonomy, TaxonomyLike
 from .dense import DenseModel
 
 RIVAL = 1e-4  # votes of every label
@@ -193,6 +193,11 @@ class DiscriminantNeighbors(DenseModel):
         rings = (a[kept] for a in self._stored[:4])
         self._stored = Stored(*rings)._replace(metric=self._stored.metric)
         self._n = len(kept)
+
+    def _edit(self, edit: Edit, labels: Labels) -> None:
+        self._stored = self._stored._replace(nodes=edit._nodes[self._stored.nodes])
+
+    _splits_share = False
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         """There is nothing to make room for."""

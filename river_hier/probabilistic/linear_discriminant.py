@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas
 
-from .._core import Batch, Nodes
+from .._core import Batch, Labels, Nodes
 from .._core.pickles import set_state
 from ..base.checks import check_positive
 from ..base.explanation import Floats
-from ..taxonomy import Taxonomy, TaxonomyLike
+from ..taxonomy import Edit, Taxonomy, TaxonomyLike
 from .dense import BLOCK, DenseModel
 from .posterior import Means, Posterior, Rates, Step, extended
 
@@ -258,17 +258,23 @@ class LinearDiscriminant(DenseModel):
                 self._high = np.maximum(self._high, high + shift)
             weight, kept_weight, kept = wide(part._n, (n,), nodes), np.zeros(n), np.zeros((n, d))
             for v, (forgotten, total) in part._kept.items():
-                kept_weight[nodes[v]], kept[nodes[v], rows] = forgotten, total[:k]
-            own = wide(part._sums[:, :k], (n, d), nodes, rows) + np.outer(weight, shift)
+                kept_weight[nodes[v]] += forgotten
+                kept[nodes[v], rows] += total[:k]
+            each = wide(part._sums[:, :k], (part._tree.n, d), np.arange(part._tree.n), rows)
+            each += np.outer(part._n, shift)
+            own = wide(each, (n, d), nodes, np.arange(d))
             upper = wide(np.triu(part._whole_scatter()[:k, :k]), (d, d), rows, rows)
             rates, m = part._rates, part._rates.m
-            since = wide(m - rates.since, (n,), nodes)
+            since = wide(m - rates.since, (n,), nodes, by=np.maximum)
             sums.append(
                 {
                     "n": weight,
                     "sums": own,
-                    "moments": upper + upper.T - np.diag(upper.diagonal()) + _squares(own, weight),
-                    "free": part._free - _freedom(weight).sum(),
+                    "moments": upper
+                    + upper.T
+                    - np.diag(upper.diagonal())
+                    + _squares(each, part._n),
+                    "free": part._free - _freedom(part._n).sum(),
                     "kept_n": kept_weight,
                     "kept": kept + np.outer(kept_weight, shift),
                     "m": m,
@@ -313,6 +319,16 @@ class LinearDiscriminant(DenseModel):
         self._scatter, self._rows = scatter, []
         self._latest = Latest()
 
+    def _edit(self, edit: Edit, labels: Labels) -> None:
+        """Sums and moments add up, as if there had always been the new tree."""
+        fresh = self.clone({"taxonomy": edit.after})
+        fresh._features, every = self._features, np.arange(len(self._features))
+        fresh._widen(self._d)
+        fresh._add_up([(fresh, np.arange(len(edit.after)), every), (self, edit._nodes, every)])
+        vars(self).update(vars(fresh))
+
+    _splits_share = False
+
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         tree = after._arrays
         latest = self._latest
@@ -347,10 +363,10 @@ def _freedom(n: Any) -> Any:
     return np.maximum(n - 1.0, 0.0)
 
 
-def wide(array: Any, shape: tuple[int, ...], *places: Ints) -> Floats:
-    """An array of this shape: zeros, and the given numbers at these places."""
+def wide(array: Any, shape: tuple[int, ...], *places: Ints, by: Any = np.add) -> Floats:
+    """An array of this shape: zeros, and the sums of the given numbers at these places."""
     found = np.zeros(shape)
-    found[np.ix_(*places)] = array
+    by.at(found, np.ix_(*places), array)
     return found
 
 

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, cholesky, solve_triangular
 
-from .._core import Batch, Nodes, softmax
+from .._core import Batch, Labels, Nodes, softmax
 from .._core.features import by_name
 from ..base.checks import check_positive
 from ..base.explanation import Floats
-from ..taxonomy import Part, Taxonomy, TaxonomyLike
+from ..taxonomy import Edit, Part, Taxonomy, TaxonomyLike
 from .dense import DenseModel
 from .posterior import add_product, extended
 
@@ -169,6 +169,19 @@ class NewtonSoftmax(DenseModel):
         weights, seen = self._linear[0].copy(), self._linear[1].copy()
         weights[nodes], seen[nodes] = 0.0, False
         self._linear = weights, seen
+
+    def _edit(self, edit: Edit, labels: Labels) -> None:
+        """Merged labels start, for each feature, with the largest of their weights."""
+        weights, seen = self._linear
+        rows = edit._rows(weights)
+        for v, old in edit._merged.items():
+            best = np.abs(weights[old]).argmax(axis=0)[None]
+            rows[v] = np.take_along_axis(weights[old], best, 0)[0]
+        now = np.zeros(len(rows), dtype=bool)
+        now[edit._nodes[seen]] = True
+        self._linear = rows, now
+
+    _splits_share = False
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         weights, seen = self._linear

@@ -24,6 +24,8 @@ def main() -> None:
     add("--save", type=float, default=60.0, help="seconds between two checkpoints")
     add("--risk", type=float, help="answer with inner nodes, wrong in this share of cases at most")
     add("--budget", type=float, help="say which labels are worth asking for, this share of them")
+    add("--log", type=Path, help="append what is learned to a file of JSON lines, with its keys")
+    add("--replay", type=Path, help="first learn what such a file holds, edits included")
     serve(**vars(parser.parse_args()))
 
 

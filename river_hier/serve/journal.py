@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -51,10 +52,15 @@ class Journal:
 
     def after(self, position: int) -> Iterator[tuple[int, Any]]:
         """The labels after a position, with their positions."""
+        return ((row, message) for row, _, message in self.entries(position))
+
+    def entries(self, position: int) -> Iterator[tuple[int, str, Any]]:
+        """The labels after a position, with their positions and keys."""
         rows = self._db.execute(
-            "SELECT position, message FROM labels WHERE position > ? ORDER BY position", (position,)
+            "SELECT position, key, message FROM labels WHERE position > ? ORDER BY position",
+            (position,),
         )
-        return ((row, json.loads(message)) for row, message in rows)
+        return ((row, key, json.loads(message)) for row, key, message in rows)
 
     def drop(self, position: int, n: int) -> bool:
         """Drop the first n labels up to a position, all or none; return whether there were any."""
@@ -105,3 +111,40 @@ class Journal:
             self._db.execute("DELETE FROM labels WHERE position = ?", (row.lastrowid,))
             return Entry(0, error=error)
         return Entry(row.lastrowid)
+
+
+class Log:
+    """A file of JSON lines, one for each label in a journal: all of them, once and in their order.
+
+    A line has the position, the key and the message. What a process that was killed has not written
+    is appended by the next one, as the journal keeps it until then.
+    """
+
+    def __init__(self, path: Path, journal: Journal) -> None:
+        self._file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")
+        self._journal = journal
+        self._end = 0
+        self.position: int = journal.start() - 1  # of the last label in the file
+        for line in self._file:
+            if line.endswith(b"\n"):  # or else it was cut off
+                self._end += len(line)
+                self.position = json.loads(line)["position"]
+        if not journal.start() - 1 <= self.position <= journal.end():
+            raise ValueError(
+                f"{path} ends at label {self.position} and is no log of this journal, which has "
+                f"those from {journal.start()} to {journal.end()}; name another file"
+            )
+        self._file.truncate(self._end)
+        self.extend()
+
+    def extend(self) -> None:
+        """Append the labels that are new in the journal, and wait until they are on the disk."""
+        rows = [*self._journal.entries(self.position)]
+        lines = [json.dumps({"position": row, "key": key, **label}) for row, key, label in rows]
+        data = "".join(f"{line}\n" for line in lines).encode()
+        self._file.seek(self._end)  # after what a full disk may have cut off
+        self._file.write(data)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._end += len(data)
+        self.position = rows[-1][0] if rows else self.position

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +33,14 @@ from ..stream import learn_names
 from ..taxonomy import Below, Label, Not, Taxonomy
 from ..taxonomy.open import with_labels
 from .connections import guarded, server
-from .journal import Entry, Journal
+from .journal import Entry, Journal, Log
 from .messages import KEY, LABELS, answered, features, labels, site
 
 TERMS = 20  # maximum number of contributions per node
 BATCH = 100  # labels that share a transaction, at most
 QUESTIONS = 100  # maximum number of questions that are kept
 # Before the keys of what is no label: these are ASCII, so that no label has such a key.
-FEEDBACK, NAME = "feedback \N{MIDDLE DOT} ", "name \N{MIDDLE DOT} "
+FEEDBACK, NAME, EDIT = (f"{what} \N{MIDDLE DOT} " for what in ("feedback", "name", "edit"))
 SHOWN = 10_000  # answers with a key that are remembered, the latest ones
 SECONDS = 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0
 
@@ -54,7 +55,7 @@ class Service:
 
     def __init__(
         self, model: Path, folder: Path, risk: float | None, budget: float | None = None,
-        names: Iterable[str] = (),
+        names: Iterable[str] = (), log: Path | None = None,
     ) -> None:  # fmt: skip
         self.asked: dict[str, dict[str, Any]] = {}  # what is worth a label, by x
         self.shown: dict[str, tuple[Any, list[Label]]] = {}  # x and the path of an answer, by key
@@ -65,6 +66,7 @@ class Service:
             self.lock: int = os.open(folder, os.O_RDONLY)
             fcntl.flock(self.lock, fcntl.LOCK_EX)
             self.journal: Journal = Journal(folder / "labels.sqlite")
+            self.log: Log | None = None if log is None else Log(log, self.journal)
             self.checkpoint: Path = folder / "checkpoint"
             source = hashlib.sha256(data).hexdigest(), risk, *filter(None, [budget])
             if not self.checkpoint.exists():
@@ -87,7 +89,8 @@ class Service:
         self.refused: int = 0
         self.waiting: list[tuple[str, Any, asyncio.Future[Entry]]] = []
         self.writer: asyncio.Task[None] | None = None
-        post = self.predict, self.top, self.explain, self.learn, self.feedback, self.name
+        learning = self.learn, self.feedback, self.name, self.edit
+        post = self.predict, self.top, self.explain, *learning
         get = self.health, self.metrics, self.questions
         self.app: Any = guarded(site(get, post), ["localhost", *names])
         self.paths: set[str] = {f"/{f.__name__}" for f in (*get, *post)}
@@ -120,9 +123,9 @@ class Service:
 
     def _learn(self, position: int, message: Any) -> None:
         state, model = self.state, self.state["model"]
-        if "named" in message:
+        if "named" in message or "changes" in message:
             try:
-                _learn_name(model, **message)
+                (_learn_name if "named" in message else self._edit)(model, **message)
             except Exception:
                 self.recover(position)
                 raise
@@ -144,6 +147,22 @@ class Service:
         state["position"] = position
         self.asked.pop(json.dumps(message["x"], sort_keys=True), None)
 
+    def _edit(self, model: Any, changes: Any, old_labels: bool) -> None:
+        last_step(model).adopt(taxonomy_of(model).edit(changes, old_labels))
+        self.shown.clear()  # the paths and questions are those of before
+        self.asked.clear()
+
+    def replay(self, path: Path) -> None:
+        """Learn what is in a log, unless its key is in the journal."""
+        with path.open() as lines:
+            read = (json.loads(line) for line in lines)
+            entries = ((entry.pop("key"), entry) for entry in read if entry.pop("position"))
+            while batch := [*islice(entries, BATCH)]:
+                for entry in self.journal.add(batch, self._learn):
+                    self.refused += entry.error is not None
+        if self.log is not None:
+            self.log.extend()
+
     async def _write(self) -> None:
         """Learn the labels that wait; those that come meanwhile share the next transaction."""
         while batch := self.waiting[:BATCH]:
@@ -151,6 +170,8 @@ class Service:
             position = self.state["position"]
             try:
                 added: Any = self.journal.add([one[:2] for one in batch], self._learn)
+                if self.log is not None:
+                    self.log.extend()
             except Exception as error:
                 added = [HTTPException(503, f"the label could not be stored: {error}")] * len(batch)
                 if self.state["position"] > position:
@@ -168,8 +189,9 @@ class Service:
             await asyncio.sleep(seconds)
             try:
                 self.reap(os.WNOHANG)
+                covered = self.saved if self.log is None else min(self.saved, self.log.position)
                 with suppress(sqlite3.Error):  # no space, for instance: later
-                    while self.journal.drop(self.saved, BATCH):
+                    while self.journal.drop(covered, BATCH):
                         await asyncio.sleep(0)
                 if self.saver is None and self.state["position"] > self.saved:
                     self.saver = self._fork(), self.state["position"]
@@ -305,6 +327,16 @@ class Service:
         message = {"named": named, "on": on, "description": description}
         return await self._store(NAME + key, message)
 
+    async def edit(self, key: str, changes: Any, old_labels: bool = True) -> dict[str, Any]:
+        """Change the taxonomy, in the order of labels; a refused edit changes nothing."""
+        _check_key(key)
+        if not isinstance(changes, list) or type(old_labels) is not bool:
+            raise ValueError(
+                f'"changes" must be a list and "old_labels" true or false, got {changes!r:.200} '
+                f"and {old_labels!r:.50}"
+            )
+        return await self._store(EDIT + key, {"changes": changes, "old_labels": old_labels})
+
     async def _store(self, key: str, message: Any) -> dict[str, Any]:
         stored: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.waiting.append((key, message, stored))
@@ -379,13 +411,15 @@ def _path(taxonomy: Taxonomy, label: Label) -> list[Label]:
 
 def serve(
     model: Path, folder: Path | None, host: list[str], port: int, save: float,
-    risk: float | None, budget: float | None,
+    risk: float | None, budget: float | None, log: Path | None = None, replay: Path | None = None,
 ) -> None:  # fmt: skip
     """Serve the model in a file until SIGTERM or Ctrl-C; the arguments are those of the command."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit())
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # or else `reap` would learn of no process
-    service = Service(model, folder or model.with_suffix(".served"), risk, budget, host)
+    service = Service(model, folder or model.with_suffix(".served"), risk, budget, host, log)
+    if replay is not None:
+        service.replay(replay)
     running, listening = server(service, host[0], port)
 
     async def run() -> None:

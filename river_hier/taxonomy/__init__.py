@@ -2,6 +2,7 @@
 
 from .arrays import Arrays
 from .editing import extended
+from .edits import Edit, check_edits
 from .errors import UnknownLabelError
 from .evidence import Among, Below, Evidence, Known, Not, Part, part_of
 from .graph import Label
@@ -14,6 +15,7 @@ __all__ = [
     "Among",
     "Arrays",
     "Below",
+    "Edit",
     "Evidence",
     "Known",
     "Label",
@@ -24,6 +26,7 @@ __all__ = [
     "Taxonomy",
     "TaxonomyLike",
     "UnknownLabelError",
+    "check_edits",
     "check_taxonomy",
     "closure_mask",
     "extended",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple, TypeVar
@@ -49,14 +49,21 @@ class Arrays:
         self.implied = implied  # the parents before `flatten`
 
     @classmethod
-    def of(cls, nodes: Sequence[Label], parents: Parents, implied: Parents | None = None) -> Arrays:
-        return cls(NodeTable(nodes, parents), len(nodes), None if implied == parents else implied)
+    def of(
+        cls,
+        nodes: Sequence[Label],
+        parents: Parents,
+        implied: Parents | None = None,
+        aliases: Mapping[Label, int] | None = None,
+    ) -> Arrays:
+        table = NodeTable(nodes, parents, aliases or {})
+        return cls(table, len(nodes), None if implied == parents else implied)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Arrays.of, self.__getstate__()
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self.nodes, self.parents, self.implied
+        return self.nodes, self.parents, self.implied, self.aliases
 
     def __setstate__(self, parts: tuple[Any, ...]) -> None:  # by skops
         vars(self).update(vars(Arrays.of(*parts)))
@@ -102,6 +109,11 @@ class Arrays:
         if found and max(found) >= self.n:
             raise KeyError("a label of a later taxonomy")
         return found
+
+    @property
+    def aliases(self) -> dict[Label, int]:
+        """The nodes of labels that were edited away, and are still read."""
+        return {label: v for label, v in self.table.aliases.items() if v < self.n}
 
     # Parents and children
 
@@ -261,10 +273,18 @@ class NodeTable:
     beside another thread or after an interrupt, works on a copy.
     """
 
-    def __init__(self, labels: Sequence[Label], parents: Sequence[tuple[int, ...]]) -> None:
+    def __init__(
+        self,
+        labels: Sequence[Label],
+        parents: Sequence[tuple[int, ...]],
+        aliases: Mapping[Label, int],
+    ) -> None:
         self.labels = labels
         self.parents = parents
         self.index: dict[Label, int] = dict(zip(labels, range(len(labels)), strict=True))
+        self.aliases: dict[Label, int] = {}
+        for label, v in aliases.items():
+            self.read(label, v)
         self._end = [len(labels)]  # where rows may be appended
         self._columns: list[Columns] = []
 
@@ -275,7 +295,7 @@ class NodeTable:
         end = _take(self._end)
         if end is not None and end != n:
             self._end.append(end)
-        table = self if end == n else NodeTable(self.labels[:n], self.parents[:n])
+        table = self if end == n else NodeTable(self.labels[:n], self.parents[:n], self.aliases)
         if not (isinstance(table.labels, list) and isinstance(table.parents, list)):
             table.labels, table.parents = list(table.labels), list(table.parents)
         for label, above in zip(labels, parents, strict=True):
@@ -284,6 +304,11 @@ class NodeTable:
             table.parents.append(above)
         table._end[:] = [len(table.labels)]
         return table
+
+    def read(self, label: Label, v: int) -> None:
+        """Read a label as that of a node that has another one, unless it is one itself."""
+        if label not in self.index:
+            self.index[label] = self.aliases[label] = v
 
     def columns(self, n: int) -> tuple[Ints, Ints, Ints]:
         """The first n rows as arrays: the rows since the last call are computed one by one."""

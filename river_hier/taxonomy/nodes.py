@@ -1,6 +1,6 @@
 """The nodes of a taxonomy and the relations between them, as an immutable value."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
 
@@ -37,8 +37,9 @@ class Nodes:
         parents: Parents,
         path_format: PathFormat = TUPLES,
         implied: Parents | None = None,
+        aliases: Mapping[Label, int] | None = None,
     ) -> Self:
-        return cls.__new__(cls)._with(Arrays.of(nodes, parents, implied), path_format)
+        return cls.__new__(cls)._with(Arrays.of(nodes, parents, implied, aliases), path_format)
 
     def _with(self, arrays: Arrays, path_format: PathFormat = TUPLES) -> Self:
         vars(self).update(_arrays=arrays, _path_format=path_format)
@@ -226,7 +227,8 @@ class Nodes:
         return type(self)._of, self.__getstate__()
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self.nodes, self._arrays.parents, self._path_format, self._arrays.implied
+        arrays = self._arrays
+        return self.nodes, arrays.parents, self._path_format, arrays.implied, arrays.aliases
 
     def __setstate__(self, parts: tuple[Any, ...]) -> None:  # by skops
         vars(self).update(vars(type(self)._of(*parts)))

@@ -97,7 +97,8 @@ class OpenTaxonomy:
 
     def with_labels(self, taxonomy: Taxonomy, labels: Iterable[Any]) -> Taxonomy:
         """Add labels to a taxonomy, as the last nodes, or return the same object: O(new nodes)."""
-        labels, new = list(labels), dict[Label, int]()
+        given, new = list(labels), dict[Label, int]()
+        labels = given if not taxonomy._arrays.aliases else [self._now(taxonomy, y) for y in given]
         try:
             taxonomy._arrays.numbers(labels)
         except (KeyError, TypeError):  # a new label, or an invalid one
@@ -110,7 +111,22 @@ class OpenTaxonomy:
                         v = new[node] = len(taxonomy) + len(new)
                         parents.append((above,))
                     above = v
-        return taxonomy._with_nodes(new, parents, self._format) if new else taxonomy
+        if not new:
+            return taxonomy
+        grown = taxonomy._with_nodes(new, parents, self._format)
+        for old, now in zip(given, labels, strict=True):
+            if old != now:
+                grown._arrays.table.read(old, grown.index(now))
+        return grown
+
+    def _now(self, taxonomy: Taxonomy, label: Any) -> Any:
+        """The path of a new label whose ancestors were edited."""
+        names = self._format.names(label)
+        for k in range(len(names), 0, -1):
+            if (v := taxonomy._arrays.number(self._format.label(names[:k]))) is not None:
+                above = self._format.names(taxonomy._arrays.label(v))
+                return self._format.label((*above, *names[k:]))
+        return label
 
     def _parent(self, label: Any, taxonomy: Taxonomy) -> int | None:
         """The parent of a label that is spelled as in the taxonomy, unless the parent is new."""

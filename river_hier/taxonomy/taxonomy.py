@@ -7,6 +7,7 @@ from typing import Any
 
 from . import editing, graph
 from .arrays import Arrays
+from .edits import Draft, Edit
 from .errors import is_missing
 from .graph import Label
 from .multilabel import closure_nodes, given_nodes
@@ -250,6 +251,56 @@ class Taxonomy(Nodes):
         if new_nodes is not None:
             return self._with_nodes(*new_nodes)
         return self._changed(*graph.build(edges, [self.root], self.root, self.edges))
+
+    def edit(self, changes: Iterable[Mapping[str, Any]], old_labels: bool = True) -> Edit:
+        """Rename, move, merge, split and retire nodes, all of it or, after an error, nothing.
+
+        Takes O(nodes) and, for each change, O(nodes that it touches). A node that can no longer
+        stay behind its parent becomes one of the last in taxonomy order.
+
+        Parameters
+        ----------
+        changes
+            Dictionaries, which JSON can hold, applied in their order:
+
+            * `{"rename": label, "to": label}`;
+            * `{"move": label, "to": parent}`, with all that is below;
+            * `{"merge": [label, ...], "to": label}`: one of them, another node, which is merged
+              too, or a new label. Children of all become its children;
+            * `{"split": leaf, "to": [label, ...]}`: new children of the leaf;
+            * `{"retire": label}`: its children and its examples become those of its parent.
+
+            Where labels are paths, a new label is a name or a path, and nodes below are renamed.
+        old_labels
+            Whether a label that is edited away, now or earlier, is still read, as that of the node
+            that it has become. With `False` it is unknown, as in `edit([], old_labels=False)`.
+
+        Returns
+        -------
+        An `Edit` with the new taxonomy, `after`, which `model.adopt` takes.
+
+        Examples
+        --------
+
+        >>> from river_hier import Taxonomy
+
+        >>> t = Taxonomy.from_nested({"shop": {"men": ["shirts", "caps"], "women": ["skirts"]}})
+        >>> edit = t.edit([
+        ...     {"rename": "caps", "to": "hats"},
+        ...     {"merge": ["men", "women"], "to": "clothes"},
+        ...     {"split": "shirts", "to": ["blouses", "tees"]},
+        ... ])
+        >>> edit.after.to_nested()
+        {'shop': {'clothes': {'shirts': {'blouses': {}, 'tees': {}}, 'hats': {}, 'skirts': {}}}}
+        >>> edit.labels
+        {'men': 'clothes', 'women': 'clothes', 'caps': 'hats'}
+        >>> edit.after.depth("caps")
+        2
+
+        """
+        draft = Draft(self)
+        draft.apply(changes)
+        return draft.finished(old_labels)
 
     def flatten(self) -> Taxonomy:
         """The flat taxonomy with the same labels and root, for flat competitors.

@@ -2,6 +2,7 @@
 
 import copy
 import math
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from river.datasets.base import MO_BINARY_CLF, MULTI_CLF
 
 import oracles
+from oracles.edits import edited
 from river_hier import Taxonomy, evaluate, linear_model, losses
 from river_hier.datasets import synth
 from river_hier.datasets.base import TaxonomyDataset
@@ -129,6 +131,39 @@ def test_labels_appear_as_in_the_oracle(stream, data):
             assert set(z) == there - {t.root}
         else:
             assert oracles.path_ends(parents, expected) == {z}
+
+
+# --- Edited -------------------------------------------------------------------------------------
+
+
+@given(streams(), st.integers(0, 5), st.data())
+def test_labels_are_edited_from_a_step_on(stream, at, data):
+    t = stream.taxonomy
+    steps = []
+    for v in data.draw(st.lists(st.sampled_from(t.nodes[1:] or t.nodes), max_size=3)):
+        change = data.draw(st.sampled_from([{"retire": v}, {"rename": v, "to": f"{v} now"}]))
+        with suppress(ValueError):
+            t.edit([*steps, change])
+            steps.append(change)
+    parents, became = edited(parents_of(t), steps)
+    edit = t.edit(steps)
+
+    def above(v):
+        return {v}.union(*(above(p) for p in parents[v]))
+
+    for step, ((x, y), (same, new)) in enumerate(
+        zip(stream, synth.Edited(stream, edit, at), strict=True)
+    ):
+        assert same == x
+        if step < at:
+            assert new == y
+        elif not isinstance(y, dict):
+            assert new == became[y]
+        else:
+            on = {v for v in y if y[v]} | {t.root}
+            low = {v for v in on if not any(c in on for c in t.children(v))}
+            on = set().union(*(above(became[v]) for v in low))
+            assert new == {v: v in on for v in edit.after.nodes[1:]}
 
 
 # --- SubtreeDrift -------------------------------------------------------------------------------

@@ -219,7 +219,7 @@ def test_the_wrapper_equals_its_oracle(
             for i in theirs.learner.variances:  # they start anew with the weights
                 if not theirs.learner.w[i]:
                     theirs.learner.variances[i] = {}
-        assert ours.predict_one(x) == theirs.learner.predict(x)
+        assert ours.predict_one(x) == theirs.predict(x)
         ours.learn_one(x, y)
         theirs.learn(x, y)
         assert ours.drifts_detected == theirs.drifts

@@ -15,7 +15,8 @@ def branch(parents, top):
 class BranchReset:
     """Around an oracle with weights `w`: every inner node has a detector, made by `detector`, that
     is shown each example for which the node is rightly told to be on: whether its children are
-    told rightly, too. Where one gives alarm, the weights and the detectors below start anew."""
+    told rightly, too. Where one gives alarm, the weights and the detectors below start anew, and
+    the nodes there are off until their next example."""
 
     def __init__(self, learner, detector, min_age):
         self.learner = learner
@@ -24,15 +25,20 @@ class BranchReset:
         self.min_age = min_age
         self.seen = {}
         self.drifts = []
+        self.off = set()
         self.step = 0
+
+    def predict(self, x):
+        return {i: on and i not in self.off for i, on in self.learner.predict(x).items()}
 
     def learn(self, x, y):
         """Predict, learn, and look."""
         parents = self.learner.parents
         y = set(y)
         true = closure(parents, y)
-        said = {i for i, on in self.learner.predict(x).items() if on} | {root(parents)}
+        said = {i for i, on in self.predict(x).items() if on} | {root(parents)}
         self.learner.learn(x, y)
+        self.off -= true
         alarms = []
         known = all(self.seen.get(i, 0) >= self.min_age for i in true)
         for i in true:
@@ -50,5 +56,6 @@ class BranchReset:
                 del self.detectors[i]
                 for j in branch(parents, i) - {i}:
                     self.learner.w[j] = {}
+                    self.off.add(j)
                     self.detectors.pop(j, None)
         self.step += 1

@@ -22,6 +22,9 @@ PLAIN = synth.PrototypeTree(branching=2, depth=2, noise=0.04, seed=1)
 # The streams of `datasets.synth`, from a seed.
 STREAMS = {
     "Appearing": lambda seed: synth.Appearing(synth.PrototypePaths(TREE, seed=seed), {"sky": 50}),
+    "Edited": lambda seed: synth.Edited(
+        synth.PrototypePaths(TREE, seed=seed), TREE.edit([{"move": "sky", "to": "ground"}]), 20
+    ),
     "LinearLabels": lambda seed: synth.LinearLabels(TREE, seed=seed, drift_at=20, drift_width=99),
     "PrototypePaths": lambda seed: synth.PrototypePaths(TREE, seed=seed),
     "PrototypeTree": lambda seed: synth.PrototypeTree(branching=2, depth=3, seed=seed),

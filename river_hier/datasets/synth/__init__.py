@@ -6,6 +6,6 @@ each of which adds a difficulty of real data to any stream of `datasets`.
 
 from .linear_labels import LinearLabels
 from .prototypes import PrototypePaths, PrototypeTree
-from .transformers import Appearing, SubtreeDrift
+from .transformers import Appearing, Edited, SubtreeDrift
 
-__all__ = ["Appearing", "LinearLabels", "PrototypePaths", "PrototypeTree", "SubtreeDrift"]
+__all__ = ["Appearing", "Edited", "LinearLabels", "PrototypePaths", "PrototypeTree", "SubtreeDrift"]

@@ -10,7 +10,7 @@ import numpy as np
 from river.datasets.base import MULTI_CLF
 
 from ...base.checks import check_integer
-from ...taxonomy import Label, Taxonomy, closure_mask
+from ...taxonomy import Edit, Label, Taxonomy, check_edits, closure_mask
 from ..base import Stream, TaxonomyDataset, shown_stream
 from . import sampling
 
@@ -106,6 +106,65 @@ class Appearing(Transformed):
                 while since[v] > step:
                     (v,) = taxonomy._arrays.parents[v]
                 yield x, taxonomy.nodes[v]
+
+
+class Edited(Transformed):
+    """A stream whose taxonomy is edited at a given step, as a shop's at the end of a season.
+
+    From then on, labels are those that the edit has made of them, and `taxonomy` is the new one,
+    which also reads those of before unless the edit says otherwise. It takes O(labels of y) an
+    example.
+
+    Parameters
+    ----------
+    stream
+        A stream of `datasets`, or a prefix of one.
+    edit
+        An edit of its taxonomy.
+    edited_at
+        The first example, counted from 0, with a label of the new taxonomy.
+
+    Examples
+    --------
+    >>> from river import evaluate
+    >>> from river_hier import linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> whole = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
+    >>> edit = whole.taxonomy.edit([{"move": "1.1", "to": "2"}, {"rename": "3", "to": "three"}])
+    >>> stream = synth.Edited(whole, edit, edited_at=500)
+    >>> model, metric = linear_model.PathSoftmax(whole.taxonomy), metrics.ZeroOneLoss(edit.after)
+    >>> for step, (x, y) in enumerate(stream.take(1000)):
+    ...     if step == 500:
+    ...         model.adopt(edit)
+    ...     metric.update([y], [model.predict_one(x)])
+    ...     model.learn_one(x, y)
+    >>> metric
+    ZeroOneLoss: 22.10%
+    """
+
+    def __init__(self, stream: Stream, edit: Edit, edited_at: int) -> None:
+        super().__init__(stream)
+        check_edits(self.stream.taxonomy, edit)
+        check_integer("edited_at", edited_at, at_least=0)
+        self.edit = edit
+        self.edited_at = edited_at
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The taxonomy after the edit."""
+        return self.edit.after
+
+    def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
+        before, after = self.edit.before, self.edit.after
+        for step, (x, y) in enumerate(self.stream):
+            if step < self.edited_at:
+                yield x, y
+            elif isinstance(y, Mapping):
+                on = {*self.edit._closed(np.flatnonzero(closure_mask(before, y)).tolist())}
+                yield x, {label: v in on for v, label in enumerate(after.nodes) if v}
+            else:
+                yield x, after.nodes[self.edit._nodes[before.index(y)]]
 
 
 class SubtreeDrift(Transformed):

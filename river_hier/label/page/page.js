@@ -19,6 +19,11 @@ async function send(path, message) {
 }
 
 const pick = (label) => question.row !== null && send("answer", { row: question.row, label });
+function change(category) {
+  const to = prompt(`Another path for ${category}; that of another category merges both, and none retires it.`, category);
+  if (to !== null && to !== category) send("edit", { category, to });
+  return false;
+}
 const names = (label) => label.split(question.separator);
 const leaf = (label) => names(label).at(-1);
 
@@ -27,6 +32,7 @@ function button(list, label, name, ...texts) {
   texts.push(["span", name.slice(0, -leaf(name).length)], ["wbr", ""], ["b", leaf(name)]);
   for (const [kind, text] of texts) made.appendChild(document.createElement(kind)).textContent = text;
   made.onclick = () => pick(label);
+  made.oncontextmenu = () => change(label);
   $(list).appendChild(document.createElement("li")).append(made);
   return made.style;
 }
@@ -77,6 +83,7 @@ document.onkeydown = (event) => {
   if (event.ctrlKey) send("undo", {});
   else if (key === "Escape") typed ? list("") : pick(null);
   else if (!typed && guess) pick(guess[0]);
+  else if (typed && key === "F2") change(listed[at]);
   else if (typed && key === "Enter") pick(listed[at]);
   else if (typed && key === "ArrowUp") mark(-1);
   else if (typed && key === "ArrowDown") mark(1);

@@ -92,6 +92,7 @@ void labels(nb::module_& m) {
         .def_prop_ro("n_unseen", &Labels::n_unseen)
         .def("node", &Labels::node, "label"_a.none())
         .def("learned", [](Labels& labels, nb::handle nodes) { labels.learned(labels.known(nodes)); }, "nodes"_a)
+        .def("forget", [](Labels& labels, nb::handle nodes) { labels.forget(labels.known(nodes)); }, "nodes"_a)
         .def("learned_path", [](Labels& labels, uint32_t y) {
             labels.check(y);
             labels.watch({y});

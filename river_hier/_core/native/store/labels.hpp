@@ -139,6 +139,14 @@ class Labels {
         for (; n_unseen_ && v; v = parent(v)) see(v);
     }
 
+    // These nodes are as new ones.
+    void forget(const Nodes& nodes) {
+        for (uint32_t v : nodes) {
+            n_unseen_ += has_learned && !unseen_[v];
+            unseen_[v] |= has_learned;
+        }
+    }
+
     // Scores in which unseen nodes lose to all others.
     void without_unseen(double* scores) const {
         for (uint32_t v = 1; n_unseen_ && v < n(); ++v) if (unseen_[v]) scores[v] = -HUGE_VAL;
