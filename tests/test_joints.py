@@ -4,6 +4,7 @@ One function a law. The models are those of `support.makers`, which also says wh
 """
 
 import copy
+import doctest
 import inspect
 import itertools
 import pickle
@@ -633,3 +634,17 @@ def test_misspelt_keywords_are_found_by_type_checkers(checker: str, tmp_path: Pa
     )
     lines = re.findall(r"misspelt\.py:(\d+).*error: .*(?:tre?shold|max_dept)\b", found.stdout)
     assert lines == ["5", "6", "7", "8", "9", "10"], found.stdout + found.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("checker", [["mypy", "--strict"], ["pyright"]])
+def test_the_program_of_the_readme_passes_type_checkers(checker: list[str], tmp_path: Path) -> None:
+    pytest.importorskip(checker[0])
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    program = doctest.script_from_examples(readme)
+    assert "predict_one(" in program
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    found = subprocess.run(
+        [sys.executable, "-m", *checker, "program.py"], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert found.returncode == 0, found.stdout + found.stderr

@@ -4,7 +4,7 @@ import abc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from river import base
@@ -441,6 +441,12 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
     score is at least zero, so an untrained node is on. Before its first example a model predicts no
     label; its probabilities given that the parents are on are then 1/2.
     """
+
+    if TYPE_CHECKING:
+
+        def predict_one(
+            self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+        ) -> dict[Label, bool]: ...
 
     _kind = SEVERAL
     _decision_rule = "a node is on if its parent is on and its score is >= 0"

@@ -4,7 +4,7 @@ import abc
 import math
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from river import base
@@ -41,7 +41,15 @@ from ..base.targets import read_label
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import HAROW
 from ..metrics.costs import Costs, check, check_values
-from ..taxonomy import Edit, Taxonomy, UnknownLabelError, check_edits, check_taxonomy, extended
+from ..taxonomy import (
+    Edit,
+    Label,
+    Taxonomy,
+    UnknownLabelError,
+    check_edits,
+    check_taxonomy,
+    extended,
+)
 from ..taxonomy.multilabel import spelled
 
 
@@ -53,6 +61,12 @@ class Decoder(ModelWrapper):
     """
 
     __setstate__ = set_state
+
+    if TYPE_CHECKING:
+
+        def predict_one(
+            self, x: Any, threshold: float | None = None, max_depth: int | None = None
+        ) -> dict[Label, bool]: ...
 
     def __init__(self, model: Any) -> None:
         check_model(model, "predict_proba_one", "predict_one")

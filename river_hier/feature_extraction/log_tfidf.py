@@ -1,7 +1,7 @@
 """The text features of the H-RLS paper, learned online."""
 
 from collections.abc import Collection, Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from river import base, compose
 
@@ -9,6 +9,9 @@ from .. import _core
 from ..base.checks import check_power_of_two
 from ..base.memory import raw_memory_usage
 from .texts import LARGEST, Tokenizer, checked_range, frame_of, text_of, texts_of
+
+if TYPE_CHECKING:
+    from .texts import TextPipeline
 
 
 class LogTFIDF(base.Transformer):
@@ -99,6 +102,10 @@ class LogTFIDF(base.Transformer):
     """
 
     _raw_memory_usage = raw_memory_usage
+
+    if TYPE_CHECKING:
+
+        def __or__(self, other: Any) -> "TextPipeline": ...
 
     def __init__(
         self,

@@ -8,15 +8,27 @@ import reprlib
 import unicodedata
 from collections.abc import Hashable
 from itertools import filterfalse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
+from river import compose
 from river.utils.dataframe import sparse_to_native_frame
 from scipy import sparse
 
 from ..base.dataframes import as_frame, at_row
 from ..base.targets import series
 from ..taxonomy.errors import is_missing, short
+
+if TYPE_CHECKING:  # River's pipelines are said to take dictionaries
+
+    class TextPipeline(compose.Pipeline):
+        """A pipeline that begins with a reader of texts."""
+
+        def learn_one(self, x: Any, y: Any = None, **params: Any) -> None: ...
+        def predict_one(self, x: Any, **params: Any) -> Any: ...
+        def predict_proba_one(self, x: Any, **params: Any) -> Any: ...
+        def score_one(self, x: Any, **params: Any) -> Any: ...
+        def transform_one(self, x: Any, **params: Any) -> Any: ...
 
 
 def text_of(x: Any, on: Any) -> str:

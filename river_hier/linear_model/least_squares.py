@@ -66,6 +66,12 @@ class LeastSquaresRule(MultiLabelModel):
         self._t = 0.0  # the weight of all examples
         self._below: dict[tuple[int, ...], int] = {}  # the system that new siblings join
 
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_below": list(self._below.items())}  # skops writes no keys like these
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _below=dict(state["_below"]))
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Run a `stores` other than the compiled one; refuse methods that would not be called."""
         super().__init_subclass__(**kwargs)

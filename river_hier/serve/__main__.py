@@ -23,10 +23,14 @@ def main() -> None:
     add("--port", type=int, default=8080)
     add("--save", type=float, default=60.0, help="seconds between two checkpoints")
     add("--risk", type=float, help="answer with inner nodes, wrong in this share of cases at most")
+    add("--foreign", type=float, help="with --risk: refuse strangers, and this share of known x")
     add("--budget", type=float, help="say which labels are worth asking for, this share of them")
     add("--log", type=Path, help="append what is learned to a file of JSON lines, with its keys")
     add("--replay", type=Path, help="first learn what such a file holds, edits included")
-    serve(**vars(parser.parse_args()))
+    arguments = parser.parse_args()
+    if arguments.foreign is not None and arguments.risk is None:
+        parser.error("--foreign needs --risk: decision.Selective keeps both")
+    serve(**vars(arguments))
 
 
 if __name__ == "__main__":

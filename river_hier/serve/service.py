@@ -55,7 +55,7 @@ class Service:
 
     def __init__(
         self, model: Path, folder: Path, risk: float | None, budget: float | None = None,
-        names: Iterable[str] = (), log: Path | None = None,
+        names: Iterable[str] = (), log: Path | None = None, foreign: float | None = None,
     ) -> None:  # fmt: skip
         self.asked: dict[str, dict[str, Any]] = {}  # what is worth a label, by x
         self.shown: dict[str, tuple[Any, list[Label]]] = {}  # x and the path of an answer, by key
@@ -69,11 +69,13 @@ class Service:
             self.log: Log | None = None if log is None else Log(log, self.journal)
             self.checkpoint: Path = folder / "checkpoint"
             source = hashlib.sha256(data).hexdigest(), risk, *filter(None, [budget])
+            source = (*source, "foreign", foreign) if foreign is not None else source
             if not self.checkpoint.exists():
                 ours = data.startswith(b"river_hier checkpoint")
                 opened = checkpoint.loads(data) if ours else pickle.loads(data)
                 check_model(opened, "learn_one", "predict_one")
-                opened = opened if risk is None else decision.Selective(opened, risk=risk)
+                if risk is not None:
+                    opened = decision.Selective(opened, risk=risk, foreign=foreign)
                 state = {"model": opened, "source": source, "position": 0, "loss": 0.0}
                 if budget is not None:
                     state["sampler"] = active.MarginSampler(opened, budget)
@@ -412,12 +414,14 @@ def _path(taxonomy: Taxonomy, label: Label) -> list[Label]:
 def serve(
     model: Path, folder: Path | None, host: list[str], port: int, save: float,
     risk: float | None, budget: float | None, log: Path | None = None, replay: Path | None = None,
+    foreign: float | None = None,
 ) -> None:  # fmt: skip
     """Serve the model in a file until SIGTERM or Ctrl-C; the arguments are those of the command."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit())
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # or else `reap` would learn of no process
-    service = Service(model, folder or model.with_suffix(".served"), risk, budget, host, log)
+    folder = folder or model.with_suffix(".served")
+    service = Service(model, folder, risk, budget, host, log, foreign)
     if replay is not None:
         service.replay(replay)
     running, listening = server(service, host[0], port)
