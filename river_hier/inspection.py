@@ -300,7 +300,7 @@ def familiarity_one(model: Any, x: Any) -> float:
     >>> for text, y in [("a new card", "cards"), ("a loan for a house", "loans")] * 10:
     ...     model.learn_one(text, y)
     >>> inspection.familiarity_one(model, "a card") - inspection.familiarity_one(model, "frogs")
-    3.35
+    2.38
     """
     check_in_taxonomy(model := fitted(model))
     return float(answer_of(model, x).familiarity())

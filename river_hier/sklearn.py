@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from typing import Any, Self
 
 import numpy as np
@@ -22,7 +22,13 @@ from sklearn.utils.validation import (
 from ._core import learned_before
 from .base.answer import is_ours, reads_anything, taxonomy_of
 from .base.checks import check_integer
-from .base.classifiers import is_multilabel, last_step
+from .base.classifiers import (
+    in_taxonomy,
+    is_multilabel,
+    last_step,
+    parameters_of,
+    with_parameters,
+)
 from .base.dataframes import as_frame, check_same_order, numbers
 from .base.targets import judged
 from .base.wrapper import ModelWrapper
@@ -159,7 +165,9 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         """The parameters; if `deep`, those of the model too, e.g. `model__prior_variance`."""
         parameters: dict[str, Any] = super().get_params(deep=False)
         if deep and isinstance(self.model, Base):
-            parameters.update((f"model__{name}", value) for name, value in _deep(self.model))
+            parameters.update(
+                (f"model__{name}", value) for name, value in parameters_of(self.model)
+            )
         return parameters
 
     def set_params(self, **params: Any) -> Self:
@@ -170,7 +178,9 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             names = ", ".join(sorted(known))
             raise ValueError(f"there is no parameter {min(unknown)!r}; there are {names}")
         if inner:
-            self.model = _changed(self.model, {k.removeprefix("model__"): inner[k] for k in inner})
+            self.model = with_parameters(
+                self.model, {k.removeprefix("model__"): inner[k] for k in inner}
+            )
         return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -295,14 +305,9 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
     def _taxonomy(self) -> Taxonomy:
         return taxonomy_of(self.model_)
 
-    @property
-    def _coded(self) -> list[Any]:
-        """The label of each code."""
-        return [v.item() if isinstance(v, np.generic) else v for v in self.classes]
-
     def _decoded(self, codes: Any) -> list[Any]:
         """The labels that codes in y stand for."""
-        labels, codes = self._coded, np.asarray(codes).tolist()
+        labels, codes = _labels(self.classes).tolist(), np.asarray(codes).tolist()
         for code in codes:
             if type(code) is not int or not 0 <= code < len(labels):
                 raise ValueError(
@@ -313,13 +318,13 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
     def _classes_of(self, labels: list[Any]) -> list[Any]:
         """The labels, or their codes, as scikit-learn knows them."""
-        return labels if self.classes is None else sorted(map(self._coded.index, labels))
+        codes = None if self.classes is None else _labels(self.classes).tolist()
+        return labels if codes is None else sorted(map(codes.index, labels))
 
     @property
     def _class_labels(self) -> list[Any]:
         """The label of each class, which may be a code."""
-        known: list[Any] = self.classes_.tolist()
-        return known if self.classes is None else self._decoded(known)
+        return self.classes_.tolist() if self.classes is None else self._decoded(self.classes_)
 
     def _is_right(self, label: Any, answer: Any) -> bool:
         """Whether two labels, or sets of them, stand for the same; unknown ones never do."""
@@ -405,7 +410,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         taxonomy = taxonomy or self.taxonomy  # none is a flat one, whose root is never predicted
         if taxonomy is None and (self._form == "levels" or self.separator is not None):
             taxonomy = Taxonomy.from_paths(names, separator=self.separator, labels="path")
-        self.model_: Any = _in_taxonomy(model, taxonomy)
+        self.model_: Any = in_taxonomy(model, taxonomy)
         self.classes_ = _labels(self._classes_of(names))
 
     def _learn(self, X: Any, rows: list[Any], w: Any, order: list[int]) -> Self:
@@ -561,9 +566,7 @@ def _table(y: Any) -> NDArray[Any]:
 
 
 def _objects(items: list[Any]) -> NDArray[Any]:
-    objects = np.empty(len(items), dtype=object)
-    objects[:] = items
-    return objects
+    return np.fromiter(items, dtype=object, count=len(items))
 
 
 def _labels(labels: list[Any], dtype: Any = None) -> NDArray[Any]:
@@ -595,39 +598,3 @@ def _ordered(labels: Set[Any]) -> list[Any]:
         return sorted(labels)
     except TypeError:  # labels of several types
         return sorted(labels, key=str)
-
-
-def _deep(model: Any) -> Iterator[tuple[str, Any]]:
-    """The parameters of a model of River, and of the models in it."""
-    for name, value in model._get_params().items():
-        yield name, value
-        if isinstance(inside := _part(model, name), Base):
-            yield from ((f"{name}__{below}", value) for below, value in _deep(inside))
-
-
-def _part(model: Any, name: str) -> Any:
-    return getattr(model, "steps", {}).get(name, getattr(model, name, None))
-
-
-def _changed(model: Any, params: dict[str, Any]) -> Any:
-    """A copy of a model with other parameters, named as by `_deep`."""
-    new: dict[str, Any] = {}
-    for key in sorted(params):  # a model comes before what changes in it
-        name, _, below = key.partition("__")
-        inside = {below: params[key]}
-        new[name] = _changed(new.get(name, _part(model, name)), inside) if below else params[key]
-    return model.clone(new)
-
-
-def _in_taxonomy(model: Any, taxonomy: Any) -> Any:
-    """A copy that has learned nothing; what it has no taxonomy for, it has this one."""
-    changed = {}
-    for name in model._get_params():
-        value = _part(model, name)
-        if name == "taxonomy" and value is None:
-            changed[name] = taxonomy
-        elif isinstance(value, Base):
-            changed[name] = _in_taxonomy(value, taxonomy)
-        elif isinstance(value, list) and all(isinstance(one, Base) for one in value):
-            changed[name] = [_in_taxonomy(one, taxonomy) for one in value]
-    return model.clone(changed)

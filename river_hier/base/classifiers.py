@@ -1,7 +1,8 @@
-"""Classifiers that are given as parameters: copies, weights, probabilities, messages."""
+"""Classifiers that are given as parameters: copies, parameters, probabilities, messages."""
 
 import copy
 import inspect
+from collections.abc import Iterator
 from typing import Any, TypeVar, cast
 
 from river import base, compose
@@ -105,3 +106,41 @@ def probability(model: Any, x: Any) -> float:
 def shown(value: Any) -> str:
     """The name of a value in an error message: the repr of an estimator has too many lines."""
     return str(value) if isinstance(value, base.Estimator) else repr(value)
+
+
+def parameters_of(model: Any) -> Iterator[tuple[str, Any]]:
+    """The parameters of a model of River, and of the models in it."""
+    for name, value in model._get_params().items():
+        yield name, value
+        if isinstance(inside := _part(model, name), base.Base):
+            yield from ((f"{name}__{below}", value) for below, value in parameters_of(inside))
+
+
+def _part(model: Any, name: str) -> Any:
+    return getattr(model, "steps", {}).get(name, getattr(model, name, None))
+
+
+def with_parameters(model: Any, params: dict[str, Any]) -> Any:
+    """A copy of a model with other parameters, named as by `parameters_of`."""
+    new: dict[str, Any] = {}
+    for key in sorted(params):  # a model comes before what changes in it
+        name, _, below = key.partition("__")
+        value = params[key]
+        if below:
+            value = with_parameters(new.get(name, _part(model, name)), {below: value})
+        new[name] = value
+    return model.clone(new)
+
+
+def in_taxonomy(model: Any, taxonomy: Any) -> Any:
+    """A copy that has learned nothing; what it has no taxonomy for, it has this one."""
+    changed = {}
+    for name in model._get_params():
+        value = _part(model, name)
+        if name == "taxonomy" and value is None:
+            changed[name] = taxonomy
+        elif isinstance(value, base.Base):
+            changed[name] = in_taxonomy(value, taxonomy)
+        elif isinstance(value, list) and all(isinstance(one, base.Base) for one in value):
+            changed[name] = [in_taxonomy(one, taxonomy) for one in value]
+    return model.clone(changed)

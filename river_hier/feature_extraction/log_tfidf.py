@@ -8,10 +8,7 @@ from river import base, compose
 from .. import _core
 from ..base.checks import check_power_of_two
 from ..base.memory import raw_memory_usage
-from .texts import LARGEST, Tokenizer, checked_range, frame_of, text_of, texts_of
-
-if TYPE_CHECKING:
-    from .texts import TextPipeline
+from .texts import LARGEST, TextPipeline, Tokenizer, checked_range, frame_of, text_of, texts_of
 
 
 class LogTFIDF(base.Transformer):
@@ -105,7 +102,7 @@ class LogTFIDF(base.Transformer):
 
     if TYPE_CHECKING:
 
-        def __or__(self, other: Any) -> "TextPipeline": ...
+        def __or__(self, other: Any) -> TextPipeline: ...
 
     def __init__(
         self,

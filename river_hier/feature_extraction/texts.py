@@ -30,6 +30,9 @@ if TYPE_CHECKING:  # River's pipelines are said to take dictionaries
         def score_one(self, x: Any, **params: Any) -> Any: ...
         def transform_one(self, x: Any, **params: Any) -> Any: ...
 
+else:
+    TextPipeline = compose.Pipeline
+
 
 def text_of(x: Any, on: Any) -> str:
     """The text of an x: that of its features `on`, or x itself if `on` is None."""
