@@ -4,6 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from .. import __version__
+
 try:
     from .service import serve
 except ModuleNotFoundError as _error:
@@ -20,7 +22,8 @@ def main() -> None:
     add("--folder", type=Path, help="of the journal and the checkpoint; model.served by default")
     names = "address to listen at; after commas, more names by which clients may call it"
     add("--host", default=["127.0.0.1"], type=lambda names: names.lower().split(","), help=names)
-    add("--port", type=int, default=8080)
+    add("--port", type=int, default=8080, help="8080 by default; 0 for a free one")
+    add("--version", action="version", version=__version__)
     add("--save", type=float, default=60.0, help="seconds between two checkpoints")
     add("--risk", type=float, help="answer with inner nodes, wrong in this share of cases at most")
     add("--foreign", type=float, help="with --risk: refuse strangers, and this share of known x")

@@ -1,6 +1,7 @@
 """Connections: the names by which they are made, and the time that a request may take to arrive."""
 
 import socket
+import sys
 from collections.abc import Collection
 from contextlib import suppress
 from ipaddress import ip_address
@@ -65,7 +66,10 @@ class Requests(H11Protocol):
 
 def server(app: Any, host: str, port: int) -> tuple[uvicorn.Server, socket.socket]:
     """A server of the application, and the socket at which it listens."""
-    listening = socket.create_server((host, port), backlog=1024)
+    try:
+        listening = socket.create_server((host, port), backlog=1024)
+    except (OSError, OverflowError) as error:
+        sys.exit(f"cannot listen at {host}, port {port}: {error}; name another --port or --host")
     # Answers are written in two parts; asyncio does not see that this is a TCP socket.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     config = uvicorn.Config(

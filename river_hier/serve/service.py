@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pickle
+import shutil
 import signal
 import sqlite3
 import sys
@@ -59,12 +60,17 @@ class Service:
     ) -> None:  # fmt: skip
         self.asked: dict[str, dict[str, Any]] = {}  # what is worth a label, by x
         self.shown: dict[str, tuple[Any, list[Label]]] = {}  # x and the path of an answer, by key
+        new = not folder.exists()
         try:
             data = model.read_bytes()
             folder.mkdir(mode=0o700, exist_ok=True)
             # Also held by a process that saves, which might replace a newer checkpoint.
             self.lock: int = os.open(folder, os.O_RDONLY)
-            fcntl.flock(self.lock, fcntl.LOCK_EX)
+            try:
+                fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                print(f"waiting for the process that serves {folder}", file=sys.stderr, flush=True)
+                fcntl.flock(self.lock, fcntl.LOCK_EX)
             self.journal: Journal = Journal(folder / "labels.sqlite")
             self.log: Log | None = None if log is None else Log(log, self.journal)
             self.checkpoint: Path = folder / "checkpoint"
@@ -73,6 +79,7 @@ class Service:
             if not self.checkpoint.exists():
                 ours = data.startswith(b"river_hier checkpoint")
                 opened = checkpoint.loads(data) if ours else pickle.loads(data)
+                opened = getattr(opened, "model_", opened)  # of scikit-learn's face
                 check_model(opened, "learn_one", "predict_one")
                 if risk is not None:
                     opened = decision.Selective(opened, risk=risk, foreign=foreign)
@@ -81,6 +88,8 @@ class Service:
                     state["sampler"] = active.MarginSampler(opened, budget)
                 checkpoint.save(state, self.checkpoint)
         except Exception as error:  # a pickle may raise any
+            if new:
+                shutil.rmtree(folder, ignore_errors=True)
             sys.exit(f"{model} cannot be served: {error}")
         self.recover()
         if self.state["source"] != source:
@@ -425,6 +434,10 @@ def serve(
     if replay is not None:
         service.replay(replay)
     running, listening = server(service, host[0], port)
+    served = service.state["model"]
+    address = f"http://{host[0]}:{listening.getsockname()[1]}"
+    name, n = type(last_step(served)).__name__, len(taxonomy_of(served))
+    print(f"{name} with {n:,} nodes at {address}; its files are in {folder}", flush=True)
 
     async def run() -> None:
         saving = asyncio.create_task(service.keep_saving(save))

@@ -366,6 +366,17 @@ def test_open_taxonomies_are_united() -> None:
     assert "e" in distributed.merge([found, other]).taxonomy_
 
 
+def test_parts_that_were_edited_differently_are_refused() -> None:
+    edited, other = (linear_model.HAROW(OpenTaxonomy("/")) for _ in range(2))
+    for model in (edited, other):
+        model.learn_one({"x": 1.0}, {"a/b"})
+    edited.adopt(edited.taxonomy_.edit([{"rename": "a/b", "to": "c"}]))
+    with pytest.raises(ValueError, match="must have adopted the same edits"):
+        distributed.merge([edited, other])
+    other.adopt(other.taxonomy_.edit([{"rename": "a/b", "to": "c"}]))
+    assert distributed.merge([edited, other]).predict_one({"x": 1.0}) == {"a": True, "a/c": True}
+
+
 def test_calibrations_and_counts_of_labels_that_one_part_has_are_its_own() -> None:
     """The squares of gradients, which begin at 1, add up for a label that both have."""
 

@@ -41,6 +41,7 @@ from starlette.exceptions import HTTPException  # noqa: E402
 from river_hier.serve import connections  # noqa: E402
 from river_hier.serve import service as serving  # noqa: E402
 from river_hier.serve.journal import Entry, Journal  # noqa: E402
+from river_hier.sklearn import HierarchicalClassifier  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -642,7 +643,24 @@ def test_what_is_no_model_is_refused_in_a_sentence(
     with pytest.raises(SystemExit, match=f"^{path} cannot be served: ") as refused:
         serving.Service(path, tmp_path / "served", risk)
     assert why in str(refused.value)
-    assert not (tmp_path / "served" / "checkpoint").exists()
+    assert not (tmp_path / "served").exists()
+
+
+def test_the_model_of_an_estimator_is_served(tmp_path: Path) -> None:
+    model = HierarchicalClassifier().fit(["red boots", "a garden rake"] * 3, ["boots", "rakes"] * 3)
+    (tmp_path / "model.pkl").write_bytes(pickle.dumps(model))
+    service = serving.Service(tmp_path / "model.pkl", tmp_path / "served", None)
+    assert service.state["model"].predict_one("a rake") == "rakes"
+
+
+@pytest.mark.parametrize("port", ["in use", 70_000])
+def test_a_port_that_cannot_be_is_told_in_a_sentence(port: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        number = other.getsockname()[1] if port == "in use" else port
+        with pytest.raises(
+            SystemExit, match=f"cannot listen at 127.0.0.1, port {number}: .*--port"
+        ):
+            connections.server(None, "127.0.0.1", number)
 
 
 def test_a_risk_gives_inner_nodes(tmp_path: Path) -> None:
