@@ -76,7 +76,9 @@ OTHERWISE = {
 }
 # The models that cannot be checked, and why.
 WITHOUT = {
-    **dict.fromkeys(["Selective", "Selective HAROW"], "is silent where it is not sure"),
+    **dict.fromkeys(
+        ["Selective", "Selective HAROW", "Selective foreign"], "is silent where it is not sure"
+    ),
     **dict.fromkeys(["TreeBayes", "TreeBayes naive"], "is made in a taxonomy, not in that of y"),
     **dict.fromkeys(["Ranked", "Probabilities"], "its answers, for metrics, are no labels"),
 }
