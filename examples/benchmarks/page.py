@@ -47,6 +47,8 @@ INTRODUCTION = """\
 
 The models that [choosing a model](choosing.md) recommends, compared with other methods for the same
 task. All methods get the same features: words weighted by their rarity, or standardised columns.
+The README's first model, which reads texts by `TextViews`, is none of them:
+[accuracy](accuracy.md#words-or-views-of-a-text) compares it with others on the same views.
 All parameters have their default values unless a name says otherwise. Nothing is tuned, except that
 `l2=3` was chosen on cellcycle_FUN. "Fourier" stands for `feature_extraction.RandomFourierFeatures`;
 `HRLS` is used with the flat taxonomy and an intercept. The methods are evaluated on a part of the
