@@ -156,6 +156,7 @@ class Desk:
         labels = [entry for entry in self.answers if entry.get("label") is not None]
         right = [[e["guess"] == e["label"] for e in labels if e["random"] == k] for k in (1, 0)]
         paths = sorted(v.split(self.separator) for v in taxonomy_of(self.model).nodes[1:])
+        last: Any = self.answers[-1] if self.answers else {}
         return {
             **(self.asked or {"row": None, "random": False, "guesses": []}),
             "text": self.texts[self.asked["row"]][:SHOWN] if self.asked else "",
@@ -164,7 +165,7 @@ class Desk:
             "right": [[sum(some[-LATEST:]), len(some[-LATEST:])] for some in right],
             "separator": self.separator,
             "categories": list(map(self.separator.join, paths)),
-            "last": bool(self.answers) and (self.answers[-1].get("label") or "no label"),
+            "last": bool(last) and (last.get("label") or ("skipped" if "row" in last else "an edit")),
         }
 
     def answer(self, row: Any, label: Any) -> dict[str, Any]:

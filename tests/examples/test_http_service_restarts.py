@@ -238,7 +238,8 @@ def test_the_commands_of_the_page(tmp_path):
     require_program("curl")
     blocks, printed, errors = run_commands_of("serving.md", "8080", tmp_path)
     assert (len(blocks), errors) == (2, "")
-    learned, predicted, top, explained, refused, *rest = printed
+    served, learned, predicted, top, explained, refused, *rest = printed
+    assert served.startswith("PathSoftmax with 6 nodes at http://127.0.0.1:")
     assert learned.endswith('{"position": 1, "new": true}')  # after the health
     (label,) = json.loads(predicted)["labels"]
     assert label["path"] == ["shop", "garden", "rakes"]
