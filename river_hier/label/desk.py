@@ -165,7 +165,8 @@ class Desk:
             "right": [[sum(some[-LATEST:]), len(some[-LATEST:])] for some in right],
             "separator": self.separator,
             "categories": list(map(self.separator.join, paths)),
-            "last": bool(last) and (last.get("label") or ("skipped" if "row" in last else "an edit")),
+            "last": bool(last)
+            and (last.get("label") or ("skipped" if "row" in last else "an edit")),
         }
 
     def answer(self, row: Any, label: Any) -> dict[str, Any]:
