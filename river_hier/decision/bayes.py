@@ -330,9 +330,10 @@ class HFBetaBayes(Decoder):
 
     Notes
     -----
-    On top of the model's probabilities, a prediction takes O(nodes^3) time: 3 ms for 100 nodes, 11
-    for 230, where other decoders take a fraction of one. `metrics.HFBeta` with `average="macro"` is
-    the mean over the examples; for the micro average, see `SymmetricDifferenceBayes`.
+    On top of the model's probabilities, a prediction takes O(nodes^3) time: a few
+    milliseconds for 100 nodes, where other decoders take a fraction of one. `metrics.HFBeta` with
+    `average="macro"` is the mean over the examples; for the micro average, see
+    `SymmetricDifferenceBayes`.
 
     Examples
     --------
