@@ -326,7 +326,7 @@ class ScoredLabel(LabelAnswer):
     def __init__(self, model: Any, x: Any) -> None:
         self.model: Any = model
         self.x: Any = x
-        self.labels = model._labels
+        self.labels: Any = model._labels
 
     first: Any = property(lambda self: self.model._first_label)
     never: Any = property(lambda self: self.model._never_predicted)
@@ -343,7 +343,7 @@ class ScoredSet(SetAnswer):
     def __init__(self, model: Any, x: Any) -> None:
         self.model: Any = model
         self.x: Any = x
-        self.labels = model._labels
+        self.labels: Any = model._labels
 
     never: Any = property(lambda self: self.model._never_predicted)
     conditionals: Any = property(lambda self: self.model._conditionals)

@@ -22,7 +22,7 @@ class Group:
     """The latest examples of the stream or of a branch, and the level of its risk."""
 
     def __init__(self, level: float) -> None:
-        self.level = level
+        self.level: float = level
         self._latest: list[tuple[float, float]] = []
         self._least: list[float] = []  # the smallest thresholds without a mistake, sorted
         self._first: list[float] = []  # from which thresholds on the answer is the root, sorted
@@ -52,7 +52,7 @@ class Gate:
     """The latest known examples, and the level of those that are refused."""
 
     def __init__(self, level: float) -> None:
-        self.level = level
+        self.level: float = level
         self._latest: list[float] = []
         self._sorted: list[float] = []
 

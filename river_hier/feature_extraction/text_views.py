@@ -93,7 +93,7 @@ class TextViews(LogTFIDF):
             tokenizer_pattern=tokenizer_pattern,
         )
         check(0.0 <= number(least_idf) < math.inf, "least_idf", least_idf, "finite and at least 0")
-        self.least_idf = least_idf
+        self.least_idf: float = least_idf
         self.char_ngram_range = char_ngram_range
         characters = checked_range(char_ngram_range, "char_ngram_range")
         self._vocabulary = _core.Vocabulary(

@@ -169,7 +169,7 @@ class Draft:
         if before._arrays.implied is not None:
             raise ValueError("a flattened taxonomy cannot be edited; edit it before `flatten`")
         self.before = before
-        self.n = len(before)
+        self.n: int = len(before)
         self._path = before._path_format
         self._above = self._path.whole and not before._names(before.root)  # no path has the root
         self._rows: dict[int, tuple[int, ...]] = {}  # of the nodes whose parents change

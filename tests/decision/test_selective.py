@@ -181,7 +181,7 @@ def test_no_part_of_any_stream_has_more_sets_with_a_false_node(
 
 @given(
     trees(2, 9),
-    st.lists(st.tuples(st.integers(0, 8), st.integers(0, 99)), max_size=40),
+    st.lists(st.tuples(st.integers(0, 8), st.integers(0, 99)), min_size=15, max_size=40),
     st.sampled_from([0.1, 0.3, 0.7]),
     st.booleans(),
 )
@@ -197,6 +197,7 @@ def test_the_gate_equals_its_oracle(
     for familiarity, number in stream:
         x = dict.fromkeys(t.nodes[1:], 0.0) | {t.nodes[1]: familiarity / 8}
         refused = theirs.refuses(familiarity / 8)
+        assert ours._gate.refuses(inspection.familiarity_one(ours, x)) == refused
         expected = alone.predict_one(x)
         if refused:
             expected = dict.fromkeys(t.nodes[1:], False) if several else t.root
