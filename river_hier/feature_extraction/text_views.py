@@ -67,7 +67,7 @@ class TextViews(LogTFIDF):
     ['今', '天', '好', '今 天', '天 好', '~ 今天', '~今天好', '~天好 ']
     """
 
-    least_idf = 0.5  # of models that were saved before there was this parameter
+    least_idf: float = 0.5  # of models that were saved before there was this parameter
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class TextViews(LogTFIDF):
             tokenizer_pattern=tokenizer_pattern,
         )
         check(0.0 <= number(least_idf) < math.inf, "least_idf", least_idf, "finite and at least 0")
-        self.least_idf: float = least_idf
+        self.least_idf = least_idf
         self.char_ngram_range = char_ngram_range
         characters = checked_range(char_ngram_range, "char_ngram_range")
         self._vocabulary = _core.Vocabulary(
