@@ -1,11 +1,16 @@
 """Answers with at most 5 % mistakes, on streams that grow and move.
 
-    python examples/benchmarks/moving.py --data FOLDER [--picture FILE]
+    python examples/benchmarks/moving.py --data FOLDER [--change CHANGE] [--picture FILE]
 
 FOLDER holds `clinc150`, `products` and `icd`. Of each, 12,000 examples are a stream in random order
 in which a third of the branches arrives after a quarter of the stream, in an open taxonomy, and
-in the middle the labels of another third of the branches are exchanged at random within them. The
-figures are means over the second half, and over the seeds, with standard errors in brackets:
+in the middle a third of the branches change:
+
+* exchanged: their labels are exchanged at random within them (what is done unless CHANGE is given),
+* wrong: from now on a fifth of their labels are wrong, at random; mistakes are judged by these,
+* edited: half of their labels are moved below another branch of them, which the model adopts.
+
+The figures are means over the second half, and over the seeds, with standard errors in brackets:
 
 * wrong: the share of wrong answers, the root included; worst: of 500 in succession,
 * below: the share of wrong answers among those below the root; moved: in the branches that moved,
@@ -13,8 +18,9 @@ figures are means over the second half, and over the seeds, with standard errors
 
 All learn by `PathSoftmax`. "frozen" has the split conformal threshold of the 1,000 examples before
 a quarter of the stream. "flat" answers with a label or not at all. "sets" are adaptive conformal
-prediction sets of labels, cut to their lowest common ancestor. "late" has labels that arrive 200
-examples later. The picture is of the first stream of queries.
+prediction sets of labels, cut to their lowest common ancestor. "steps" is one level by
+dynamically tuned steps (DtACI, Gibbs and Candes, 2024). "late" has labels that arrive 200 examples
+later. The picture is of the first stream of queries.
 """
 
 from __future__ import annotations
@@ -33,36 +39,51 @@ import numpy as np
 import selective
 
 from river_hier import OpenTaxonomy, Taxonomy, decision, feature_extraction, linear_model
+from river_hier.taxonomy.multilabel import implied_nodes
 
 RISK, SIZE, LATE = 0.05, 12_000, 200
+CHANGES = "exchanged", "wrong", "edited"
 DRAWN = {"frozen": "#767676", "whole": "#C04F00", "by branch": "#0072B2"}
 Stream = list[tuple[dict[str, float], str]]
 
 
 # %% Streams
-def moving(t: Taxonomy, pairs: selective.Pairs, rng: random.Random) -> tuple[Stream, list[str]]:
-    """The stream, whose labels are paths of numbers of nodes, and the branches that move."""
+def moving(
+    t: Taxonomy, pairs: selective.Pairs, rng: random.Random, change: str
+) -> tuple[Stream, list[str], dict[str, str]]:
+    """The stream, whose labels are paths of numbers of nodes, the branches that change, and, where
+    they are edited, the new parents of their children."""
     numbers = {y: "/".join(str(t.index(v)) for v in t.path(y)[1:]) for _, y in pairs if y != t.root}
     pairs = [(text, numbers[y]) for text, y in rng.sample(pairs, min(SIZE, len(pairs)))]
     labels = sorted({y for _, y in pairs})
     branches = rng.sample(sorted({y.split("/")[0] for y in labels}), len(t.children(t.root)))
     third = len(branches) // 3
     moved, late = branches[:third], branches[third : 2 * third]
-    new = {}
-    for branch in moved:
+    new, parents = dict[str, str](), dict[str, str]()
+    for i, branch in enumerate(moved):
         inside = [y for y in labels if y.split("/")[0] == branch]
-        new.update(zip(inside, rng.sample(inside, len(inside)), strict=True))
+        if change == "edited":
+            children = sorted({"/".join(y.split("/")[:2]) for y in inside} - {branch})
+            for child in rng.sample(children, len(children) // 2):
+                parents[child] = moved[i - 1]
+            for y in inside:
+                if "/".join(y.split("/")[:2]) in parents:
+                    new[y] = "/".join([moved[i - 1], *y.split("/")[1:]])
+        else:
+            new.update(zip(inside, rng.sample(inside, len(inside)), strict=True))
     quarter = len(pairs) // 4
     first = [pair for pair in pairs[: 2 * quarter] if pair[1].split("/")[0] not in late][:quarter]
     rest = list(pairs)
     for pair in first:
         rest.remove(pair)
-    words, stream = feature_extraction.LogTFIDF(), []
+    words = feature_extraction.LogTFIDF()
+    stream: Stream = []
     for i, (text, y) in enumerate(first + rest):
         x = words.transform_one(text)
         words.learn_one(text)
-        stream.append((x, new.get(y, y) if i >= len(pairs) // 2 else y))
-    return stream, moved
+        changed = i >= len(pairs) // 2 and (change != "wrong" or rng.random() < 0.2)
+        stream.append((x, new.get(y, y) if changed else y))
+    return stream, moved, parents
 
 
 # %% Methods
@@ -111,12 +132,46 @@ class Sets:
         self.model.learn_one(x, y)
 
 
+class Steps(decision.Selective):
+    """Levels by eight steps, and their mean by weights that follow their losses."""
+
+    interval = 500
+
+    def __init__(self, model: Any, risk: float) -> None:
+        super().__init__(model, risk)
+        self.steps = 0.001 * 2.0 ** np.arange(8)
+        self.levels, self.weights = np.full(8, risk), np.ones(8) / 8
+        spread = (1.0 - risk) ** 2 * risk**3 + risk**2 * (1.0 - risk) ** 3
+        rate = (math.log(8 * self.interval) + 2.0) / spread
+        self.rate = math.sqrt(3.0 / self.interval * rate)
+        self.latest = deque[float](maxlen=1000)
+
+    def _threshold(self, group: Any) -> float:
+        n = len(self.latest)
+        k = math.ceil((1.0 - float(self.levels @ self.weights)) * (n + 1))
+        return sorted(self.latest)[k - 1] if 0 < k <= n else float(k > n)
+
+    def _adjust(self, seen: Any, y: Any, w: float) -> None:
+        on = implied_nodes(self._taxonomy, [y])
+        least = next((p for v, p in seen[2] if v not in on), 0.0)
+        level = sum(other >= least for other in self.latest) / (len(self.latest) + 1)
+        losses = np.where(self.levels > level, 1.0 - self.risk, -self.risk) * (self.levels - level)
+        weights = self.weights * np.exp(-self.rate * losses)
+        self.weights = (
+            1.0 - 0.5 / self.interval
+        ) * weights / weights.sum() + 0.5 / self.interval / 8
+        self.levels = self.levels + self.steps * (self.risk - (self.levels > level))
+        self.latest.append(least)
+
+
 def methods() -> Iterator[tuple[str, Any, int]]:
     """The name, the model, and by how much labels are late."""
     yield "frozen", Frozen(softmax(), RISK), 0
     yield "flat", decision.Selective(linear_model.PathSoftmax(), RISK), 0
     yield "sets", Sets(), 0
+    yield "steps", Steps(softmax(), RISK), 0
     yield "whole", decision.Selective(softmax(), RISK), 0
+    yield "sets, late", Sets(), LATE
     yield "whole, root=0.1", decision.Selective(softmax(), RISK, root=0.1), 0
     yield "whole, late", decision.Selective(softmax(), RISK), LATE
     yield "by branch", decision.Selective(softmax(), RISK, by_branch=True), 0
@@ -125,9 +180,12 @@ def methods() -> Iterator[tuple[str, Any, int]]:
 
 
 # %% Figures
-def answers(model: Any, stream: Stream, late: int) -> list[str]:
+def answers(model: Any, stream: Stream, late: int, parents: dict[str, str]) -> list[str]:
     found, waiting = [], deque[tuple[Any, str]]()
-    for x, y in stream:
+    for i, (x, y) in enumerate(stream):
+        if parents and i == len(stream) // 2:
+            known = [child for child in parents if child in model.taxonomy_]
+            model.adopt(model.taxonomy_.edit({"move": v, "to": parents[v]} for v in known))
         answer = model.predict_one(x)
         found.append("" if answer in (None, "root") else answer)
         waiting.append((x, y))
@@ -149,12 +207,23 @@ def figures(stream: Stream, moved: list[str], found: list[str], coverage: Any) -
     wrong, said = mistakes(stream, found), np.array([v != "" for v in found])
     inside = np.array([v.split("/")[0] in moved for v in found])
     right = np.array([v == y for v, (_, y) in zip(found, stream, strict=True)])
-    covered = np.array([coverage[v] for v in found])
     half = slice(len(stream) // 2, None)
-    wrong, said, inside, right, covered = (a[half] for a in (wrong, said, inside, right, covered))
+    wrong, said, inside, right = (a[half] for a in (wrong, said, inside, right))
     worst = np.convolve(wrong, np.ones(500) / 500, "valid").max()
     parts = wrong.mean(), worst, wrong[said].mean(), wrong[inside].mean()
-    return [*map(float, parts), float(covered.mean()), float(right.mean())]
+    return [
+        *map(float, parts),
+        float(np.mean([coverage[v] for v in found[half]])),
+        float(right.mean()),
+    ]
+
+
+def covered(labels: list[str]) -> dict[str, float]:
+    """The coverage of each answer, where these labels are the leaves."""
+    leaves = set(labels)
+    nodes = {"/".join(y.split("/")[:k]) for y in leaves for k in range(len(y.split("/")) + 1)}
+    n = {v: sum(f"{y}/".startswith(f"{v}/") for y in leaves) if v else len(leaves) for v in nodes}
+    return {v: 1.0 - math.log(n[v]) / math.log(len(leaves)) for v in nodes}
 
 
 def draw(path: Path, streams: Stream, moved: list[str], found: dict[str, list[str]]) -> None:
@@ -177,7 +246,7 @@ def draw(path: Path, streams: Stream, moved: list[str], found: dict[str, list[st
     plt.savefig(path, metadata={"Date": None})
 
 
-def main(data: Path, seeds: int, picture: Path | None) -> None:
+def main(data: Path, seeds: int, change: str, picture: Path | None) -> None:
     titles = ("wrong", "worst", "below", "moved", "coverage", "complete")
     for collection, read in selective.STREAMS.items():
         t, pairs = read(data)
@@ -187,8 +256,14 @@ def main(data: Path, seeds: int, picture: Path | None) -> None:
         }
         coverage = {paths.get(v, ""): c for v, c in selective.coverages(t).items()}
         for seed in range(seeds):
-            stream, moved = moving(t, pairs, random.Random(seed))
-            found = {name: answers(model, stream, late) for name, model, late in methods()}
+            stream, moved, parents = moving(t, pairs, random.Random(seed), change)
+            found = {
+                name: answers(model, stream, late, parents)
+                for name, model, late in methods()
+                if not (parents and name.startswith(("flat", "sets")))
+            }
+            if parents:
+                coverage = covered([y for _, y in stream[len(stream) // 2 :]])
             for name, answered in found.items():
                 rows.setdefault(name, []).append(figures(stream, moved, answered, coverage))
             if picture and seed == 0 and collection == "queries":
@@ -206,6 +281,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--change", choices=CHANGES, default=CHANGES[0])
     parser.add_argument("--picture", type=Path)
     options = parser.parse_args()
-    main(options.data, options.seeds, options.picture)
+    main(options.data, options.seeds, options.change, options.picture)
