@@ -44,7 +44,7 @@ from river_hier.taxonomy.multilabel import implied_nodes
 RISK, SIZE, LATE = 0.05, 12_000, 200
 CHANGES = "exchanged", "wrong", "edited"
 DRAWN = {"frozen": "#767676", "whole": "#C04F00", "by branch": "#0072B2"}
-Stream = list[tuple[dict[str, float], str]]
+Stream = list[tuple[Any, str]]
 
 
 # %% Streams
