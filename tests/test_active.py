@@ -107,7 +107,7 @@ def test_weights_and_pickles(data: Any) -> None:
         assert sampler.predict_one(x)[0] == alone.predict_one(x)
 
 
-@pytest.mark.slow(but=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sampler",
     [

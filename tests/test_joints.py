@@ -319,6 +319,7 @@ PIPED = {
 }
 
 
+@pytest.mark.slow(but=30)
 @pytest.mark.parametrize("open_", [False, True])
 @pytest.mark.parametrize("started", [False, True])
 @pytest.mark.parametrize("name", TABLE | PIPED)
@@ -488,6 +489,7 @@ COPIES: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.slow(but=40)
 @pytest.mark.parametrize("how", COPIES)
 @EVERY
 def test_copies_continue_as_the_model_does(name: str, how: str) -> None:
@@ -528,6 +530,7 @@ def test_rivers_checks(name: str, open_: bool) -> None:
 # G. A weight works at every position, as any number.
 
 
+@pytest.mark.slow(but=15)
 @EVERY
 def test_weights_of_every_type_work_at_every_position(name: str) -> None:
     row = ALL[name]

@@ -164,6 +164,7 @@ def test_a_taxonomy_that_cannot_be_read(tmp_path, name, written_as, message):
         desk_of(file, categories=tmp_path / name)
 
 
+@pytest.mark.slow(but=1)
 def test_answers_are_kept_whatever_is_killed(tmp_path):
     """Against a list of answers, and a pipeline that has learned from them."""
     pairs = texts(60)

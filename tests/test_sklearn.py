@@ -111,7 +111,7 @@ class OneOfSeveral(HierarchicalClassifier):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
-@pytest.mark.slow(but=5)
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("name", ["default", *(v for v in makers.TABLE if v not in WITHOUT)])
 def test_scikit_learns_checks(name: str) -> None:
     row = makers.TABLE.get(name)
@@ -356,6 +356,7 @@ META = {
 }
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("meta", META)
 def test_meta_estimators_encode_labels(meta: str) -> None:
     """They work without a taxonomy, with one of codes, or with `classes`, as they are told."""
@@ -414,6 +415,7 @@ def polars_frame(texts: list[Any]) -> pl.DataFrame:
     return pl.DataFrame({"title": texts})
 
 
+@pytest.mark.slow(but=6)
 @pytest.mark.parametrize("name", TEXT_MODELS)
 @pytest.mark.parametrize("form", [list, tuple, np.array, pd.Series, frame, polars_frame])
 def test_texts(name: str, form: Any) -> None:

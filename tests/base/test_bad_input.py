@@ -116,6 +116,7 @@ def test_missing_values_are_filled_in_as_the_message_says(missing: Any) -> None:
     assert model["StatImputer"].transform_one({"x": None}) == {"x": 2.0}
 
 
+@pytest.mark.slow(but=15)
 @pytest.mark.parametrize(("x", "error", "message"), BAD_X)
 def test_bad_features(x: Any, error: type[Exception], message: str) -> None:
     for model in models(SINGLE + MULTI):

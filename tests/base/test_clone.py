@@ -59,6 +59,7 @@ def test_predictions_change_nothing() -> None:
         assert pickle.dumps(model) == before, name
 
 
+@pytest.mark.slow
 def test_clones_of_batch_estimators_are_trained_if_they_keep_attributes() -> None:
     n = 0
     for name, cls in public():

@@ -53,6 +53,7 @@ def test_a_flattened_taxonomy_adds_the_ancestors(taxonomy: Taxonomy, data: Any) 
 FORMS = [list, set, tuple, iter, lambda y: dict.fromkeys(y, True), lambda y: y[0] if y else []]
 
 
+@pytest.mark.slow(but=4)
 @pytest.mark.parametrize("name", MODELS)
 @n_examples(12)
 @given(taxonomy=taxonomies(), data=st.data(), seed=st.integers(0, 2**32))

@@ -135,6 +135,7 @@ TINY_SCORES = [
 ]
 
 
+@pytest.mark.slow(but=20)
 @pytest.mark.parametrize("name", MODELS)
 @n_examples(60)
 @given(stream=streams)
@@ -157,6 +158,7 @@ def test_an_example_is_refused_or_the_model_stays_finite(name: str, stream: Any)
 MAGNITUDES = [0.0, 5e-324, 1e-160, 1e-149, 1e-100, 1e-10, 1.0, 1.0, 3.0, 1e100, 1e130, 1e144, 1e153]
 
 
+@pytest.mark.slow(but=40)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_model_stays_finite_in_forty_examples(name: str, seed: int) -> None:
@@ -173,6 +175,7 @@ def test_a_model_stays_finite_in_forty_examples(name: str, seed: int) -> None:
     assert_finite(model)
 
 
+@pytest.mark.slow(but=20)
 @pytest.mark.parametrize("name", OF_BATCHES)
 @n_examples(30)
 @given(stream=streams)

@@ -60,6 +60,7 @@ def check(model: Any, x: Any, keywords: Any) -> list[Any]:
     return labels
 
 
+@pytest.mark.slow(but=4)
 @pytest.mark.parametrize("name", [*MODELS, *OTHERS])
 @n_examples(15)
 @given(data=st.data(), seed=st.integers(0, 2**32))

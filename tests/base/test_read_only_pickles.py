@@ -12,6 +12,7 @@ from river_hier import Taxonomy, linear_model, probabilistic
 from support.public_api import dense, estimators, step
 
 
+@pytest.mark.slow(but=10)
 @pytest.mark.parametrize("name", estimators())
 def test_read_only_buffers(name: str) -> None:
     """The model goes on as it was, to the last bit."""
@@ -47,6 +48,7 @@ def scores_after(model: Any, x: dict[int, float]) -> Any:
     return before, model.score_one(x)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(
     "cls", [linear_model.PathSoftmax, linear_model.HAROW, probabilistic.LinearDiscriminant]
 )

@@ -26,7 +26,7 @@ PIPELINES = {
 }
 
 
-@pytest.mark.slow(but=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PIPELINES)
 def test_rivers_checks_of_pipelines(name: str) -> None:
     model = preprocessing.StandardScaler() | PIPELINES[name]

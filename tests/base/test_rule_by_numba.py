@@ -106,6 +106,7 @@ def test_second_order(data: Any, weights: Any, r: float) -> None:
         same(AROW(taxonomy, r), theirs, stream, weights)
 
 
+@pytest.mark.slow
 @given(data=single_label_streams(), weights=sample_weights)
 @n_examples(25)
 def test_on_paths(data: Any, weights: Any) -> None:
@@ -178,6 +179,7 @@ def test_without_numba_the_rule_runs_in_python(monkeypatch: Any) -> None:
     assert one.weights == two.weights
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Exception ignored")
 def test_refusals() -> None:
     class Unknown(base.TopDownLearner, numba=()):

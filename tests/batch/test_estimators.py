@@ -36,6 +36,7 @@ def test_before_fit(name):
             untrained.learn_one({"x": 1.0}, "a")
 
 
+@pytest.mark.slow(but=1)
 @each
 def test_a_fitted_model_in_rivers_loops(name):
     stream = synth.LinearLabels(TREE, n_features=4, seed=1)
@@ -63,6 +64,7 @@ def test_a_fitted_model_in_rivers_loops(name):
     assert isinstance(model, base.MultiLabelClassifier)
 
 
+@pytest.mark.slow(but=1)
 @each
 def test_fit_replaces_what_was_fitted(name):
     once = MODELS[name](TREE).fit(EXAMPLES)

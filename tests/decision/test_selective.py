@@ -268,6 +268,7 @@ def test_a_trained_model_answers_at_once() -> None:
     assert sum(a == t.root for a in answers) / 500 < 0.4
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("risk", [0.02, 0.05, 0.2])
 @pytest.mark.parametrize("learner", ["PathSoftmax", "AveragedHieron"])
 def test_risk_with_and_without_drift(learner: str, risk: float) -> None:

@@ -196,6 +196,7 @@ def test_a_script_that_fails_leaves_the_old_section(folder):
     assert folder.ran() == ["cat_2001"]  # and it is tried again
 
 
+@pytest.mark.slow
 def test_without_data(folder):
     folder.run("--only", "bee_2001")
     assert "| bee_2001 | not&nbsp;testable | no data |" in folder.text()
@@ -212,6 +213,7 @@ def test_without_data(folder):
     assert folder.text() == page
 
 
+@pytest.mark.slow(but=1)
 def test_sections_of_another_package_are_listed_and_stay(folder):
     folder.run(*folder.data)
     page = folder.text()

@@ -255,6 +255,7 @@ def test_dense_pool_is_a_pool_of_its_members() -> None:
         pool.learn(said, {y}, w)
 
 
+@pytest.mark.slow
 def test_dense_pool_on_digits() -> None:
     """One pass, without a choice: at most .02 more errors than an RBF SVM in batch (.008)."""
     digits = load_digits()
@@ -277,7 +278,7 @@ def test_dense_pool_does_not_depend_on_scale() -> None:
     assert np.allclose(*answers, atol=1e-4)
 
 
-@pytest.mark.slow(but=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("w", [10, 1])
 def test_coefficients_do_not_run_away(w: int) -> None:
     """In a closed taxonomy of three classes that overlap, and with weights."""

@@ -619,6 +619,7 @@ BROKEN: dict[str, Callable[[Learn, Any], Learn]] = {
 }
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("broken", BROKEN)
 @pytest.mark.parametrize("depth", [1, 2])
 def test_theorem_2_of_hrls_says_something(depth: int, broken: str) -> None:
@@ -905,6 +906,7 @@ def test_losses_on_any_sequence(taxonomy: Taxonomy, seed: int, m: int) -> None:
                 assert total <= bound + 1e-9
 
 
+@pytest.mark.slow
 @given(taxonomy=trees(min_nodes=2), seed=st.integers(0, 10**6))
 @n_examples(20)
 def test_hperceptron_weights_are_best_in_hindsight(taxonomy: Taxonomy, seed: int) -> None:

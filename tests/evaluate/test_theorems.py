@@ -47,6 +47,7 @@ SHARES = lemmas["LEMMAS"] | propositions["PROPOSITIONS"]
 each_share = pytest.mark.parametrize("share", SHARES.values(), ids=SHARES)
 
 
+@pytest.mark.slow
 def test_theorem_2_tells_least_squares_from_a_perceptron() -> None:
     found, bound = lemmas["regrets"]()
     assert found["H-RLS"] < 2 < bound < found["H-PERC"]
@@ -73,6 +74,7 @@ def test_zero_one_loss_h_loss_and_delta_are_in_this_order(seed: int) -> None:
 # --- Propositions 3 and 4 of 2002 are false -----------------------------------------------------
 
 
+@pytest.mark.slow(but=1)
 def test_propositions_3_and_4_are_false(monkeypatch: pytest.MonkeyPatch) -> None:
     script = names(monkeypatch, "el_yaniv_2002_propositions")
     error, lower = script["counterexample"]()

@@ -67,6 +67,7 @@ def learned(service: Service) -> list[dict[str, Any]]:
 # Answers
 
 
+@pytest.mark.slow
 def test_questions_within_a_budget(tmp_path: Path) -> None:
     """Those of a sampler, until they are answered."""
     sampler = active.MarginSampler(MODELS["text"](), 0.3)
@@ -101,6 +102,7 @@ def test_questions_within_a_budget(tmp_path: Path) -> None:
         assert waiting
 
 
+@pytest.mark.slow(but=1)
 def test_feedback_is_learned_once(tmp_path: Path) -> None:
     """As what is known of the label of the answer with this key; also after a crash."""
     model = MODELS["text"]()
@@ -152,6 +154,7 @@ def test_feedback_is_learned_once(tmp_path: Path) -> None:
         assert "several labels" in said["error"]
 
 
+@pytest.mark.slow(but=1)
 def test_a_new_category_is_known_by_its_name(tmp_path: Path) -> None:
     """Before its first example, and also after a crash."""
     open_taxonomy, words = OpenTaxonomy("/"), feature_extraction.TextViews()
@@ -186,6 +189,7 @@ def test_a_new_category_is_known_by_its_name(tmp_path: Path) -> None:
         assert "is closed" in said
 
 
+@pytest.mark.slow(but=1)
 def test_answers_are_those_of_the_model(service: Service, learned: list[dict[str, Any]]) -> None:
     model, _ = replayed(learned)
     client = Client(service.port)
@@ -663,6 +667,7 @@ def test_a_port_that_cannot_be_is_told_in_a_sentence(port: Any) -> None:
             connections.server(None, "127.0.0.1", number)
 
 
+@pytest.mark.slow(but=1)
 def test_a_risk_gives_inner_nodes(tmp_path: Path) -> None:
     """The answers are those of `Selective`, also after a restart."""
     labels, shown = [message(key, kind="text") for key in range(60)], set()

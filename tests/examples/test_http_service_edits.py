@@ -56,6 +56,7 @@ def assert_learned(client):
             assert p[top["path"][-1]] == pytest.approx(top["probability"])
 
 
+@pytest.mark.slow(but=1)
 def test_an_edit_is_learned_once_and_in_its_place(tmp_path: Path) -> None:
     with Service(tmp_path, model(), "--save", 60) as service:
         service.start()
@@ -76,6 +77,7 @@ def test_an_edit_is_learned_once_and_in_its_place(tmp_path: Path) -> None:
         assert_learned(client)
 
 
+@pytest.mark.slow(but=1)
 def test_a_new_model_is_trained_from_the_log(tmp_path: Path) -> None:
     """Also if its last line was cut off when the service was killed."""
     log = tmp_path / "labels.jsonl"

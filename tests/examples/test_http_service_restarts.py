@@ -25,6 +25,7 @@ require_module("prometheus_client", "serving")
 # Restarts
 
 
+@pytest.mark.slow(but=1)
 def test_what_does_not_belong_together_is_refused(tmp_path):
     with Service(tmp_path, MODELS["several"]()) as service:
         service.start()
@@ -72,7 +73,7 @@ CALLS = (
 )
 
 
-@pytest.mark.slow(but=6)
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize(
     ("call", "new"), [(call, n) for call in CALLS for n in (0, 3) if n or "add" not in call]
@@ -115,6 +116,7 @@ def test_each_label_is_learned_once_wherever_it_is_killed(tmp_path, call, when, 
         same_as_replayed(service)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("state", ["no process", "ignored signals"])
 def test_saving_goes_on(tmp_path, state):
     """Also if no process could be started once, or the service inherits an ignored SIGCHLD."""
@@ -191,7 +193,7 @@ def expected(model, x):
     return shown
 
 
-@pytest.mark.slow(but=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MODELS)
 def test_service_killed_under_load(tmp_path, kind):
     """While three clients send labels, all four models."""

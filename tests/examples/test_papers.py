@@ -24,6 +24,7 @@ def drawn(folder: Path) -> list[str]:
 LAWS = "dekel_2004_tight", "cesa_bianchi_2006_lemmas", "el_yaniv_2002_propositions"
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("name", [*LAWS, "cai_hofmann_2007_propositions"])
 def test_laws_that_can_fail(script: Script, name: str) -> None:
     assert_same(*script(name), 0.005)
