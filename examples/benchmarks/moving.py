@@ -218,6 +218,12 @@ def figures(stream: Stream, moved: list[str], found: list[str], coverage: Any) -
     ]
 
 
+def edited(y: str, parents: dict[str, str]) -> str:
+    child, _, below = y.partition("/")[2].partition("/")
+    parent = parents.get("/".join(y.split("/")[:2]), y.split("/")[0])
+    return "/".join(name for name in (parent, child, below) if name)
+
+
 def covered(labels: list[str]) -> dict[str, float]:
     """The coverage of each answer, where these labels are the leaves."""
     leaves = set(labels)
@@ -263,7 +269,7 @@ def main(data: Path, seeds: int, change: str, picture: Path | None) -> None:
                 if not (parents and name.startswith(("flat", "sets")))
             }
             if parents:
-                coverage = covered([y for _, y in stream[len(stream) // 2 :]])
+                coverage = covered([edited(y, parents) for _, y in stream])
             for name, answered in found.items():
                 rows.setdefault(name, []).append(figures(stream, moved, answered, coverage))
             if picture and seed == 0 and collection == "queries":

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import conditional_probabilities, labels_of, trained_nodes
+from .._core import conditional_probabilities, labels_of, subtree_sums, trained_nodes
 from ..base.checks import check_integer, number
 from ..taxonomy import Label, OpenTaxonomy, Taxonomy
 from ..taxonomy.multilabel import Candidates, candidate_nodes
@@ -274,6 +274,9 @@ class TopLabelCalibrationError(CalibrationMetric):
         The taxonomy.
     n_bins
         The number of bins, all of equal width; a probability between two belongs to the upper one.
+    depth
+        The depth, in a tree, at which labels are compared: a deeper one counts as its ancestor
+        there. `None` for the labels themselves.
 
     Examples
     --------
@@ -285,6 +288,10 @@ class TopLabelCalibrationError(CalibrationMetric):
     >>> metric.update("whale", {"wolf": 0.75, "whale": 0.25})
     >>> metric  # |0.75 - 0.5|
     TopLabelCalibrationError: 25.00%
+    >>> metric = metrics.TopLabelCalibrationError(t, depth=1)
+    >>> metric.update("whale", {"wolf": 0.5, "whale": 0.25, "owl": 0.25})
+    >>> metric  # |0.75 - 1|
+    TopLabelCalibrationError: 25.00%
 
     References
     ----------
@@ -294,14 +301,23 @@ class TopLabelCalibrationError(CalibrationMetric):
     requires_labels: bool = False  # River passes probabilities
     _reads = "probabilities"
 
-    def __init__(self, taxonomy: Taxonomy | OpenTaxonomy, n_bins: int = 10) -> None:
+    def __init__(
+        self, taxonomy: Taxonomy | OpenTaxonomy, n_bins: int = 10, depth: int | None = None
+    ) -> None:
         super().__init__(taxonomy)
         check_integer("n_bins", n_bins, 1)
+        if depth is not None:
+            check_integer("depth", depth, 1)
+            self.taxonomy_._arrays.check_tree()
         self.n_bins = n_bins
+        self.depth = depth
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         t = self.taxonomy_
         true, p = labels_of(t).closure(y_true), read_marginals(t, y_pred)
+        if self.depth is not None:
+            true = {v for v in true if t._arrays.depth[v] <= self.depth}
+            y_pred, p = self._at_depth(p, self.depth)
         highest, right = 0.0, False
         if y_pred:
             highest = float(np.nanmax(p))
@@ -313,3 +329,14 @@ class TopLabelCalibrationError(CalibrationMetric):
         yield (i, "labels"), 1.0
         yield (i, "probability"), highest
         yield (i, "on"), float(right)
+
+    def _at_depth(
+        self, p: NDArray[np.float64], depth: int
+    ) -> tuple[dict[Label, float], NDArray[np.float64]]:
+        """A prediction in which what lies deeper has been added to the ancestor at the depth."""
+        arrays = self.taxonomy_._arrays
+        known = subtree_sums(1.0 - np.isnan(p), arrays) > 0.0
+        whole = np.where(known, subtree_sums(np.nan_to_num(p), arrays), np.nan)
+        p = np.where(arrays.depth < depth, p, np.where(arrays.depth == depth, whole, np.nan))
+        nodes = np.flatnonzero(~np.isnan(p)).tolist()
+        return {self.taxonomy_.nodes[v]: float(p[v]) for v in nodes}, p

@@ -99,13 +99,28 @@ def h_loss_by_depth(t, parents, examples):
     return {d: tuple(both) for d, both in sums.items()}
 
 
-def top_label_error(t, parents, examples, n_bins):
+def top_label_error(t, parents, examples, n_bins, depth):
     each = []
     for y, said, w in examples:
+        if depth is not None:
+            y = {v for v in y if oracles.depth(parents, v) <= depth}
+            sums = {}
+            for v in t.nodes:  # of equals, the first in the taxonomy
+                below = {u for u in said or {} if v in {u, *oracles.ancestors(parents, u)}}
+                if oracles.depth(parents, v) < depth:
+                    below &= {v}
+                if below and oracles.depth(parents, v) <= depth:
+                    sums[v] = sum(said[u] for u in below)
+            said = sums
         top = [v for v in said or {} if said[v] == max(said.values())][:1]
         right = bool(top) and oracles.closure(parents, top) == y
         each.append((said[top[0]] if top else 0.0, right, w))
     return oracles.calibration_error(each, n_bins)
+
+
+def depth_of(t):
+    one_parent = all(len(t.parents(v)) == 1 for v in t.nodes[1:])
+    return st.none() | st.integers(1, 3) if one_parent else st.none()
 
 
 def costs_of(t):
@@ -155,7 +170,7 @@ ROWS = {
     ),
     "Reliability": binned(oracles.reliability),
     "CalibrationError": binned(oracles.calibration_error),
-    "TopLabelCalibrationError": Row(top_label_error, n_bins=numbers_of_bins),
+    "TopLabelCalibrationError": Row(top_label_error, n_bins=numbers_of_bins, depth=depth_of),
     "LogLoss": Row(mean(lambda parents, y, said: oracles.log_loss(parents, said or {}, y))),
 }
 NAMES = [name for name in ROWS if getattr(metrics, name)._reads == "labels"]
