@@ -151,9 +151,9 @@ def _decode(data: Bytes, name: str) -> Any:
             f"{name} is no checkpoint of river_hier: it begins with {start!r}, "
             "expected b'river_hier checkpoint'"
         )
-    if (found := int(first[1])) != _FORMAT:
+    if (number := int(first[1])) != _FORMAT:
         raise ValueError(
-            f"{name} has format {found}, and this version of river_hier reads format {_FORMAT}; "
+            f"{name} has format {number}, and this version of river_hier reads format {_FORMAT}; "
             "open it with the version that wrote it"
         )
     digest = _digest_line.match(view, first.end())

@@ -237,11 +237,11 @@ class LogarithmicPool(ModelWrapper):
 
     def _members_of(self, answers: Iterable[Any]) -> Floats:
         """The probabilities of the models, (models, 1, nodes)."""
-        found = [answer.p() for answer in answers]
-        if any(p is None for p in found):
+        members = [answer.p() for answer in answers]
+        if any(p is None for p in members):
             nothing = np.zeros(len(self._taxonomy))
-            found = [nothing if p is None else p for p in found]
-        return member_probabilities(self._labels, found)
+            members = [nothing if p is None else p for p in members]
+        return member_probabilities(self._labels, members)
 
     def _members_one(self, x: Any) -> Floats:
         return self._members_of(answer_of(model, x) for model in self.models)
@@ -481,10 +481,10 @@ class View(base.Transformer):
         self.indicators = indicators
 
     def transform_one(self, x: dict[Any, Any]) -> dict[Any, Any]:
-        found = {name: x[name] for name in self.names if not is_missing(x.get(name))}
+        present = {name: x[name] for name in self.names if not is_missing(x.get(name))}
         if not self.indicators:
-            return found
-        return {(name, value): len(found) ** -0.5 for name, value in found.items()}
+            return present
+        return {(name, value): len(present) ** -0.5 for name, value in present.items()}
 
 
 class Scale:

@@ -224,9 +224,9 @@ def top_many(
     best = model._answers(model._read_batch(X, columns)).tops(k, leaves, depth)
     cells: dict[str, list[Any]] = {}
     for place in range(k):
-        found = [row[place] if place < len(row) else ((None,), np.nan) for row in best]
-        cells[f"label_{place + 1}"] = [path[-1] for path, _ in found]
-        cells[f"value_{place + 1}"] = [value for _, value in found]
+        cell = [row[place] if place < len(row) else ((None,), np.nan) for row in best]
+        cells[f"label_{place + 1}"] = [path[-1] for path, _ in cell]
+        cells[f"value_{place + 1}"] = [value for _, value in cell]
     return answer_table(frame_like(X), cells)
 
 
@@ -376,26 +376,26 @@ def suspects(model: Any, rows: Iterable[tuple[Any, Label]], k: int | None = None
     >>> for i in range(0, 4000, 40):
     ...     rows[i] = rows[i][0], stream.taxonomy.leaves[0]
 
-    >>> found = inspection.suspects(linear_model.PathSoftmax(stream.taxonomy), rows, k=50)
-    >>> sum(suspect.row % 40 == 0 for suspect in found) / 50
+    >>> suspects = inspection.suspects(linear_model.PathSoftmax(stream.taxonomy), rows, k=50)
+    >>> sum(suspect.row % 40 == 0 for suspect in suspects) / 50
     1.0
     """
     if k is not None:
         check_integer("k", k, 1)
     noisy = model if isinstance(last_step(model), NoisyLabels) else NoisyLabels(model)
     if isinstance(rows, Sequence):
-        found: list[Suspect] = []
+        judged: list[Suspect] = []
         for half in (0, 1):
             learner = noisy.clone()
             for x, y in rows[1 - half :: 2]:
                 learner.learn_one(x, y)
-            found += [_suspect(learner, i, *rows[i]) for i in range(half, len(rows), 2)]
+            judged += [_suspect(learner, i, *rows[i]) for i in range(half, len(rows), 2)]
     else:
-        learner, found = noisy.clone(), []
+        learner, judged = noisy.clone(), []
         for i, (x, y) in enumerate(rows):
-            found.append(_suspect(learner, i, x, y))
+            judged.append(_suspect(learner, i, x, y))
             learner.learn_one(x, y)
-    return sorted(found, key=lambda suspect: (-suspect.wrong, suspect.row))[:k]
+    return sorted(judged, key=lambda suspect: (-suspect.wrong, suspect.row))[:k]
 
 
 def _suspect(model: Any, row: int, x: Any, y: Label) -> Suspect:

@@ -111,9 +111,9 @@ class Batch:
         """The same rows with the columns that have entries, in order of appearance."""
         if self.columns is None:
             return self
-        found, first, places = np.unique(self.columns, return_index=True, return_inverse=True)
+        columns, first, places = np.unique(self.columns, return_index=True, return_inverse=True)
         order = np.argsort(first)
-        names = [self.names[c] for c in found[order].tolist()]
+        names = [self.names[c] for c in columns[order].tolist()]
         check_distinct(names)
         return replace(self, names=names, columns=np.argsort(order)[places].astype(np.uint32))
 

@@ -71,12 +71,12 @@ def reduced(how: np.ufunc, above: Any, starts: Any) -> Any:
 def closure_of(y: int, taxonomy: Arrays) -> NDArray[np.intp]:
     """anc(y): y itself and every node above it, the root included, in taxonomy order."""
     ptr, parents = taxonomy.parent_ptr, taxonomy.parent_index
-    found, waiting = {y}, [y]
+    reached, waiting = {y}, [y]
     for v in waiting:
-        new = set(parents[ptr[v] : ptr[v + 1]].tolist()) - found
-        found |= new
+        new = set(parents[ptr[v] : ptr[v + 1]].tolist()) - reached
+        reached |= new
         waiting += new
-    return np.array(sorted(found), dtype=np.intp)
+    return np.array(sorted(reached), dtype=np.intp)
 
 
 def closure_sums(values: Floats, taxonomy: Arrays) -> Floats:

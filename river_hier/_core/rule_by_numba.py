@@ -62,16 +62,16 @@ class PolicyByNumba:
         def of_numbers(given: Any, p: Any) -> Any:
             return rule(own(*to_fixed_tuple(numba.carray(p, n), n)), *given)
 
-        found = numba.njit(of_numbers)
+        compiled = numba.njit(of_numbers)
 
         def one(a: Any, b: Any, c: Any, d: Any, p: Any, out: Any) -> None:
-            out[0] = found((a, b, c, d)[:n_given], p)
+            out[0] = compiled((a, b, c, d)[:n_given], p)
 
         def two(a: Any, b: Any, c: Any, d: Any, p: Any, out: Any) -> None:
-            out[0], out[1] = found((a, b, c, d), p)
+            out[0], out[1] = compiled((a, b, c, d), p)
 
         def of_scores(scores: Any, size: Any, y: Any, p: Any, out: Any) -> None:
-            out[0] = found((numba.carray(scores, size), y), p)
+            out[0] = compiled((numba.carray(scores, size), y), p)
 
         call = of_scores if method == "rival" else two if n_given == 4 else one
         kinds = (numbers, *(numba.int64,) * 2) if method == "rival" else (number,) * 4

@@ -162,8 +162,8 @@ class LabelAnswer(Answer):
     def distribution(self) -> dict[Any, float]:
         """The probability of each label, empty without any."""
         p = self.p()
-        found = {} if p is None else distribution(self.labels, p)  # which reads x
-        return {} if self.silent else found
+        shares = {} if p is None else distribution(self.labels, p)  # which reads x
+        return {} if self.silent else shares
 
     def array(self) -> Floats:
         """The probability of each node, 0 where it is not known."""
@@ -320,10 +320,10 @@ class ForeignLabel(LabelAnswer):
         if self.link is not None:
             return super().p_of_scores()
         t = self.labels.taxonomy
-        p, found = np.full(len(t), np.nan), probabilities(self.model, self.x)
-        for label, value in found.items():
+        p, by_label = np.full(len(t), np.nan), probabilities(self.model, self.x)
+        for label, value in by_label.items():
             p[t.index(label)] = value
-        return p if found else None
+        return p if by_label else None
 
     def own(self) -> int | None:
         y_pred = self.model.predict_one(self.x)
@@ -344,8 +344,8 @@ class ForeignSet(SetAnswer):
     def p_of_scores(self) -> Any:
         if self.link is not None:
             return super().p_of_scores()
-        found, nodes = self.model.predict_proba_one(self.x), self.labels.taxonomy.nodes
-        p = np.array([1.0, *(found[label][True] for label in nodes[1:])], dtype=float)
+        by_label, nodes = self.model.predict_proba_one(self.x), self.labels.taxonomy.nodes
+        p = np.array([1.0, *(by_label[label][True] for label in nodes[1:])], dtype=float)
         for v in np.flatnonzero(~((p >= 0.0) & (p <= 1.0))):
             raise ValueError(f"the model gives {nodes[v]!r} the probability {float(p[v])!r}")
         return p
@@ -454,13 +454,13 @@ class LabelRows(Rows, LabelAnswer):
     ) -> Any:
         """The labels as a series of the kind of a dataframe, or as an array."""
         if threshold is None or self.silent:
-            found = self.decided()
+            decided = self.decided()
         else:
-            found = [deepest(self.labels, p, threshold) for p in self.each_p()]
+            decided = [deepest(self.labels, p, threshold) for p in self.each_p()]
         nodes = self.labels.taxonomy.nodes  # after them: nodes may be added meanwhile
         if max_depth is not None:
-            found = [None if v is None else at_most(self.labels, v, max_depth) for v in found]
-        labels = [None if v is None else nodes[v] for v in found]
+            decided = [None if v is None else at_most(self.labels, v, max_depth) for v in decided]
+        labels = [None if v is None else nodes[v] for v in decided]
         return answer_series(like, labels, nodes)
 
     def tops(self, k: int, leaves: bool, depth: int | None) -> list[Ranked]:

@@ -93,13 +93,13 @@ def check_single_label(model: Any, y: Any) -> None:
 
 
 def check_answer(
-    model: Any, method: str, what: str, found: Any, given: Any, of: str = "nodes"
+    model: Any, method: str, what: str, answer: Any, given: Any, of: str = "nodes"
 ) -> None:
     """Raise an error unless a rule of one's own has returned as many as it was given."""
-    if found.shape != given.shape:
+    if answer.shape != given.shape:
         raise ValueError(
             f"`{method}` of {type(model).__name__} must return {what} for each of the "
-            f"{given.size} {of} that it is given, got an array of shape {found.shape}"
+            f"{given.size} {of} that it is given, got an array of shape {answer.shape}"
         )
 
 

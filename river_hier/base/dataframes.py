@@ -255,8 +255,8 @@ def check_known(features: Any, batch: Batch) -> None:
     n = 0 if features is None else len(features) - features.first_row
     if n <= 0 or batch.columns is not None or not batch.n or not batch.names:
         return
-    found = features.find(dict.fromkeys(batch.names, 1.0)).rows
-    known = int((found >= features.first_row).sum())  # without the intercept
+    numbers = features.find(dict.fromkeys(batch.names, 1.0)).rows
+    known = int((numbers >= features.first_row).sum())  # without the intercept
     if not known:
         given, learned = short(batch.names[0]), short(features.names()[0])
         raise ValueError(

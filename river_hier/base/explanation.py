@@ -85,5 +85,5 @@ def contributions(
 ) -> list[list[Contribution]]:
     """The contribution of each feature, and of the intercept, to the score of each node."""
     constant = model._scores_one({})
-    found = effects(model._scores_one, x, nodes)
-    return [[*terms, ("intercept", constant[v])] for v, terms in zip(nodes, found, strict=True)]
+    each = effects(model._scores_one, x, nodes)
+    return [[*terms, ("intercept", constant[v])] for v, terms in zip(nodes, each, strict=True)]

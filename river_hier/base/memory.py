@@ -13,15 +13,15 @@ def memory_of(thing: Any) -> int:
     seen: set[int] = set()
     size, pending = 0, [thing]
     while pending:
-        found = []
+        objects = []
         for one in pending:
             while isinstance(one, np.ndarray) and one.base is not None:
                 one = one.base  # which has the numbers
             if id(one) not in seen and not isinstance(one, type | ModuleType | FunctionType):
                 seen.add(id(one))
                 size += sys.getsizeof(one)
-                found.append(one)
-        pending = gc.get_referents(*found)
+                objects.append(one)
+        pending = gc.get_referents(*objects)
     return size
 
 

@@ -89,10 +89,10 @@ class TaxonomyModel(Predictor, base.Estimator):
         """
         answer = self._answer(x)
         scores, p, visited = answer.scores(), answer.marginals(), answer.visited()
-        found = self._contributions(x, list(visited))
+        contributions = self._contributions(x, list(visited))
         return {
             self._taxonomy.nodes[v]: Explanation(on, float(scores[v]), float(p[v]), ranked(terms))
-            for (v, on), terms in zip(visited.items(), found, strict=True)
+            for (v, on), terms in zip(visited.items(), contributions, strict=True)
         }
 
     def adopt(self, taxonomy: Taxonomy | Edit) -> None:
@@ -504,8 +504,8 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
 
     def _targets(self, ys: Any, first: int, last: int) -> Multilabels:
         if isinstance(ys, Batch):
-            if (found := closed_table(self._taxonomy, ys, first, last)) is not None:
-                return found
+            if (table := closed_table(self._taxonomy, ys, first, last)) is not None:
+                return table
             ys, first, last = list(ys.part(first, last)), 0, last - first
         is_open = not isinstance(self.taxonomy, Taxonomy)
         return Multilabels(*closed_many(self._labels, ys, first, last, is_open))

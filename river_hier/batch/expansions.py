@@ -47,8 +47,8 @@ class LinearScorers(NamedTuple):
     w: Floats
 
     def scores(self, x: Mapping[Any, Any]) -> Floats:
-        found = self.features.find(x)
-        return found.values @ self.w[found.rows]
+        entries = self.features.find(x)
+        return entries.values @ self.w[entries.rows]
 
 
 class KernelScorers(NamedTuple):

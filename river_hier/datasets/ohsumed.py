@@ -133,9 +133,9 @@ class OHSUMED(FileDataset):
         dag, known = self._headings
         multilabel = MultilabelReader(dag, kept=self.taxonomy)
         for record in self._records(report):
-            found = headings(record.get(".M", ""))
-            unknown.update(heading for heading in found if heading not in known)
-            y = multilabel(heading for heading in found if heading in dag)
+            subjects = headings(record.get(".M", ""))
+            unknown.update(heading for heading in subjects if heading not in known)
+            y = multilabel(heading for heading in subjects if heading in dag)
             if any(y.values()):
                 yield {name: record.get(tag, "") for name, tag in _FIELDS.items()}, y
 
@@ -157,8 +157,8 @@ class OHSUMED(FileDataset):
             self._fetch([_TREE])
         with self._files(_ANY_TREE, at=self.mesh) as files:
             name = files.one(_ANY_TREE)
-            found = tree_headings(files, name)
-            return fragment(found, name, self.root), frozenset(found.values())
+            tree = tree_headings(files, name)
+            return fragment(tree, name, self.root), frozenset(tree.values())
 
     def _sources(self) -> dict[str, Source]:
         return {
@@ -204,21 +204,21 @@ def _joined(record: dict[str, list[str]]) -> dict[str, str]:
 def headings(text: str) -> list[str]:
     """The distinct headings of `Heading/*QUALIFIER/QUALIFIER; Heading.`, without qualifiers."""
     parts = text.removesuffix(".").split(";")
-    found = (part.partition("/")[0].strip(" *") for part in parts)
-    return [heading for heading in dict.fromkeys(found) if heading]
+    names = (part.partition("/")[0].strip(" *") for part in parts)
+    return [heading for heading in dict.fromkeys(names) if heading]
 
 
 def tree_headings(files: Files, name: str) -> dict[str, str]:
     """The heading of each tree number. Errors raise: without the line the tree would differ."""
-    found: dict[str, str] = {}
+    tree: dict[str, str] = {}
     for line, text in lines(files, name):
         heading, _, number = text.rpartition(";")
         if not heading or not _NUMBER.fullmatch(number):
             raise error_at(name, line, f"expected `heading;tree.number`, got {reprlib.repr(text)}")
-        if number in found:
+        if number in tree:
             raise error_at(name, line, f"tree number {number!r} comes twice")
-        found[number] = heading
-    return found
+        tree[number] = heading
+    return tree
 
 
 def check_tree(path: Path) -> None:
@@ -230,17 +230,17 @@ def check_tree(path: Path) -> None:
                 raise ValueError(f"{path.name} ends within a line")
 
 
-def fragment(found: dict[str, str], name: str, root: str) -> Taxonomy:
+def fragment(tree: dict[str, str], name: str, root: str) -> Taxonomy:
     """The DAG of the headings below a tree number or a category's letter, in their order."""
     category = len(root) == 1
-    if not category and root not in found:
+    if not category and root not in tree:
         raise ValueError(f"{name} has no tree number {root!r} to use as the root")
     edges = []
-    for number in sorted(n for n in found if n.startswith(root if category else f"{root}.")):
+    for number in sorted(n for n in tree if n.startswith(root if category else f"{root}.")):
         above = number.rpartition(".")[0]
-        if above and above not in found:
+        if above and above not in tree:
             raise ValueError(f"{name}: tree number {number!r} comes without {above!r}")
-        edges.append((found[above] if above else root, found[number]))
+        edges.append((tree[above] if above else root, tree[number]))
     if not edges:
         raise ValueError(f"{name} has nothing below {root!r}")
     with named(name):

@@ -221,16 +221,16 @@ def adaptive_regret(states: Iterable[Mapping[str, Any]]) -> dict[Any, Any]:
             name: adaptive_regret([{**row, **{k: row[k][name] for k in keys}} for row in rows])
             for name in rows[0]["Loss"]
         }
-    found: dict[str, Any] = {"Regret": 0.0, "From": 0, "To": 0}
+    largest: dict[str, Any] = {"Regret": 0.0, "From": 0, "To": 0}
     lowest: dict[Any, tuple[float, int]] = {}
     for row in rows:
         step, value = row["Step"], row["Regret"]
         for name, total in (value if isinstance(value, Mapping) else {None: value}).items():
             least, since = lowest.get(name, (0.0, 0))
-            if total - least > found["Regret"]:
-                found = {"Regret": total - least, "From": since, "To": step}
+            if total - least > largest["Regret"]:
+                largest = {"Regret": total - least, "From": since, "To": step}
             lowest[name] = min((least, since), (total, step))
-    return found
+    return largest
 
 
 class _Fixed(NamedTuple):
@@ -292,12 +292,12 @@ class _Pass:
             (x, y, {**(more[0] if more else {}), "step": i}) for i, (x, y, *more) in numbered
         )
         loop: Any = river_evaluate.iter_progressive_val_score
-        found: dict[str, Any] = {}
-        for found in loop(examples, self, self, moment, delay, measure_time=measure_time):
-            if found["Step"] % step == 0:
-                yield self.state(found)
-        if found and found["Step"] % step:
-            yield self.state(found)
+        progress: dict[str, Any] = {}
+        for progress in loop(examples, self, self, moment, delay, measure_time=measure_time):
+            if progress["Step"] % step == 0:
+                yield self.state(progress)
+        if progress and progress["Step"] % step:
+            yield self.state(progress)
 
     def works_with(self, model: Any) -> bool:
         """Whether the metric is for a model; they are the same object."""
@@ -323,15 +323,15 @@ class _Pass:
     def update(self, y_true: Any, y_pred: Any) -> None:
         """Add the losses of an example."""
         x, step, answers = y_pred
-        found = {
+        values = {
             (loss, key): self.values[loss](x, y_true, step, answers[key, kind])
             for (loss, key), kind in self.kinds.items()
         }
-        for of, value in found.items():
+        for of, value in values.items():
             self.sums[of] += value
         for (loss, _), (family, least) in self.least.items():
             least[1:] = np.minimum(least[1:], least[:-1].min(axis=1, keepdims=True))
-            least += [found[loss, key] for key in family]
+            least += [values[loss, key] for key in family]
 
     def learn_one(self, x: Any, y: Any, step: int, w: Any = None, **kwargs: Any) -> None:
         """Teach each model that learns."""
@@ -341,7 +341,7 @@ class _Pass:
                 weight = {"w": w} if w is not None and takes else {}
                 self.models[key].learn_one(x, y, **kwargs, **weight)
 
-    def state(self, found: dict[str, Any]) -> dict[str, Any]:
+    def state(self, progress: dict[str, Any]) -> dict[str, Any]:
         """The sums so far, in the form in which the losses and models were given."""
 
         def sums(f: Callable[[Any], Any]) -> Any:
@@ -351,11 +351,11 @@ class _Pass:
             return _each(self.comparator, lambda other: value - total(other))
 
         return {
-            "Step": found["Step"],
+            "Step": progress["Step"],
             "Loss": sums(lambda total: _each(self.model, total)),
             "Comparator": sums(lambda total: _each(self.comparator, total)),
             "Regret": sums(lambda total: _each(self.model, lambda m: beyond(total, total(m)))),
-            **({"Time": found["Time"]} if "Time" in found else {}),
+            **({"Time": progress["Time"]} if "Time" in progress else {}),
         }
 
     def _total(self, loss: Any, model: Any) -> float:

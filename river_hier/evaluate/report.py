@@ -78,8 +78,8 @@ class Report:
         part, *_ = selected(self.taxonomy, wrong, None, _NODES)
         kept = rows[[self.taxonomy.index(label) for label in part.nodes]].tolist()
         notes = [": missed {} of {}, spurious {}".format(*row) for row in kept]
-        found = [titled.format(title, written(t, **_SHOWN)) for title, t in tables.items()]
-        return line, found, (part, notes)
+        parts = [titled.format(title, written(t, **_SHOWN)) for title, t in tables.items()]
+        return line, parts, (part, notes)
 
 
 def report(model: Any, X: Any, y: Any = None) -> Report:
@@ -104,7 +104,7 @@ def report(model: Any, X: Any, y: Any = None) -> Report:
 
     * `nodes`: of the `n` examples in a label or below, the share `wrong`, or not exactly right, the
       mean `error`, and how many `missed` the label; how many others were put there, `spurious`.
-      `plot.taxonomy(t, found.nodes.missed)` draws them.
+      `plot.taxonomy(t, result.nodes.missed)` draws them.
     * `depths`: the same for all labels at a depth.
     * `confusions`: true labels and answers by frequency; of several labels, each of the lowest
       missed ones with each of the lowest spurious ones, or with `None`.
@@ -117,12 +117,12 @@ def report(model: Any, X: Any, y: Any = None) -> Report:
     >>> from river_hier.datasets import synth
 
     >>> stream = synth.PrototypeTree(branching=2, depth=2, noise=0.04, seed=1)
-    >>> found = evaluate.report(linear_model.PathSoftmax(stream.taxonomy), stream.take(1000))
-    >>> found.depths
+    >>> result = evaluate.report(linear_model.PathSoftmax(stream.taxonomy), stream.take(1000))
+    >>> result.depths
          n     wrong     error  missed  spurious
     1  860  0.033721  0.039535       7        10
     2  556  0.026978  0.035971      15        11
-    >>> found.error
+    >>> result.error
     0.043
 
     """

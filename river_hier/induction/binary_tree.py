@@ -92,13 +92,13 @@ class BinaryTree(NamedTuple):
 
     def sides(self, number: dict[Label, int]) -> list[tuple[int, int]]:
         """The classes on the left and right of each split, as sets of the bits `number[c]`."""
-        found: list[tuple[int, int]] = []
+        merges: list[tuple[int, int]] = []
         for pair in self.splits:
             left, right = (
-                found[child][0] | found[child][1]
+                merges[child][0] | merges[child][1]
                 if child >= 0
                 else 1 << number[self.classes[~child]]
                 for child in pair
             )
-            found.append((left, right))
-        return found
+            merges.append((left, right))
+        return merges

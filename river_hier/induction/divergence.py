@@ -88,12 +88,12 @@ def joints(priors: Priors, conditionals: Conditionals) -> list[Joint]:
     """`pi_c p_c` of each class, from counts or probabilities, in the order of the priors."""
     total = float(sum(priors.values()))
     columns: dict[Any, int] = {}
-    found: list[tuple[list[int], Floats]] = []
+    rows: list[tuple[list[int], Floats]] = []
     for label, prior in priors.items():
         values, _ = read(conditionals[label])
         indices = [columns.setdefault(name, len(columns)) for name in conditionals[label]]
-        found.append((indices, values * (prior / total / values.sum())))
-    return [Joint.of(_row(indices, values, len(columns))) for indices, values in found]
+        rows.append((indices, values * (prior / total / values.sum())))
+    return [Joint.of(_row(indices, values, len(columns))) for indices, values in rows]
 
 
 def read_counts(x: Mapping[Any, Any]) -> Floats:

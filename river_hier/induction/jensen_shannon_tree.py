@@ -246,8 +246,8 @@ def agglomerate(
         number[left] = len(splits) - 1
         costs[right], costs[:, right] = np.inf, np.inf
         others = np.array([v for v in forest if v != left], dtype=np.intp)
-        found = costs_of(forest[left], [forest[v] for v in others], n)
-        costs[np.minimum(left, others), np.maximum(left, others)] = found
+        merged = costs_of(forest[left], [forest[v] for v in others], n)
+        costs[np.minimum(left, others), np.maximum(left, others)] = merged
     return children, splits
 
 

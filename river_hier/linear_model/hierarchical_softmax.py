@@ -181,8 +181,8 @@ class HierarchicalSoftmax(PathLearner, compiled=("prior_variance", "forgetting")
         moves = np.zeros((2, len(columns)))
         for moving, score, logs, shares, weight in decisions:
             places = np.searchsorted(columns, moving)
-            found = self.rule(score, logs, shares, variances[places], weight)
-            for i, (what, of) in enumerate(zip(("a move", "a curvature"), found, strict=True)):
+            step = self.rule(score, logs, shares, variances[places], weight)
+            for i, (what, of) in enumerate(zip(("a move", "a curvature"), step, strict=True)):
                 of = np.asarray(of, dtype=np.float64)
                 check_answer(self, "rule", what, of, places, "vectors")
                 moves[i, places] = of

@@ -258,8 +258,8 @@ class PathSoftmax(PathLearner, compiled=("prior_variance", "forgetting", "margin
         shares[below] = path_sums(shares[below].T, tree).T
         variances = self._state.variances(vector, columns, float(self.forgetting))
         variances = np.minimum(self.prior_variance * variances, MOST_VARIANCE)
-        found = self.rule(score, known, shares > 0.0, variances, w)
-        move, h = (np.asarray(part, dtype=np.float64) for part in found)
+        step = self.rule(score, known, shares > 0.0, variances, w)
+        move, h = (np.asarray(part, dtype=np.float64) for part in step)
         check_answer(self, "rule", "a move", move, columns, "vectors")
         check_answer(self, "rule", "a curvature", h, columns, "vectors")
         confidence = self.prior_variance * h / (1.0 + h * variances)  # Eq. (3)

@@ -25,16 +25,16 @@ def plus(partials: Partials, x: float) -> Partials:
 
     A sum is a tuple of floats without overlapping bits, the smallest first: O(its length).
     """
-    found = []
+    exact = []
     for y in partials:
         if abs(x) < abs(y):
             x, y = y, x
         high = x + y
         low = y - (high - x)
         if low:
-            found.append(low)
+            exact.append(low)
         x = high
-    return (*found, x) if x else tuple(found)
+    return (*exact, x) if x else tuple(exact)
 
 
 class Sums:

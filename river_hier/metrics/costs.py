@@ -31,11 +31,11 @@ def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int
 
 def known(taxonomy: Taxonomy, values: Mapping[Any, V]) -> Mapping[Any, V]:
     """The same mapping with its labels as in the taxonomy; unknown labels raise an error."""
-    found = spelled(taxonomy, values)
-    if found is not values:  # there is a path, or an unknown label
-        for label in found:
+    by_label = spelled(taxonomy, values)
+    if by_label is not values:  # there is a path, or an unknown label
+        for label in by_label:
             taxonomy.index(label)
-    return found
+    return by_label
 
 
 def check(taxonomy: Taxonomy, costs: Costs | None, name: str) -> None:

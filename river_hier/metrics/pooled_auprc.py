@@ -69,8 +69,8 @@ class PooledAUPRC(CandidateMetric):
             pooled = np.arange(1, len(self.taxonomy_))
         ranked = read_ranking(self.taxonomy_, y_true, y_pred, pooled)
         for on, chosen in ((True, ranked.relevant), (False, ~ranked.relevant)):
-            found, n = np.unique(bins(ranked.scores[chosen]), return_counts=True)
-            for number, count in zip(found.tolist(), n.tolist(), strict=True):
+            numbers, n = np.unique(bins(ranked.scores[chosen]), return_counts=True)
+            for number, count in zip(numbers.tolist(), n.tolist(), strict=True):
                 yield (number, on), float(count)
 
     def get(self) -> float:

@@ -48,9 +48,9 @@ def read_marginals(taxonomy: Taxonomy, y_pred: Any) -> NDArray[np.float64]:
             f"probabilities must be {{label: p}}, got {type(y_pred).__name__}; "
             "evaluate.Probabilities(model) predicts those of multilabels"
         )
-    found = labels_of(taxonomy).numbers(y_pred)
-    if found is not None and not ((found < 0.0) | (found > 1.0)).any():
-        return found
+    numbers = labels_of(taxonomy).numbers(y_pred)
+    if numbers is not None and not ((numbers < 0.0) | (numbers > 1.0)).any():
+        return numbers
     for label, value in y_pred.items():
         if isinstance(value, bool) or not 0.0 <= number(value) <= 1.0:
             raise ValueError(

@@ -71,8 +71,8 @@ class DenseFeatures(TaxonomyModel):
         if len(X.names) == d and self._is_in_order(X):
             return X.values
         X = X.compact()
-        found = [self._features.row(name) for name in X.names]
-        places = np.array([d if row is None else min(row, d) for row in found], dtype=np.intp)
+        rows = [self._features.row(name) for name in X.names]
+        places = np.array([d if row is None else min(row, d) for row in rows], dtype=np.intp)
         dense = np.zeros((X.n, d + 1), dtype=X.values.dtype)  # the last column is for unknown ones
         cells: Any = slice(None), places
         if X.columns is not None and X.start is not None:

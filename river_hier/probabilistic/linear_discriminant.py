@@ -210,20 +210,20 @@ class LinearDiscriminant(DenseModel):
         """The posterior, in O(d^2 + n d) for each of few new examples, else in O(d^3 + n d^2)."""
         latest = self._latest
         if latest.posterior is None:
-            found = None if latest.before is None else latest.before.after(latest.steps)
-            if found is None:
+            posterior = None if latest.before is None else latest.before.after(latest.steps)
+            if posterior is None:
                 n, sums = self._with_kept() if self._kept else (self._n, self._sums)
                 means = Means(self._tree, self.shrinkage, n, sums)
                 scatter, ridge = self._whole_scatter(), self._ridge(self._low, self._high)
-                found = Posterior(means, self._rates, scatter, ridge, self._free, self._origin)
-            latest.posterior = found
+                posterior = Posterior(means, self._rates, scatter, ridge, self._free, self._origin)
+            latest.posterior = posterior
         return latest.posterior
 
     def _forget(self, nodes: Nodes) -> None:
         """Forget the examples of some nodes, which contribute to their parents as in `Means`."""
         forgotten = set(nodes.tolist())
         n, sums = self._with_kept()
-        kept = {v: found for v, found in self._kept.items() if v not in forgotten}
+        kept = {v: row for v, row in self._kept.items() if v not in forgotten}
         for u in sorted(forgotten, reverse=True):
             if u and n[u]:
                 share = self.shrinkage / (n[u] + self.shrinkage)
@@ -365,9 +365,9 @@ def _freedom(n: Any) -> Any:
 
 def wide(array: Any, shape: tuple[int, ...], *places: Ints, by: Any = np.add) -> Floats:
     """An array of this shape: zeros, and the sums of the given numbers at these places."""
-    found = np.zeros(shape)
-    by.at(found, np.ix_(*places), array)
-    return found
+    sums = np.zeros(shape)
+    by.at(sums, np.ix_(*places), array)
+    return sums
 
 
 def _squares(sums: Floats, n: Floats) -> Floats:

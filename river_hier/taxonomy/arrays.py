@@ -105,10 +105,10 @@ class Arrays:
 
     def numbers(self, labels: Iterable[Label]) -> list[int]:
         """The nodes of labels, spelled as in the taxonomy; a `KeyError` if one is unknown."""
-        found = list(map(self.table.index.__getitem__, labels))
-        if found and max(found) >= self.n:
+        numbers = list(map(self.table.index.__getitem__, labels))
+        if numbers and max(numbers) >= self.n:
             raise KeyError("a label of a later taxonomy")
-        return found
+        return numbers
 
     @property
     def aliases(self) -> dict[Label, int]:

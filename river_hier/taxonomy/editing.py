@@ -70,15 +70,15 @@ def extended(before: N, after: N) -> N:
         return tuple(tuple(sorted(numbers[p] for p in parents[old])) for old in numbers)
 
     parents, implied = map(sorted_rows, (after._arrays.parents, after._arrays.implied_parents))
-    found = type(after)._of(nodes, parents, after._path_format, implied)
-    if not found._arrays.extends(before._arrays):
+    larger = type(after)._of(nodes, parents, after._path_format, implied)
+    if not larger._arrays.extends(before._arrays):
         kept = zip(before, before._arrays.parents, parents[: len(before)], strict=True)
         label = next((u for u, a, b in kept if a != b), before.root)
         raise ValueError(
             f"label {label!r} is not where it was in the new taxonomy, but below "
-            f"{', '.join(map(repr, found.parents(label)))}; {_KEPT}"
+            f"{', '.join(map(repr, larger.parents(label)))}; {_KEPT}"
         )
-    return found
+    return larger
 
 
 def with_children(star: N, labels: Iterable[Label]) -> N:

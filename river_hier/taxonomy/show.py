@@ -76,7 +76,7 @@ def page(taxonomy: Nodes, notes: Sequence[str] = ()) -> str:
 def names(taxonomy: Nodes) -> list[str]:
     """The label of each node as text; of paths, only the part after the parent's."""
     written = taxonomy._path_format
-    found = []
+    names = []
     for label, above in zip(taxonomy.nodes, taxonomy._arrays.parents, strict=True):
         parent = taxonomy.nodes[above[0]] if above else None
         if written.whole and isinstance(label, tuple) and label[:-1] in (parent, ()):
@@ -84,8 +84,8 @@ def names(taxonomy: Nodes) -> list[str]:
         elif written.whole and isinstance(label, str):
             label = label.removeprefix(f"{parent}{written.separator}")
         name = str(label)
-        found.append(name if name and name.isprintable() else repr(label))
-    return found
+        names.append(name if name and name.isprintable() else repr(label))
+    return names
 
 
 def _entries(
