@@ -30,12 +30,12 @@ from script import Script
 EXAMPLES = Path(__file__).resolve().parents[1]
 # The numbers with which the names of the scripts begin.
 THEMES = {
-    "Mistakes": ("25", "02", "13", "18"),
     "Start here": ("01", "16", "17", "24", "23"),
-    "Regret": ("04", "15", "20", "21", "19"),
-    "Predictions": ("06", "12", "03"),
-    "Other learners": ("05", "08", "07", "22"),
+    "Mistakes": ("25", "02", "13"),
+    "Predictions": ("18", "06", "12", "03"),
     "Streams that change": ("10", "09", "11", "14"),
+    "Other learners": ("22", "05", "08", "07"),
+    "Regret": ("04", "15", "20", "21", "19"),
 }
 
 

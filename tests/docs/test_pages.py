@@ -134,8 +134,10 @@ def test_the_layers_are_those_of_the_package():
     assert found == LAYERS, "docs/design.md draws other layers than tests/support/layers.py"
 
 
-def test_the_picture_is_the_one_that_its_script_draws():
-    script = DOCS / "pictures" / "one_mistake.py"
+@pytest.mark.parametrize("name", ["one_mistake.py", "one_answer.py"])
+def test_the_picture_is_the_one_that_its_script_draws(name, monkeypatch):
+    script = DOCS / "pictures" / name
+    monkeypatch.syspath_prepend(script.parent)
     drawn = runpy.run_path(str(script))["picture"]()
     assert script.with_suffix(".svg").read_text("utf-8") == drawn
 
