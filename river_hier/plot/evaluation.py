@@ -65,6 +65,7 @@ def regret(
     if not curves:
         raise ValueError("`states` is empty")
     ax = axes(ax)
+    from matplotlib.ticker import LogFormatter
     from scipy import stats
 
     for i, (name, (steps, values)) in enumerate(curves.items()):
@@ -88,6 +89,9 @@ def regret(
         ax.plot(x, y, dashes[i % len(dashes)], color="black", lw=1.0, label=name)
     if log:
         ax.set(xscale="log", yscale="log")
+        for axis in (ax.xaxis, ax.yaxis):  # plain numbers, also within a decade
+            axis.set_major_formatter(LogFormatter())
+            axis.set_minor_formatter(LogFormatter(minor_thresholds=(1.0, 0.5)))
     ax.legend(frameon=False)
     what = {"Regret": "regret", "Loss": "loss", "Comparator": "loss of the comparator"}[value]
     return finish(ax, xlabel="examples seen", ylabel=f"{what} so far")

@@ -87,6 +87,7 @@ _LONGEST = 28  # characters of a name
 # In characters: from a node to the stem of its children, and from the stem to their names.
 _STEM, _GAP = 2.0, 3.0
 _FONT = 10.0  # points, if there is room
+_LEAST, _FEW = 7.0, 12  # points, above which more nodes than these are drawn
 _ROW, _CHARACTER = 1.45, 0.58  # relative to the font size
 _SPACE = 0.5  # rows
 _SMALLEST, _LARGEST = 22.0, 156.0  # areas of nodes in square points, at that font size
@@ -121,7 +122,8 @@ def taxonomy(
         The depth of the lowest nodes to draw; `None` for no limit.
     top
         The largest number of nodes to draw: those with the largest absolute values, then those with
-        the most nodes below them, and their ancestors; `None` for all.
+        the most nodes below them, and their ancestors; `None` for all. In given axes, fewer are
+        drawn where names would be too small to read.
 
     Examples
     --------
@@ -137,14 +139,23 @@ def taxonomy(
         taxonomy.index(v): _number(v, value)
         for v, value in ({} if values is None else values).items()
     }
-    taxonomy, drawn_values, names, left_out = selected(taxonomy, numbers, max_depth, top)
-    short = [v if len(v) <= _LONGEST else f"{v[: _LONGEST - 1]}…" for v in names]
-    names = [name + more for name, more in zip(short, left_out, strict=True)]
-    layout = _layered(taxonomy, names)
-    width, height = layout.width * _CHARACTER * _FONT / 72, layout.n_rows * _ROW * _FONT / 72
-    new_figure = ax is None
-    below = 0.7 if drawn_values else 0.0  # inches for the colour scale
-    ax = axes(ax, max(width, 3.5) + 0.2, max(height, 1.6) + 0.4 + below)
+    new_figure, whole, size = ax is None, taxonomy, _FONT
+    while True:
+        taxonomy, drawn_values, names, left_out = selected(whole, numbers, max_depth, top)
+        short = [v if len(v) <= _LONGEST else f"{v[: _LONGEST - 1]}…" for v in names]
+        names = [name + more for name, more in zip(short, left_out, strict=True)]
+        layout = _layered(taxonomy, names)
+        width, height = layout.width * _CHARACTER * _FONT / 72, layout.n_rows * _ROW * _FONT / 72
+        below = 0.7 if drawn_values else 0.0  # inches for the colour scale
+        ax = axes(ax, max(width, 3.5) + 0.2, max(height, 1.6) + 0.4 + below)
+        if not new_figure:  # the largest font at which names do not overlap
+            box, point = ax.get_window_extent(), ax.figure.dpi / 72
+            across = box.width / point / (layout.width * _CHARACTER)
+            down = box.height / point / ((layout.n_rows + 1) * _ROW)
+            size = float(min(_FONT, across, down))
+        if size >= _LEAST or len(taxonomy) <= _FEW:
+            break
+        top = len(taxonomy) * 3 // 4
     ax.set(xlim=(0, layout.width), ylim=(layout.n_rows - 0.2, -1.2))
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
@@ -154,12 +165,6 @@ def taxonomy(
         ax.plot([x[first], turn, turn, x[v]], [y[first], y[first], y[v], y[v]], color=_GREY, lw=0.8)
         for p in others:
             ax.plot([x[p], x[v]], [y[p], y[v]], "--", color=_GREY, lw=0.8)
-    size = _FONT
-    if not new_figure:  # the largest font at which names do not overlap
-        box, point = ax.get_window_extent(), ax.figure.dpi / 72
-        across = box.width / point / (layout.width * _CHARACTER)
-        down = box.height / point / ((layout.n_rows + 1) * _ROW)
-        size = float(min(_FONT, across, down))
     _draw_nodes(ax, layout, drawn_values, label, (size / _FONT) ** 2)
     # Names of leaves stand to their right, and those of inner nodes above the edge to them.
     for v, name in enumerate(names):

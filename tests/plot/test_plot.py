@@ -248,6 +248,23 @@ def test_axes_that_are_given_are_drawn_on():
         plot.taxonomy(TREE, ax="here")
 
 
+@pytest.mark.parametrize("top", [120, None])
+def test_names_in_a_small_part_of_a_figure_can_be_read(top):
+    _, axes = plt.subplots(1, 2, figsize=(9, 3.6))
+    ax = plot.taxonomy(LARGE, ax=axes[0], top=top)
+    assert min(text.get_size() for text in ax.texts) >= 7
+    assert 10 <= len(ax.texts) < 60
+
+
+def test_logarithmic_axes_within_a_decade_have_plain_numbers():
+    rows = [
+        {"Step": n, "Regret": float(n), "Loss": 0.0, "Comparator": 0.0} for n in (200, 400, 700)
+    ]
+    ax = drawn(plot.regret(rows, log=True))
+    ticks = {text.get_text() for text in ax.get_xticklabels(which="both")}
+    assert "200" in ticks and not any("mathdefault" in text for text in ticks)
+
+
 def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r'pip install "river-hier\[plot\]"'):
