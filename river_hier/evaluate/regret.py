@@ -17,8 +17,8 @@ from river.datasets.base import SyntheticDataset
 from .. import metrics
 from ..base.checks import check_integer
 from ..base.classifiers import last_step, last_step_and_input, takes_weights
-from ..datasets.base import Selected, Shuffled, Stream
-from ..datasets.synth.transformers import Transformed
+from ..datasets.base import Prefix, Stream, View
+from ..datasets.synth.transformers import Edited, Transformed
 from ..metrics.base import MeanLoss, MeanScore, TaxonomyMetric
 from ..taxonomy import Evidence
 from .scores import Probabilities, Ranked
@@ -50,7 +50,8 @@ def iter_regret(
 
     A comparator with a method `at` is asked as `comparator.at(step)`, with the step counted from 0;
     in a view of a stream, such as `stream.where(keep)`, it is that of the stream. If the comparator
-    changes, as the `reference` of a stream that drifts, this is dynamic regret.
+    changes, as the `reference` of a stream that drifts, this is dynamic regret. In `synth.Edited`,
+    all adopt the edit before they answer the first example with a label of the new taxonomy.
 
     Parameters
     ----------
@@ -265,6 +266,7 @@ class _Pass:
                     table = np.zeros((one.switches + 1, len(family)))
                     self.least[key, id(one)] = [*map(id, family)], table
         self.sums = dict.fromkeys(self.kinds, 0.0)
+        self.edits = edits(dataset)
         self.unasked: dict[int, set[int]] = {}  # by step, the samplers that do not learn it
 
     def _add(self, role: str, one: Any, losses: dict[int, Any]) -> None:
@@ -305,6 +307,11 @@ class _Pass:
 
     def predict_one(self, x: Any, step: int, **kwargs: Any) -> Any:
         """The example, and the answers; `None` if any is missing, which River's loop passes by."""
+        while self.edits and step >= self.edits[0].edited_at:
+            edit = self.edits.pop(0).edit
+            for last in map(last_step, self.models.values()):
+                if hasattr(last, "adopt"):
+                    last.adopt(edit)
         answers: dict[tuple[int, str], Any] = {}
         for key, model in self.models.items():
             asked, given = model.at(step) if hasattr(model, "at") else model, x
@@ -385,11 +392,25 @@ def _kind(metric: Any, model: Any) -> str:
     return "distribution" if one and not metric.requires_labels else "labels"
 
 
+def streams(dataset: Any) -> Iterator[Any]:
+    """A stream, and those of which it is a view, from the outside in."""
+    yield dataset
+    while isinstance(dataset, Transformed | View):
+        dataset = dataset.stream
+        yield dataset
+
+
+def edits(dataset: Any) -> list[Edited]:
+    """The edits in a stream, the first one first."""
+    return [one for one in streams(dataset) if isinstance(one, Edited)][::-1]
+
+
 def check_ends(dataset: Any) -> None:
     """Raise an error if a stream that must be read to its end has none."""
-    while isinstance(dataset, Transformed | Selected | Shuffled):
-        dataset = dataset.stream
-    if isinstance(dataset, SyntheticDataset) and dataset.n_samples is None:
+    whole = [*streams(dataset)]
+    dataset = whole[-1]
+    endless = isinstance(dataset, SyntheticDataset) and dataset.n_samples is None
+    if endless and not any(isinstance(one, Prefix) for one in whole):
         raise ValueError(
             f"{type(dataset).__name__} is endless; give a prefix of it, such as .take(1000)"
         )

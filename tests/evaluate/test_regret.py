@@ -426,6 +426,39 @@ def test_a_fixed_model_does_not_learn_while_the_model_does() -> None:
     assert model.score_one({0: 1.0}) != frozen.score_one({0: 1.0})
 
 
+@pytest.mark.parametrize("keep", [lambda x, y: True, lambda x, y: sum(x.values()) > 0.0])
+def test_models_and_comparators_adopt_the_edits_of_a_stream(keep: Any) -> None:
+    """Each as a loop that edits it; in a view, when the stream has reached the edit."""
+    whole = synth.PrototypeTree(branching=3, depth=2, noise=0.2, seed=1)
+    first = whole.taxonomy.edit([{"move": "1.1", "to": "2"}])
+    second = first.after.edit([{"merge": ["3.1", "3.2"], "to": "3.1"}])
+    stream = synth.Edited(synth.Edited(whole, first, 60), second, 90).where(keep).take(120)
+    started = linear_model.PathSoftmax(whole.taxonomy)
+    for x, y in whole.take(50):
+        started.learn_one(x, y)
+    model, other = started.clone(), linear_model.Hieron(whole.taxonomy)
+    loop = [model.clone(), other.clone(), started.clone(include_attributes=True)]
+    expected = [0.0, 0.0, 0.0]
+    edits = [(60, first), (90, second)]
+    for step, (x, y) in stream._numbered():
+        while edits and step >= edits[0][0]:
+            for each in loop:
+                each.adopt(edits[0][1])
+            del edits[0]
+        expected = [
+            total + losses.tree_induced_error(second.after, y, each.predict_one(x))
+            for total, each in zip(expected, loop, strict=True)
+        ]
+        for each in loop[:2]:
+            each.learn_one(x, y)
+    comparators = {"other": other, "fixed": evaluate.fixed(started)}
+    *_, last = evaluate.iter_regret(stream, model, comparators, losses.tree_induced_error)
+    assert last["Loss"] == expected[0]
+    assert [*last["Comparator"].values()] == expected[1:]
+    assert model.taxonomy_ == other.taxonomy_ == second.after
+    assert started.taxonomy_ == whole.taxonomy
+
+
 @given(st.data(), st.integers(1, 3), st.integers(0, 3), st.integers(1, 6))
 @n_examples(40)
 def test_the_best_sequence_of_comparators(data: Any, n: int, switches: int, steps: int) -> None:

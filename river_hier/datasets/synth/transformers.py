@@ -113,7 +113,7 @@ class Edited(Transformed):
 
     From then on, labels are those that the edit has made of them, and `taxonomy` is the new one,
     which also reads those of before unless the edit says otherwise. It takes O(labels of y) an
-    example.
+    example. In `evaluate.regret`, models and comparators adopt the edit by themselves.
 
     Parameters
     ----------
