@@ -49,7 +49,7 @@ def written(path, pairs, header=("text", "label")):
 
 
 def desk_of(path, **given):
-    return desks.Desk(path, **{"text": "text", "label": "label", "separator": "/", **given})
+    return desks.Desk(path, **{"text": None, "label": None, **given})
 
 
 class Process:
@@ -109,7 +109,7 @@ def test_a_review_begins_with_the_label_that_is_most_likely_wrong(tmp_path):
     again = desk_of(file, review=True)
     assert [entry["row"] for entry in again.answers] == [7]
     os.close(again.lock)
-    with pytest.raises(ValueError, match="no row has a label 'label' to review"):
+    with pytest.raises(ValueError, match="no row has a label to review"):
         desk_of(written(tmp_path / "none.csv", [("red", "")]), review=True)
 
 
@@ -240,11 +240,12 @@ def test_a_million_texts(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.csv", b"title\nred\n", "row 1 has no text 'text': {'title': 'red'}; use --text"),
+        ("a.csv", b"a,b\nred,7\n", "row 1 has no text 'text': {'a': 'red', 'b': '7'}; use --text"),
         ("a.csv", b"text,label\nred,a//b\n", "row 1: .*has no name at level 2"),
-        ("a.csv", b"text\n\xff\n", "can't decode"),
+        ("a.csv", b"text\n\xff\xff\xff\n", "in none of UTF-8, UTF-16 and Latin-1"),
         ("a.jsonl", b'{"text": 3}\n', "row 1 has no text"),
-        ("a.jsonl", b'{"text": "red", "label": {"a": "b"}}\n', "row 1: y is"),
+        ("a.jsonl", b'{"text": "red", "label": {"a": "b"}}\n', "row 1: {'a': 'b'} is no label"),
+        ("a.jsonl", b'{"text": "red", "label": [["a"], ["b"]]}\n', "row 1: one label was expected"),
         ("a.jsonl", b"[]\n", "row 1 has no text"),
         ("a.jsonl", b"red\n", "Expecting value"),
     ],

@@ -1,6 +1,5 @@
 """The desk: which text is asked about, what the answers teach, and the page that asks."""
 
-import argparse
 import csv
 import fcntl
 import json
@@ -8,7 +7,7 @@ import os
 import random
 import signal
 import sys
-from collections.abc import Iterator
+from contextlib import suppress
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,10 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
-from .. import checkpoint, feature_extraction, inspection, linear_model, stream
+from .. import checkpoint, feature_extraction, inspection, linear_model, stream, tables
 from ..base.answer import taxonomy_of
 from ..base.classifiers import last_step
+from ..programs import Parser
 from ..serve import messages
 from ..serve.connections import guarded, server
 from ..serve.journal import Journal
@@ -28,21 +28,12 @@ from .taxonomies import paths
 
 CANDIDATES = 300  # texts of which the most doubtful one is shown
 RANDOM = 4  # every fourth text is a random one, by which accuracy is measured
-LATEST = 50  # answers of either kind that accuracy is about
+LATEST = 50  # answers of either kind that accuracy is about, or that are listed
+KEPT = 1000  # answers after which the model is kept, so that undoing learns fewer once more
 GUESSES = 5
 READ = 100_000  # texts whose words are counted before the first question
 SHOWN = 10_000  # characters of a text on the page
 LONGEST = 500  # bytes of a path
-
-
-def rows(file: Path, text: str, label: str) -> Iterator[tuple[str, str]]:
-    """The texts of a file and their labels, which are empty if they are not known."""
-    with file.open(encoding="utf-8-sig", newline="") as lines:
-        table = map(json.loads, lines) if file.suffix == ".jsonl" else csv.DictReader(lines)
-        for number, row in enumerate(table, 1):
-            if not isinstance(row, dict) or not isinstance(row.get(text), str):
-                raise ValueError(f"row {number} has no text {text!r}: {row!r:.200}; use --text")
-            yield row[text].encode(errors="replace").decode(), row.get(label) or ""
 
 
 class Desk:
@@ -54,14 +45,17 @@ class Desk:
     """
 
     def __init__(
-        self, file: Path, text: str, label: str, separator: str, review: bool = False,
-        categories: Path | None = None,
+        self, file: Path, text: str | None, label: str | None, separator: str | None = None,
+        review: bool = False, categories: Path | None = None, export: Path | None = None,
     ) -> None:  # fmt: skip
         self.file: Path = file
-        self.separator: str = separator
+        self.export: Path | None = export
         self.lock: int = os.open(file, os.O_RDONLY)
         fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        known = list(rows(file, text, label))
+        rows = tables.rows(file, [text] if text else None, [label] if label else None)
+        known = [(text, y or "") for _, text, y in rows]
+        separator = separator or tables.separator(y for _, y in known) or "/"
+        self.separator: str = separator
         self.texts: list[str] = [text for text, _ in known]
         self.blank: set[int] = {row for row, (text, y) in enumerate(known) if y or not text.strip()}
         words = feature_extraction.TextViews()
@@ -74,11 +68,14 @@ class Desk:
             stream.learn_names(model, OpenTaxonomy(separator).with_labels(t, labels))
         for number, (text, y) in enumerate(known, 1):
             try:
+                if isinstance(y, list):
+                    raise ValueError(f"one label was expected, got {y}")
                 if y:
                     model.learn_one(text, y)
             except (TypeError, ValueError) as error:
                 raise ValueError(f"row {number}: {error}") from error
-        self.start: bytes = checkpoint.dumps(model)
+        self.start: tuple[int, bytes] = 0, checkpoint.dumps(model)
+        self.kept = self.start  # the model after so many answers
         self.given: dict[int, Any] = {}
         if review:
             rows_of = [row for row, (_, y) in enumerate(known) if y]
@@ -86,7 +83,7 @@ class Desk:
             order = inspection.suspects(model.clone(), pairs)
             self.given = {rows_of[suspect.row]: suspect for suspect in order}
             if not self.given:
-                raise ValueError(f"no row has a label {label!r} to review; use --label")
+                raise ValueError("no row has a label to review; use --label")
         earlier = file.with_suffix(".journal")  # the name that files of one stem shared
         kept = self._beside("review" if review else "journal")
         self.journal: Journal = Journal(earlier if earlier.exists() and not review else kept)
@@ -97,7 +94,6 @@ class Desk:
 
     def _replay(self) -> None:
         """Make the state that the answers in the journal lead to."""
-        self.model: Any = checkpoint.loads(self.start)
         self.answers: list[dict[str, Any]] = []
         self.asked: dict[str, Any] = {}
         for _, entry in self.journal.after(0):
@@ -107,13 +103,24 @@ class Desk:
                 self.answers.append(entry)
             else:
                 raise ValueError(f"another text was in row {entry['row'] + 1} when it was labelled")
-        for entry in self.answers:
-            self._learn(entry)
-        done = {entry["row"] for entry in self.answers if "row" in entry} | (
-            set() if self.given else self.blank
-        )
+        self._restore()
+        done = self._answered().keys() | (set() if self.given else self.blank)
         rows = self.given or range(len(self.texts))
         self.left: list[int] = [row for row in rows if row not in done]
+
+    def _restore(self) -> None:
+        """Make the model that has learned the answers, from one that has learned most of them."""
+        if self.kept[0] > len(self.answers):
+            self.kept = self.start
+        n, model = self.kept
+        self.model: Any = checkpoint.loads(model)
+        self.edition: int = random.randrange(2**31)  # of the categories, to which others are added
+        for entry in self.answers[n:]:
+            self._learn(entry)
+
+    def _answered(self) -> dict[int, dict[str, Any]]:
+        """The last answer to each text, by row."""
+        return {entry["row"]: entry for entry in self.answers if "row" in entry}
 
     def _is_same(self, entry: dict[str, Any]) -> bool:
         return self.texts[entry["row"] : entry["row"] + 1] == [entry["text"]]
@@ -121,6 +128,7 @@ class Desk:
     def _learn(self, entry: dict[str, Any]) -> None:
         if "changes" in entry:
             last_step(self.model).adopt(taxonomy_of(self.model).edit(entry["changes"]))
+            self.edition = random.randrange(2**31)
             return
         given = self.given.get(entry["row"])
         if entry["label"] is not None and (given is None or self._label(given.y) != entry["label"]):
@@ -144,8 +152,11 @@ class Desk:
         first, second, *_ = *(p for _, p in guesses), 0.0, 0.0
         return {"row": row, "random": by_chance, "guesses": guesses, "margin": first - second}
 
-    def question(self) -> dict[str, Any]:
-        """What the page shows: the most doubtful text of some, or a random one."""
+    def question(self, known: int = 0, edition: int | None = None) -> dict[str, Any]:
+        """What the page shows: the most doubtful text of some, or a random one.
+
+        Of the categories it has those that are new to a page with so many of this edition.
+        """
         if not self.asked and self.left and self.given:
             self.asked = self._ask(self.left[0], None)
         elif not self.asked and self.left:
@@ -153,9 +164,10 @@ class Desk:
             n = min(1 if by_chance else CANDIDATES, len(self.left))
             questions = [self._ask(row, by_chance) for row in random.sample(self.left, n)]
             self.asked = min(questions, key=itemgetter("margin"))
-        labels = [entry for entry in self.answers if entry.get("label") is not None]
+        labels = [entry for entry in self._answered().values() if entry["label"] is not None]
         right = [[e["guess"] == e["label"] for e in labels if e["random"] == k] for k in (1, 0)]
-        paths = sorted(v.split(self.separator) for v in taxonomy_of(self.model).nodes[1:])
+        nodes = taxonomy_of(self.model).nodes[1:]
+        new = nodes[known if edition == self.edition else 0 :]
         last: Any = self.answers[-1] if self.answers else {}
         return {
             **(self.asked or {"row": None, "random": False, "guesses": []}),
@@ -164,12 +176,28 @@ class Desk:
             "labelled": len(labels),
             "right": [[sum(some[-LATEST:]), len(some[-LATEST:])] for some in right],
             "separator": self.separator,
-            "categories": list(map(self.separator.join, paths)),
+            "edition": self.edition,
+            "known": len(nodes),
+            "categories": sorted(new, key=lambda label: label.split(self.separator)),
             "last": bool(last)
             and (last.get("label") or ("skipped" if "row" in last else "an edit")),
         }
 
-    def answer(self, row: Any, label: Any) -> dict[str, Any]:
+    def again(self, row: Any, known: int = 0, edition: int | None = None) -> dict[str, Any]:
+        """Ask about a text that has an answer, which the next one replaces."""
+        if row not in self._answered():
+            raise HTTPException(409, "this text has no answer")
+        self.asked = self._ask(row, None)
+        return self.question(known, edition)
+
+    def latest(self) -> dict[str, Any]:
+        """The latest answers, the last one first."""
+        shown = [(e["row"], e["text"][:200], e["label"]) for e in self._answered().values()]
+        return {"answers": shown[: -LATEST - 1 : -1]}
+
+    def answer(
+        self, row: Any, label: Any, known: int = 0, edition: int | None = None
+    ) -> dict[str, Any]:
         """Write an answer to the journal, and learn it; `None` skips the text."""
         if not self.asked or row != self.asked["row"]:
             raise HTTPException(409, "this text is not asked about any more")
@@ -182,9 +210,12 @@ class Desk:
         self._write(entry := {**entry, "random": self.asked["random"]})
         self._learn(entry)
         self.answers.append(entry)
-        self.left.remove(row)
+        if len(self.answers) % KEPT == 0:
+            self.kept = len(self.answers), checkpoint.dumps(self.model)
+        with suppress(ValueError):  # it is not asked about for the first time
+            self.left.remove(row)
         self.asked = {}
-        return self.question()
+        return self.question(known, edition)
 
     def edit(self, category: Any, to: Any) -> dict[str, Any]:
         """Give a category another path, merge it with the one there, or retire it if there is none.
@@ -213,54 +244,72 @@ class Desk:
         """Take the last answer or edit back; a text is asked about again."""
         if not self.answers:
             raise HTTPException(409, "there is no answer to take back")
-        last = self.answers[-1]
         self._write(None)
-        self._replay()
+        last = self.answers.pop()
+        self._restore()
+        self.asked = {}
         if "row" in last:
+            if last["row"] not in self._answered():
+                self.left.insert(0, last["row"])
             self.asked = self._ask(last["row"], last["random"])
         return self.question()
 
     def save(self) -> None:
         """Write the labels and the model."""
-        t, labelled = taxonomy_of(self.model), [e for e in self.answers if e.get("label")]
+        t, labelled = taxonomy_of(self.model), [e for e in self._answered().values() if e["label"]]
         rows = [(e["row"] + 1, e["text"], t.nodes[t.index(e["label"])]) for e in labelled]
         kind = "reviewed.csv" if self.given else "labels.csv"
         with self._beside(kind).open("w", encoding="utf-8", newline="") as table:
             csv.writer(table).writerows([("row", "text", "label"), *sorted(rows)])
+        if self.export:
+            tasks = [_task(text, label.split(self.separator)) for _, text, label in sorted(rows)]
+            self.export.write_text(json.dumps(tasks, indent=1), "utf-8")
         checkpoint.save(self.model, self._beside("model"))
+
+
+def _task(text: str, path: list[str]) -> dict[str, Any]:
+    """A task of Label Studio, with its answer."""
+    result = {"from_name": "label", "to_name": "text", "type": "taxonomy"}
+    value = {"value": {"taxonomy": [path]}}
+    return {"data": {"text": text}, "annotations": [{"result": [result | value]}]}
 
 
 def site(desk: Desk) -> Any:
     """The desk over HTTP, for a browser on this machine."""
     page = Mount("/", StaticFiles(directory=Path(__file__).with_name("page"), html=True))
-    return guarded(
-        messages.site([desk.question], [desk.answer, desk.edit, desk.undo], page), ["localhost"]
-    )
+    get: Any = desk.question, desk.latest
+    post: Any = desk.answer, desk.again, desk.edit, desk.undo
+    return guarded(messages.site(get, post, page), ["localhost"])
 
 
 def main() -> None:
     """Read the command line, and open the desk until SIGTERM or Ctrl-C."""
-    parser = argparse.ArgumentParser(prog="python -m river_hier.label")
+    parser = Parser("label", "Label texts in a browser, while a model learns.")
     add = parser.add_argument
-    add("file", type=Path, help="CSV with a header, or JSON lines if it is called .jsonl")
-    add("--text", default="text", help="the column of the texts")
-    add("--label", default="label", help="the column of labels that are known, if there is one")
-    add("--separator", default="/", help="between the names on the path of a category")
+    add("file", type=Path, help="CSV, JSON lines, Parquet, Label Studio's JSON, or a text a line")
+    add("--text", help="the column of the texts; text by default")
+    add("--label", help="the column of labels that are known; label, if there is one, by default")
+    add("--separator", help="between the names of a path; what known labels have, or /, by default")
     add("--review", action="store_true", help="the labels that are most likely wrong, first")
     add("--taxonomy", type=Path, help="nested JSON, edges, or paths in the first column of a CSV")
+    add("--export", type=Path, help="also write the labels as Label Studio's JSON")
     add("--port", type=int, default=8081)
     given = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit())
-    try:
-        names = given.text, given.label, given.separator
-        desk = Desk(given.file, *names, given.review, given.taxonomy)
-    except BlockingIOError:
-        sys.exit(f"{given.file} is open at another desk")
-    except (OSError, TypeError, ValueError, csv.Error) as error:
-        sys.exit(f"{given.file}: {error}")
+    if given.export and not given.export.parent.is_dir():
+        parser.error(f"{given.export} cannot be written: there is no such folder")
+    with parser.refusing(given.file):
+        try:
+            names = given.text, given.label, given.separator
+            desk = Desk(given.file, *names, given.review, given.taxonomy, given.export)
+        except BlockingIOError:
+            parser.error(f"{given.file} is open at another desk")
     running, listening = server(site(desk), "127.0.0.1", given.port)
-    print(f"http://127.0.0.1:{listening.getsockname()[1]}/ until Ctrl-C", flush=True)
+    print(f"http://127.0.0.1:{listening.getsockname()[1]}/ until Ctrl-C")
+    print(
+        f"{desk.separator!r} is between the names of a category; or name a --separator", flush=True
+    )
     try:
         running.run([listening])
     finally:

@@ -1,10 +1,9 @@
 """Serve a model over HTTP while it learns; docs/serving.md has the requests."""
 
-import argparse
 import sys
 from pathlib import Path
 
-from .. import __version__
+from ..programs import Parser
 
 try:
     from .service import serve
@@ -16,14 +15,13 @@ except ModuleNotFoundError as _error:
 
 def main() -> None:
     """Read the command line, and serve."""
-    parser = argparse.ArgumentParser("python -m river_hier.serve", description=__doc__)
+    parser = Parser("serve", __doc__)
     add = parser.add_argument
     add("model", type=Path, help="a file of pickle.dump or checkpoint.save: only open your own")
     add("--folder", type=Path, help="of the journal and the checkpoint; model.served by default")
     names = "address to listen at; after commas, more names by which clients may call it"
     add("--host", default=["127.0.0.1"], type=lambda names: names.lower().split(","), help=names)
     add("--port", type=int, default=8080, help="8080 by default; 0 for a free one")
-    add("--version", action="version", version=__version__)
     add("--save", type=float, default=60.0, help="seconds between two checkpoints")
     add("--risk", type=float, help="answer with inner nodes, wrong in this share of cases at most")
     add("--foreign", type=float, help="with --risk: refuse strangers, and this share of known x")

@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import os
-import pickle
 import shutil
 import signal
 import sqlite3
@@ -25,11 +24,12 @@ from prometheus_client.core import Metric
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from .. import active, checkpoint, decision, inspection, losses
+from .. import active, checkpoint, inspection, losses, programs
 from ..base.answer import answer_of, taxonomy_of
 from ..base.classifiers import is_multilabel, last_step
 from ..base.targets import judged
-from ..base.wrapper import check_model, check_one
+from ..base.wrapper import check_one
+from ..programs import path, with_risk
 from ..stream import learn_names
 from ..taxonomy import Below, Label, Not, Taxonomy
 from ..taxonomy.open import with_labels
@@ -77,15 +77,11 @@ class Service:
             source = hashlib.sha256(data).hexdigest(), risk, *filter(None, [budget])
             source = (*source, "foreign", foreign) if foreign is not None else source
             if not self.checkpoint.exists():
-                ours = data.startswith(b"river_hier checkpoint")
-                opened = checkpoint.loads(data) if ours else pickle.loads(data)
-                opened = getattr(opened, "model_", opened)  # of scikit-learn's face
-                check_model(opened, "learn_one", "predict_one")
-                if risk is not None:
-                    opened = decision.Selective(opened, risk=risk, foreign=foreign)
-                state = {"model": opened, "source": source, "position": 0, "loss": 0.0}
+                opened = programs.opened(data)
+                served = opened["model"] if risk is None else with_risk(opened, risk, foreign)
+                state = {"model": served, "source": source, "position": 0, "loss": 0.0}
                 if budget is not None:
-                    state["sampler"] = active.MarginSampler(opened, budget)
+                    state["sampler"] = active.MarginSampler(served, budget)
                 checkpoint.save(state, self.checkpoint)
         except Exception as error:  # a pickle may raise any
             if new:
@@ -259,22 +255,14 @@ class Service:
             _check_key(key)
         sent, x, model = x, features(x), self.state["model"]
         given = {} if threshold is None else {"threshold": threshold}
-        sampler, taxonomy = self.state.get("sampler"), taxonomy_of(model)
+        sampler = self.state.get("sampler")
         answer: dict[str, Any] = {}
         if sampler is None:
             y = model.predict_one(x, **given)
         else:
             y, answer["ask"] = sampler.predict_one(x, **given)
         y = [label for label, on in y.items() if on] if self.several else y
-        said = answer_of(model, x)
-
-        def probability(label: Any) -> float | None:
-            with suppress(NotImplementedError):
-                return float(said.probability(taxonomy.index(label)))
-            return None
-
-        labels = y if self.several else [] if y is None else [y]
-        shown = [(v, _path(taxonomy, v), probability(v)) for v in labels]
+        shown = programs.shown(answer_of(model, x), y if self.several else [y][: y is not None])
         answer["y"] = y
         answer["labels"] = [{"label": v, "path": path, "probability": q} for v, path, q in shown]
         if key is not None and shown and not self.several:
@@ -296,7 +284,7 @@ class Service:
             raise ValueError(f'"leaves" must be true or false, got {leaves!r:.50}')
         model = self.state["model"]
         taxonomy, paths = taxonomy_of(model), inspection.top_one(model, features(x), k, leaves)
-        return {"top": [{"path": _path(taxonomy, v), "probability": p} for (*_, v), p in paths]}
+        return {"top": [{"path": path(taxonomy, v), "probability": p} for (*_, v), p in paths]}
 
     def explain(self, x: Any) -> dict[str, Any]:
         """Answer with the largest contributions at each node."""
@@ -413,11 +401,6 @@ def _learn_name(model: Any, named: Any, on: Any, description: Any) -> None:
     if after.nodes[-1] in after.names(on, described).left_out:
         raise ValueError(f'{named!r:.200} has no name that can be learned; add a "description"')
     learn_names(model, after, on, described)
-
-
-def _path(taxonomy: Taxonomy, label: Label) -> list[Label]:
-    """The names on a path, as `/learn` takes it."""
-    return [*taxonomy._names(label)] or [*filter(None, [taxonomy.root])]
 
 
 def serve(

@@ -6,7 +6,7 @@ LAYERS = [
     {"linear_model", "probabilistic", "metrics", "datasets", "feature_extraction", "checkpoint"},
     {"kernel", "forest"},  # `kernel`: learners of linear_model in the space of a kernel
     {"active", "decision", "induction", "local", "batch", "plot", "drift"} | {"ensemble", "stream"},
-    {"inspection"},
+    {"inspection", "programs", "tables"},
     {"evaluate", "distributed", "sklearn", "serve"},
-    {"label"},  # a desk, which shares the journal of `serve`
+    {"label", "fit", "predict"},  # programs; the desk shares the journal of `serve`
 ]

@@ -1,7 +1,7 @@
 "use strict";
 const $ = (id) => document.getElementById(id);
 const MOST = 300; // categories in the list at once
-let question = {}, listed = [], at = 0, busy = false;
+let question = {}, categories = [], listed = [], at = 0, busy = false;
 
 async function send(path, message) {
   if (busy) return;
@@ -9,7 +9,7 @@ async function send(path, message) {
   const post = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(message) };
   try {
     const answer = await fetch(path, message && post), found = await answer.json();
-    if (answer.ok) show((question = found));
+    if (answer.ok) take(found);
     else $("state").textContent = found.error;
     if (answer.status === 409) setTimeout(send, 1500, "question"); // another page has answered
   } catch {
@@ -18,7 +18,16 @@ async function send(path, message) {
   busy = false;
 }
 
-const pick = (label) => question.row !== null && send("answer", { row: question.row, label });
+function take(found) {
+  if (found.known === found.categories.length) categories = [];
+  question = found;
+  const key = (label) => names(label).join("\0");
+  categories = categories.concat(found.categories).sort((one, other) => (key(one) < key(other) ? -1 : 1));
+  show(found);
+}
+
+const has = () => ({ known: question.known, edition: question.edition });
+const pick = (label) => question.row !== null && send("answer", { row: question.row, label, ...has() });
 function change(category) {
   const to = prompt(`Another path for ${category}; that of another category merges both, and none retires it.`, category);
   if (to !== null && to !== category) send("edit", { category, to });
@@ -52,13 +61,23 @@ function show({ row, text, guesses, given, labelled, left, right, random, last }
   });
   $("name").placeholder = ["find or name a category: shoes", "boots"].join(question.separator);
   list("");
+  answers();
+}
+
+async function answers() {
+  $("answers").replaceChildren();
+  const found = $("given").open ? (await (await fetch("latest")).json()).answers : [];
+  for (const [row, text, label] of found) {
+    button("answers", label ?? "skipped", label ?? "skipped", ["small", text]);
+    $("answers").lastChild.firstChild.onclick = () => send("again", { row, ...has() });
+  }
 }
 
 function list(typed) {
   $("name").value = typed;
-  const name = typed.trim(), small = name.toLowerCase(), fresh = name && !question.categories.includes(name);
+  const name = typed.trim(), small = name.toLowerCase(), fresh = name && !categories.includes(name);
   const begins = (label) => leaf(label).toLowerCase().startsWith(small);
-  listed = question.categories.filter((label) => label.toLowerCase().includes(small));
+  listed = categories.filter((label) => label.toLowerCase().includes(small));
   listed = listed.sort((one, other) => begins(other) - begins(one)).slice(0, MOST);
   at = fresh && listed.length ? 1 : 0;
   if (fresh) listed.unshift(name);
@@ -92,5 +111,6 @@ document.onkeydown = (event) => {
 };
 $("name").oninput = () => list($("name").value);
 $("skip").onclick = () => pick(null);
+$("given").ontoggle = answers;
 $("undo").onclick = () => send("undo", {});
 send("question");

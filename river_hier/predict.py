@@ -1,0 +1,85 @@
+"""Label the texts in a file: `python -m river_hier.predict titles.model new.csv > labels.csv`."""
+
+import csv
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from . import tables
+from .base.answer import answer_of
+from .programs import Parser, share, shown, with_risk
+
+HEADER = "row", "text", "label", "path", "probability"
+BETWEEN = " > "  # the names on a path
+
+
+@contextmanager
+def written(path: Path | None) -> Iterator[Any]:
+    """Standard output, or a file that appears under its name when it is complete."""
+    if path is None:
+        out: Any = sys.stdout
+        out.reconfigure(encoding="utf-8", newline="")
+        yield out
+        out.flush()
+        return
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("x", encoding="utf-8", newline="") as file:
+            yield file
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def labelled(model: Any, rows: Any, threshold: float | None) -> Iterator[tuple[Any, ...]]:
+    """A line for each label of each row, and one without a label if there is none."""
+    for number, text, _ in rows:
+        answer = answer_of(model, text)
+        if answer.several:
+            t = answer.labels.taxonomy
+            labels = [t.nodes[v] for v in answer.nodes_within(threshold, None)]
+        else:
+            label = answer.within(threshold, None)
+            labels = [] if label is None else [label]
+        for label, path, p in shown(answer, labels) or [("", [], None)]:
+            names = BETWEEN.join(str(name) for name in path if name != answer.labels.taxonomy.root)
+            label = names if isinstance(label, tuple) else label
+            yield number, text, label, names, "" if p is None else f"{p:.4f}"
+
+
+def main() -> None:
+    """Read the command line, and write the labels."""
+    parser = Parser("predict", __doc__)
+    add = parser.add_argument
+    add("model", type=Path, help="a file of `fit`, or another pickle: only open your own")
+    add("file", type=Path, help="CSV, JSON lines, Parquet, or, if it is called .txt, a text a line")
+    add("--text", nargs="+", help="the column of texts, or several; by default as for `fit`")
+    add("--encoding", help="UTF-8, UTF-16 or Latin-1 by default, whichever it is")
+    add("--threshold", type=share, help="the deepest labels that are at least so likely")
+    add("--risk", type=share, help="labels as deep as they can be, this share of them wrong")
+    add("--output", type=Path, help="a CSV file; standard output by default")
+    given = parser.parse_args()
+    if given.risk and given.threshold:
+        parser.error("--risk finds a threshold itself: name one of both")
+    if given.output:
+        parser.check_output(given.output, given.file, given.model)
+    state = parser.opened(given.model)
+    model, n = state["model"], len(state.get("held_out", ()))
+    with parser.refusing(given.model):
+        if given.risk:
+            if n + 1 < 1 / given.risk:
+                raise ValueError(f"{n} held-out rows are too few for a risk of {given.risk}")
+            model = with_risk(state, given.risk)
+        answer_of(model, "")  # or else it reads no texts, or has no probabilities
+    rows = tables.rows(given.file, given.text or state.get("text"), encoding=given.encoding)
+    with parser.refusing(given.file), written(given.output) as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(HEADER)
+        table.writerows(labelled(model, rows, given.threshold))
+
+
+if __name__ == "__main__":
+    main()

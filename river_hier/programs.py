@@ -1,0 +1,102 @@
+"""What the programs share: how they refuse, open models, and say what a model answers."""
+
+import argparse
+import csv
+import os
+import pickle
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from . import __version__, checkpoint, decision
+from .base.wrapper import check_model
+from .taxonomy import Label, Taxonomy
+
+__all__ = ["Parser", "opened", "path", "share", "shown", "with_risk"]
+
+REFUSED = ArithmeticError, LookupError, OSError, TypeError, ValueError, csv.Error
+
+
+class Parser(argparse.ArgumentParser):
+    """A command line that answers a mistake with one sentence and the status 2."""
+
+    def __init__(self, name: str, description: str | None) -> None:
+        super().__init__(f"python -m river_hier.{name}", description=description)
+        self.add_argument("--version", action="version", version=__version__)
+
+    def error(self, message: str) -> Any:
+        self.exit(2, f"{self.prog}: {message}\n")
+
+    @contextmanager
+    def refusing(self, name: Any) -> Iterator[None]:
+        """Make errors sentences about what has this name."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.exit(130, "interrupted; nothing is written\n")
+        except BrokenPipeError:  # whoever reads the answers has enough
+            sys.stderr.close()
+            sys.exit(1)
+        except REFUSED as error:
+            said = (getattr(error, "strerror", None) or str(error)).strip()
+            self.error(said if said.startswith(str(name)) else f"{name}: {said}")
+
+    def check_output(self, path: Path, *others: Path | None) -> None:
+        """Refuse a file that cannot be written, or that is another one of the command line."""
+        if path.is_dir() or not os.access(path.parent, os.W_OK):
+            self.error(f"{path} cannot be written: name a file in a folder of your own")
+        if path.resolve() in [other.resolve() for other in others if other]:
+            self.error(f"{path} would be replaced; name another --output")
+
+    def opened(self, file: Path) -> dict[str, Any]:
+        """The model in a file, by `opened`."""
+        with self.refusing(file):
+            data = file.read_bytes()
+            try:
+                return opened(data)
+            except Exception as error:  # a pickle may raise any
+                raise ValueError(f"this is no model in a taxonomy: {error}") from error
+
+
+def share(text: str) -> float:
+    """A number between 0 and 1 of a command line."""
+    with suppress(ValueError):
+        if 0.0 < (number := float(text)) < 1.0:
+            return number
+    raise argparse.ArgumentTypeError(f"expected a number between 0 and 1, got {text!r}")
+
+
+def opened(data: bytes) -> dict[str, Any]:
+    """The model in the bytes of a pickle or checkpoint, and what was saved with it."""
+    ours = data.startswith(b"river_hier checkpoint")
+    state = checkpoint.loads(data) if ours else pickle.loads(data)
+    state = state if isinstance(state, dict) else {"model": state}
+    model = state["model"] = getattr(state["model"], "model_", state["model"])  # scikit-learn's
+    check_model(model, "learn_one", "predict_one")
+    return state
+
+
+def with_risk(state: dict[str, Any], risk: float, foreign: float | None = None) -> Any:
+    """The model with a limit on wrong answers, calibrated by the rows that `fit` has held out."""
+    model = decision.Selective(state["model"], risk, max(1000, int(1 / risk) + 1), foreign=foreign)
+    model.calibrate(state.get("held_out", ()))
+    return model
+
+
+def path(taxonomy: Taxonomy, label: Label) -> list[Label]:
+    """The names on a path; the root's alone if it is the label."""
+    return [*taxonomy._names(label)] or [*filter(None, [taxonomy.root])]
+
+
+def shown(answer: Any, labels: Iterable[Any]) -> list[tuple[Any, list[Label], float | None]]:
+    """Labels of an answer, each with its path and its probability, if the model has one."""
+    taxonomy = answer.labels.taxonomy
+
+    def probability(label: Any) -> float | None:
+        with suppress(NotImplementedError):
+            return float(answer.probability(taxonomy.index(label)))
+        return None
+
+    return [(label, path(taxonomy, label), probability(label)) for label in labels]

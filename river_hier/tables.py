@@ -1,0 +1,217 @@
+"""Texts and labels in files: CSV, JSON, Parquet, and lines, as the programs read them."""
+
+import codecs
+import csv
+import io
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from .datasets.files import Files
+
+__all__ = ["rows", "separator"]
+
+SAMPLE = 2**20  # bytes by which the encoding and the format are known
+DELIMITERS = ",;\t|"
+SEPARATORS = ">>", ">", "/", "|", "::", "\\"
+MARK = "__label__"  # in front of labels in fastText's files
+FOREIGN = 0.25  # non-ASCII letters for one in ASCII, above which a text is not in Latin-1
+BLANK: tuple[Any, ...] = None, "", []
+
+
+def rows(
+    file: Path,
+    texts: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+    several: str | None = None,
+    encoding: str | None = None,
+) -> Iterator[tuple[int, str, Any]]:
+    """The rows of a file: their numbers from 1, their texts, and their labels.
+
+    Files are CSV with a header, JSON lines, a JSON list, such as one of Label Studio's tasks,
+    Parquet, fastText's lines, or, if called .txt, a text a line; they may be packed with gzip or
+    zip. A label is `None` if it is not known, a string, a path as a tuple, or a list of several.
+
+    Parameters
+    ----------
+    file
+        The file.
+    texts
+        The columns of texts, which are joined by line ends; "text" or the only column by default.
+    labels
+        The column of labels, or those of the levels of a path; "label", if there is one, by
+        default.
+    several
+        What stands between several labels of a row.
+    encoding
+        The encoding, which is found by default: UTF-8, UTF-16 or Latin-1.
+
+    """
+    columns = (*(texts or ["text"]), *(labels or ["label"]))
+    missing = dict.fromkeys(labels or ())
+    record: dict[str, Any] = {}
+    for number, record in enumerate(_records(file, columns, encoding), 1):
+        if not isinstance(record, dict):
+            raise ValueError(f"row {number} has no text: {record!r:.200}")
+        texts = texts or (["text"] if "text" in record or len(record) != 1 else [*record])
+        found = [record.get(name) for name in texts]
+        for name, part in zip(texts, found, strict=True):
+            if name not in record or not isinstance(part, str | None):
+                raise ValueError(f"row {number} has no text {name!r}: {record!r:.200}; use --text")
+        for name in [name for name in missing if name in record]:
+            del missing[name]
+        try:
+            label = _label([record.get(name) for name in labels or ["label"]], several)
+        except TypeError as error:
+            raise ValueError(f"row {number}: {error}") from None
+        text = "\n".join(filter(None, found))
+        yield number, text.encode(errors="replace").decode(), label
+    for name in missing:
+        raise ValueError(f"there is no column {name!r}, only {', '.join(record)}; use --label")
+
+
+def separator(labels: Iterable[Any]) -> str | None:
+    """What stands between the names of paths, if these labels are such."""
+    known = {label for label in labels if isinstance(label, str)}
+    for mark in SEPARATORS:
+        paths = [label for label in known if mark in label]
+        if 2 * len(paths) > len(known) > len({label.split(mark)[0].strip() for label in known}):
+            spaced = f" {mark} "
+            return spaced if all(spaced in label for label in paths) else mark
+    return None
+
+
+def _label(values: list[Any], several: str | None) -> Any:
+    """A label, or the levels of a path."""
+    for value in values:
+        if not isinstance(value, str | int | list | None):
+            raise TypeError(f"{value!r:.100} is no label: a text, or a list of texts, is one")
+    if len(values) > 1:
+        while values and values[-1] in BLANK:
+            values = values[:-1]
+        return tuple("" if value is None else str(value) for value in values) or None
+    (value,) = values
+    if value in BLANK:
+        return None
+    if not isinstance(value, list):
+        parts = str(value).split(several) if several else []
+        return [part.strip() for part in parts if part.strip()] or str(value).strip() or None
+    if not any(isinstance(part, list) for part in value):
+        return [*map(str, value)] if several else tuple(map(str, value))
+    paths = [tuple(map(str, path)) for path in value]
+    return paths if several or len(paths) > 1 else paths[0]
+
+
+def _records(file: Path, columns: Sequence[str], encoding: str | None) -> Iterator[Any]:
+    """The rows as dictionaries."""
+    with Files(file) as files:
+        if len(files.names) != 1:
+            n = len(files.names)
+            raise ValueError(f"{file} holds {n} files, expected one table, such as a CSV file")
+        (name,) = files.names
+        with files.open(name) as raw:
+            sample = raw.read(SAMPLE)
+        if not sample.strip():
+            raise ValueError(f"{file} is empty")
+        if sample.startswith(b"PAR1"):
+            yield from _parquet(file, columns)
+            return
+        encoding = encoding or _encoding(file, sample)
+        with files.open(name) as raw, io.TextIOWrapper(raw, encoding, newline="") as lines:
+            first = sample.decode(encoding, "replace").lstrip()
+            if name.lower().endswith(".json") and first.startswith("["):
+                yield from map(_task, json.load(lines))
+            elif first.startswith("{") or name.lower().endswith((".jsonl", ".ndjson")):
+                yield from map(_json, filter(str.strip, lines))
+            elif any(word.startswith(MARK) for word in first.partition("\n")[0].split()):
+                yield from map(_marked, filter(str.strip, lines))
+            elif name.lower().endswith(".txt"):
+                yield from ({"text": line.rstrip("\r\n")} for line in lines)
+            else:
+                yield from _table(lines, columns)
+
+
+def _encoding(file: Path, sample: bytes) -> str:
+    if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample)
+        if b"\0" not in sample:
+            return "utf-8-sig"
+    except UnicodeDecodeError:
+        pass
+    zeros = [2 * sample[k::2].count(0) / len(sample) for k in (0, 1)]
+    if max(zeros) > 0.3 > 0.1 > min(zeros):
+        return "utf-16-le" if zeros[1] > zeros[0] else "utf-16-be"
+    if any(zeros):
+        raise ValueError(f"{file} is a binary file, expected text")
+    ascii = sum(byte < 128 and chr(byte).isalpha() for byte in sample)
+    try:
+        sample.decode("cp1252")
+        if sum(byte >= 192 for byte in sample) > FOREIGN * ascii:
+            raise ValueError
+    except ValueError:
+        raise ValueError(
+            f"{file} is in none of UTF-8, UTF-16 and Latin-1; name its --encoding, such as cp1251"
+        ) from None
+    print(f"{file} is not in UTF-8: it is read as Latin-1; or name its --encoding", file=sys.stderr)
+    return "cp1252"
+
+
+def _table(lines: Any, columns: Sequence[str]) -> Iterator[dict[Any, Any]]:
+    """The rows of a CSV file, with the delimiter by which its header has most of the columns."""
+    csv.field_size_limit(2**31 - 1)
+    first = next(filter(str.strip, lines))
+
+    def fits(delimiter: str) -> tuple[int, int]:
+        names = next(csv.reader([first], delimiter=delimiter))
+        return len({*columns} & {*names}), len(names)
+
+    delimiter = max(DELIMITERS, key=fits)
+    header = [name.strip() for name in next(csv.reader([first], delimiter=delimiter))]
+    for name in {name for name in columns if header.count(name) > 1}:
+        raise ValueError(f"there are several columns {name!r}")
+    table = csv.DictReader(lines, header, delimiter=delimiter)
+    for number, row in enumerate(table, 1):
+        if any(row.pop(None, ())):
+            raise ValueError(f"row {number} has more than {len(header)} fields: quote its texts")
+        yield row
+
+
+def _parquet(file: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    try:
+        from pyarrow import parquet
+    except ModuleNotFoundError as error:
+        raise ValueError(f"{file} is read by pyarrow: pip install pyarrow") from error
+    table: Any = parquet.ParquetFile(file)
+    named = {*columns} <= {*table.schema_arrow.names}
+    for batch in table.iter_batches(columns=[*columns] if named else None):
+        yield from batch.to_pylist()
+
+
+def _json(line: str) -> Any:
+    try:
+        return _task(json.loads(line))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{line!r:.60} is not JSON: {error}") from error
+
+
+def _task(record: Any) -> Any:
+    """A row, or the text of a task of Label Studio with the labels of its first annotation."""
+    if not isinstance(record, dict) or not isinstance(record.get("data"), dict):
+        return record
+    results = [result for one in record.get("annotations", [])[:1] for result in one["result"]]
+    values = [result["value"] for result in results]
+    paths = [path for value in values for path in value.get("taxonomy", [])]
+    paths += [[choice] for value in values for choice in value.get("choices", [])]
+    return {**record["data"], "label": paths}
+
+
+def _marked(line: str) -> dict[str, Any]:
+    """The text and the labels of a line of fastText's."""
+    words = line.split()
+    labels = [word.removeprefix(MARK) for word in words if word.startswith(MARK)]
+    text = " ".join(word for word in words if not word.startswith(MARK))
+    return {"text": text, "label": labels[0] if len(labels) == 1 else [[one] for one in labels]}
