@@ -1,21 +1,17 @@
 """Learn the labels of the texts in a file: `python -m river_hier.fit titles.csv`."""
 
 import signal
-import sys
-import time
-from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 from typing import Any
-
-from river.compose import Pipeline
 
 from . import checkpoint, decision, evaluate, feature_extraction, linear_model, tables
 from ._core import learned_before
 from .base.answer import taxonomy_of
 from .base.classifiers import is_multilabel, last_step
 from .base.wrapper import check_one
+from .batch.estimator import progress
 from .datasets.files import plain
 from .programs import Parser
 from .taxonomy import OpenTaxonomy, Taxonomy
@@ -25,10 +21,9 @@ MANY = 3000  # labels above which a softmax of the children of each node is fast
 SOFTMAX = linear_model.PathSoftmax, linear_model.HierarchicalSoftmax
 
 
-def model_for(labels: list[Any], several: bool, between: str | None) -> Any:
+def model_for(labels: list[Any], several: bool, levels: bool, between: str | None) -> Any:
     """The model that docs/choosing.md has for texts with these labels."""
-    paths = any(isinstance(label, tuple) for label in labels)
-    taxonomy = OpenTaxonomy(None if paths else between) if paths or between else None
+    taxonomy = OpenTaxonomy(None if levels else between) if levels or between else None
     model: Any = linear_model.PathSoftmax(taxonomy, margin=1.0)
     if several:
         model = decision.HLossBayes(decision.Calibrated(linear_model.HAROW(taxonomy)))
@@ -43,8 +38,9 @@ def learn(model: Any, rows: list[Any], passes: int, rng: Random) -> float:
     before = signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
     n = 0
     for k in range(passes):
+        shown: Any = progress(rng.sample(rows, len(rows)), f"pass {k + 1} of {passes}")
         with learned_before if k else nullcontext():
-            for text, label in _with_bar(rng.sample(rows, len(rows)), k, passes):
+            for text, label in shown:
                 if stopped:
                     break
                 model.learn_one(text, label)
@@ -53,32 +49,10 @@ def learn(model: Any, rows: list[Any], passes: int, rng: Random) -> float:
     return n / len(rows)
 
 
-def _with_bar(rows: list[Any], k: int, passes: int) -> Iterator[Any]:
-    """The rows, with a bar in a terminal."""
-    start = last = time.monotonic()
-    for i, row in enumerate(rows):
-        yield row
-        if i % 100 == 0 and sys.stderr.isatty() and (now := time.monotonic()) - last > 0.1:
-            done, last = (i + 1) / len(rows), now
-            left = (now - start) * (1 - done) / done
-            bar = f"{'#' * round(30 * done):-<30} {done:4.0%} of pass {k + 1} of {passes}"
-            print(f"\r{bar}, {left:.0f} s left ", end="", file=sys.stderr, flush=True)
-    if last > start:
-        print("\r" + 75 * " ", end="\r", file=sys.stderr, flush=True)
-
-
-def described(model: Any) -> str:
-    """The steps of a pipeline, and the models in wrappers."""
-    if isinstance(model, Pipeline):
-        return " | ".join(map(described, model.steps.values()))
-    inner = getattr(model, "model", None)
-    return type(model).__name__ + (f"({described(inner)})" if inner is not None else "")
-
-
 def _nearest(t: Taxonomy, y: Any) -> Any:
     """The labels of a row, or where they belong in a taxonomy that lacks them."""
-    if isinstance(y, set):
-        return {_nearest(t, label) for label in y}
+    if isinstance(y, list):
+        return [_nearest(t, label) for label in y]
     try:
         return t.nearest(y)
     except (LookupError, TypeError, ValueError):  # a name, not a path
@@ -113,26 +87,25 @@ def main() -> None:
 
 
 def fit(given: Any, state: dict[str, Any], output: Path) -> None:
-    """Read the rows, learn them, write the model and say what is wrong with it."""
-    table = tables.rows(given.file, given.text, given.label, given.several, given.encoding)
-    read = [*table]
-    rows = [row for row in read if row[2] is not None]
-    several = any(isinstance(y, list) for *_, y in rows)
-    names = [name for *_, y in rows for name in (y if isinstance(y, list) else [y])]
+    """Read the rows, learn them, write the model, and say where it is wrong."""
+    read = [*tables.rows(given.file, given.text, given.label, given.several, given.encoding)]
+    rows = [(n, x, y if isinstance(y, list) else [y]) for n, x, y in read if y is not None]
+    names = [label for *_, labels in rows for label in labels]
     if len({*names}) < 2:
         what = f"only the label {names[0]!r}" if names else "no label; name their column by --label"
         raise ValueError(f"its rows, {len(read):,}, have {what}")
+    several, levels = len(names) > len(rows), any(isinstance(name, tuple) for name in names)
     between = tables.separator(names) if given.separator is None else given.separator or None
-    model = state.get("model") or model_for(names, several, between)
-    examples, several = [], is_multilabel(last_step(model))
-    levels = not given.model and any(isinstance(name, tuple) for name in names)
-    for number, text, y in rows:
-        if isinstance(y, list) > several:
-            raise ValueError(f"row {number} has several labels, and {described(model)} learns one")
-        labels = y if isinstance(y, list) else [y]
-        labels = [(v,) if levels and isinstance(v, str) else v for v in labels]
+    model = state.get("model") or model_for(names, several, levels, between)
+    last, examples = last_step(model), []
+    for number, text, labels in rows:
+        if not given.model and levels:  # of which some may be lists, and others names
+            labels = [label if isinstance(label, tuple) else (label,) for label in labels]
+        if len(labels) > 1 and not is_multilabel(last):
+            raise ValueError(f"row {number} has several labels, and {type(last).__name__} one")
+        y = labels if is_multilabel(last) else labels[0]
         try:
-            check_one(model, "", y := {*labels} if several else labels[0], 1.0)
+            check_one(model, "", y, 1.0)
         except (LookupError, TypeError, ValueError) as error:
             raise ValueError(f"row {number}: {error}") from error
         examples.append((text, y))
@@ -140,27 +113,23 @@ def fit(given: Any, state: dict[str, Any], output: Path) -> None:
     rng.shuffle(examples)
     n = min(HELD_OUT, len(examples) // 10)
     held_out, examples = examples[:n], examples[n:]
-    passes = given.passes or (3 if isinstance(last_step(model), SOFTMAX) else 1)
-    form = f"paths with {between!r} between names" if between and not levels else "paths"
-    form = form if levels or (between and not given.model) else "names"
+    passes = given.passes or (3 if isinstance(last, SOFTMAX) else 1)
+    form = "names" if levels or not between else f"paths with {between!r} between names"
     print(
         f"{len(read):,} rows, {len(read) - len(rows):,} of them without a label; "
-        f"{len({*names}):,} labels, which are {form}\n"
-        f"{described(model)} learns {len(examples):,} rows in random order, "
-        f"{passes} times; {n:,} are held out", flush=True
+        f"{len({*names}):,} labels, which are {'levels' if levels else form}\n"
+        f"{type(last).__name__} learns {len(examples):,} rows in random order, passes: {passes}; "
+        f"{n:,} are held out", flush=True
     )  # fmt: skip
-    made = learn(model, examples, passes, rng)
-    if not made:
+    if not (made := learn(model, examples, passes, rng)):
         raise KeyboardInterrupt
-    if made < passes:
-        print(f"stopped after {made:.1f} passes; what was learned is kept")
     t = taxonomy_of(model)
     state = {"model": model, "text": given.text}
     checkpoint.save(state | {"held_out": [(x, _nearest(t, y)) for x, y in held_out]}, output)
+    print(f"{output} has what was learned in {made:.1f} passes; `predict` and `serve` open it")
     if held_out:
         report = evaluate.report(model, [x for x, _ in held_out], [y for _, y in held_out])
-        print(f"\nOf the rows that are held out, {report}\n")
-    print(f"{output} is written: python -m river_hier.predict {output} new.csv, or serve {output}")
+        print(f"\nOf the rows that are held out, {report}")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import csv
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +12,12 @@ from . import tables
 from .base.answer import answer_of
 from .programs import Parser, share, shown, with_risk
 
-HEADER = "row", "text", "label", "path", "probability"
 BETWEEN = " > "  # the names on a path
 
 
 @contextmanager
-def written(path: Path | None) -> Iterator[Any]:
-    """Standard output, or a file that appears under its name when it is complete."""
-    if path is None:
-        out: Any = sys.stdout
-        out.reconfigure(encoding="utf-8", newline="")
-        yield out
-        out.flush()
-        return
+def written(path: Path) -> Iterator[Any]:
+    """A file that appears under its name when it is complete."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("x", encoding="utf-8", newline="") as file:
@@ -35,17 +28,14 @@ def written(path: Path | None) -> Iterator[Any]:
 
 
 def labelled(model: Any, rows: Any, threshold: float | None) -> Iterator[tuple[Any, ...]]:
-    """A line for each label of each row, and one without a label if there is none."""
+    """The header, a line for each label of each row, and one without a label if it has none."""
+    yield "row", "text", "label", "path", "probability"
     for number, text, _ in rows:
         answer = answer_of(model, text)
-        if answer.several:
-            t = answer.labels.taxonomy
-            labels = [t.nodes[v] for v in answer.nodes_within(threshold, None)]
-        else:
-            label = answer.within(threshold, None)
-            labels = [] if label is None else [label]
+        t, label = answer.labels.taxonomy, answer.within(threshold, None)
+        labels = [v for v, on in label.items() if on] if answer.several else [label]
         for label, path, p in shown(answer, labels) or [("", [], None)]:
-            names = BETWEEN.join(str(name) for name in path if name != answer.labels.taxonomy.root)
+            names = BETWEEN.join(str(name) for name in path if name != t.root)
             label = names if isinstance(label, tuple) else label
             yield number, text, label, names, "" if p is None else f"{p:.4f}"
 
@@ -75,10 +65,11 @@ def main() -> None:
             model = with_risk(state, given.risk)
         answer_of(model, "")  # or else it reads no texts, or has no probabilities
     rows = tables.rows(given.file, given.text or state.get("text"), encoding=given.encoding)
-    with parser.refusing(given.file), written(given.output) as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(HEADER)
-        table.writerows(labelled(model, rows, given.threshold))
+    out: Any = sys.stdout
+    out.reconfigure(encoding="utf-8", newline="")
+    opened = written(given.output) if given.output else nullcontext(out)
+    with parser.refusing(given.file), opened as file:
+        csv.writer(file, lineterminator="\n").writerows(labelled(model, rows, given.threshold))
 
 
 if __name__ == "__main__":

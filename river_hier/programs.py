@@ -14,8 +14,6 @@ from . import __version__, checkpoint, decision
 from .base.wrapper import check_model
 from .taxonomy import Label, Taxonomy
 
-__all__ = ["Parser", "opened", "path", "share", "shown", "with_risk"]
-
 REFUSED = ArithmeticError, LookupError, OSError, TypeError, ValueError, csv.Error
 
 

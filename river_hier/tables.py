@@ -11,62 +11,40 @@ from typing import Any
 
 from .datasets.files import Files
 
-__all__ = ["rows", "separator"]
-
 SAMPLE = 2**20  # bytes by which the encoding and the format are known
 DELIMITERS = ",;\t|"
 SEPARATORS = ">>", ">", "/", "|", "::", "\\"
 MARK = "__label__"  # in front of labels in fastText's files
 FOREIGN = 0.25  # non-ASCII letters for one in ASCII, above which a text is not in Latin-1
-BLANK: tuple[Any, ...] = None, "", []
 
 
 def rows(
-    file: Path,
-    texts: Sequence[str] | None = None,
-    labels: Sequence[str] | None = None,
-    several: str | None = None,
-    encoding: str | None = None,
-) -> Iterator[tuple[int, str, Any]]:
-    """The rows of a file: their numbers from 1, their texts, and their labels.
+    file: Path, texts: Sequence[str] | None = None, labels: Sequence[str] | None = None,
+    several: str | None = None, encoding: str | None = None,
+) -> Iterator[tuple[int, str, Any]]:  # fmt: skip
+    """The number of each row, from 1, its text, and its label.
 
-    Files are CSV with a header, JSON lines, a JSON list, such as one of Label Studio's tasks,
-    Parquet, fastText's lines, or, if called .txt, a text a line; they may be packed with gzip or
-    zip. A label is `None` if it is not known, a string, a path as a tuple, or a list of several.
-
-    Parameters
-    ----------
-    file
-        The file.
-    texts
-        The columns of texts, which are joined by line ends; "text" or the only column by default.
-    labels
-        The column of labels, or those of the levels of a path; "label", if there is one, by
-        default.
-    several
-        What stands between several labels of a row.
-    encoding
-        The encoding, which is found by default: UTF-8, UTF-16 or Latin-1.
-
+    Files are CSV with a header, JSON lines, a JSON list, such as Label Studio's tasks, Parquet,
+    fastText's lines, or, if called .txt, a text a line; gzip or zip may pack them. Several columns
+    of texts are joined; several of labels are the levels of a path; `several` stands between labels
+    of a row. A label is a string, a path as a tuple, a list of several, or `None` if not known.
     """
     columns = (*(texts or ["text"]), *(labels or ["label"]))
-    missing = dict.fromkeys(labels or ())
+    missing = {*(labels or ())}
     record: dict[str, Any] = {}
     for number, record in enumerate(_records(file, columns, encoding), 1):
         if not isinstance(record, dict):
             raise ValueError(f"row {number} has no text: {record!r:.200}")
         texts = texts or (["text"] if "text" in record or len(record) != 1 else [*record])
-        found = [record.get(name) for name in texts]
-        for name, part in zip(texts, found, strict=True):
-            if name not in record or not isinstance(part, str | None):
+        for name in texts:
+            if name not in record or not isinstance(record[name], str | None):
                 raise ValueError(f"row {number} has no text {name!r}: {record!r:.200}; use --text")
-        for name in [name for name in missing if name in record]:
-            del missing[name]
+        missing -= record.keys()
         try:
             label = _label([record.get(name) for name in labels or ["label"]], several)
         except TypeError as error:
             raise ValueError(f"row {number}: {error}") from None
-        text = "\n".join(filter(None, found))
+        text = "\n".join(record[name] or "" for name in texts)
         yield number, text.encode(errors="replace").decode(), label
     for name in missing:
         raise ValueError(f"there is no column {name!r}, only {', '.join(record)}; use --label")
@@ -89,17 +67,16 @@ def _label(values: list[Any], several: str | None) -> Any:
         if not isinstance(value, str | int | list | None):
             raise TypeError(f"{value!r:.100} is no label: a text, or a list of texts, is one")
     if len(values) > 1:
-        while values and values[-1] in BLANK:
-            values = values[:-1]
+        while values and values[-1] in (None, ""):
+            values.pop()
         return tuple("" if value is None else str(value) for value in values) or None
     (value,) = values
-    if value in BLANK:
-        return None
-    if not isinstance(value, list):
-        parts = str(value).split(several) if several else []
-        return [part.strip() for part in parts if part.strip()] or str(value).strip() or None
+    if value is None or isinstance(value, str | int):
+        text = "" if value is None else str(value).strip()
+        parts = text.split(several) if several else []
+        return [part.strip() for part in parts if part.strip()] or text or None
     if not any(isinstance(part, list) for part in value):
-        return [*map(str, value)] if several else tuple(map(str, value))
+        return ([*map(str, value)] if several else tuple(map(str, value))) or None
     paths = [tuple(map(str, path)) for path in value]
     return paths if several or len(paths) > 1 else paths[0]
 
@@ -108,8 +85,7 @@ def _records(file: Path, columns: Sequence[str], encoding: str | None) -> Iterat
     """The rows as dictionaries."""
     with Files(file) as files:
         if len(files.names) != 1:
-            n = len(files.names)
-            raise ValueError(f"{file} holds {n} files, expected one table, such as a CSV file")
+            raise ValueError(f"{file} holds {len(files.names)} files, expected one, such as a CSV")
         (name,) = files.names
         with files.open(name) as raw:
             sample = raw.read(SAMPLE)
@@ -119,15 +95,19 @@ def _records(file: Path, columns: Sequence[str], encoding: str | None) -> Iterat
             yield from _parquet(file, columns)
             return
         encoding = encoding or _encoding(file, sample)
+        first, kind = sample.decode(encoding, "replace").lstrip(), Path(name.lower()).suffix
         with files.open(name) as raw, io.TextIOWrapper(raw, encoding, newline="") as lines:
-            first = sample.decode(encoding, "replace").lstrip()
-            if name.lower().endswith(".json") and first.startswith("["):
+            if kind == ".json" and first.startswith("["):
                 yield from map(_task, json.load(lines))
-            elif first.startswith("{") or name.lower().endswith((".jsonl", ".ndjson")):
-                yield from map(_json, filter(str.strip, lines))
+            elif first.startswith("{") or kind in (".jsonl", ".ndjson"):
+                for number, line in enumerate(filter(str.strip, lines), 1):
+                    try:
+                        yield _task(json.loads(line))
+                    except json.JSONDecodeError as error:
+                        raise ValueError(f"row {number} is not JSON: {error}") from error
             elif any(word.startswith(MARK) for word in first.partition("\n")[0].split()):
                 yield from map(_marked, filter(str.strip, lines))
-            elif name.lower().endswith(".txt"):
+            elif kind == ".txt":
                 yield from ({"text": line.rstrip("\r\n")} for line in lines)
             else:
                 yield from _table(lines, columns)
@@ -136,27 +116,21 @@ def _records(file: Path, columns: Sequence[str], encoding: str | None) -> Iterat
 def _encoding(file: Path, sample: bytes) -> str:
     if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample)
-        if b"\0" not in sample:
-            return "utf-8-sig"
-    except UnicodeDecodeError:
-        pass
     zeros = [2 * sample[k::2].count(0) / len(sample) for k in (0, 1)]
     if max(zeros) > 0.3 > 0.1 > min(zeros):
         return "utf-16-le" if zeros[1] > zeros[0] else "utf-16-be"
     if any(zeros):
         raise ValueError(f"{file} is a binary file, expected text")
-    ascii = sum(byte < 128 and chr(byte).isalpha() for byte in sample)
     try:
-        sample.decode("cp1252")
+        codecs.getincrementaldecoder("utf-8")().decode(sample)
+        return "utf-8-sig"
+    except UnicodeDecodeError:
+        ascii = sum(byte < 128 and chr(byte).isalpha() for byte in sample)
         if sum(byte >= 192 for byte in sample) > FOREIGN * ascii:
-            raise ValueError
-    except ValueError:
-        raise ValueError(
-            f"{file} is in none of UTF-8, UTF-16 and Latin-1; name its --encoding, such as cp1251"
-        ) from None
-    print(f"{file} is not in UTF-8: it is read as Latin-1; or name its --encoding", file=sys.stderr)
+            raise ValueError(
+                f"{file} is in none of UTF-8, UTF-16 and Latin-1; name its --encoding, e.g. cp1251"
+            ) from None
+    print(f"{file} is not in UTF-8: it is read as Latin-1, or by --encoding", file=sys.stderr)
     return "cp1252"
 
 
@@ -164,17 +138,10 @@ def _table(lines: Any, columns: Sequence[str]) -> Iterator[dict[Any, Any]]:
     """The rows of a CSV file, with the delimiter by which its header has most of the columns."""
     csv.field_size_limit(2**31 - 1)
     first = next(filter(str.strip, lines))
-
-    def fits(delimiter: str) -> tuple[int, int]:
-        names = next(csv.reader([first], delimiter=delimiter))
-        return len({*columns} & {*names}), len(names)
-
-    delimiter = max(DELIMITERS, key=fits)
-    header = [name.strip() for name in next(csv.reader([first], delimiter=delimiter))]
-    for name in {name for name in columns if header.count(name) > 1}:
-        raise ValueError(f"there are several columns {name!r}")
-    table = csv.DictReader(lines, header, delimiter=delimiter)
-    for number, row in enumerate(table, 1):
+    headers = [(d, next(csv.reader([first], delimiter=d))) for d in DELIMITERS]
+    delimiter, names = max(headers, key=lambda one: (len({*columns} & {*one[1]}), len(one[1])))
+    header = [name.strip() for name in names]
+    for number, row in enumerate(csv.DictReader(lines, header, delimiter=delimiter), 1):
         if any(row.pop(None, ())):
             raise ValueError(f"row {number} has more than {len(header)} fields: quote its texts")
         yield row
@@ -191,21 +158,13 @@ def _parquet(file: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
         yield from batch.to_pylist()
 
 
-def _json(line: str) -> Any:
-    try:
-        return _task(json.loads(line))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{line!r:.60} is not JSON: {error}") from error
-
-
 def _task(record: Any) -> Any:
     """A row, or the text of a task of Label Studio with the labels of its first annotation."""
     if not isinstance(record, dict) or not isinstance(record.get("data"), dict):
         return record
     results = [result for one in record.get("annotations", [])[:1] for result in one["result"]]
-    values = [result["value"] for result in results]
-    paths = [path for value in values for path in value.get("taxonomy", [])]
-    paths += [[choice] for value in values for choice in value.get("choices", [])]
+    paths = [path for result in results for path in result["value"].get("taxonomy", [])]
+    paths += [[name] for result in results for name in result["value"].get("choices", [])]
     return {**record["data"], "label": paths}
 
 

@@ -76,6 +76,7 @@ class Desk:
                 raise ValueError(f"row {number}: {error}") from error
         self.start: tuple[int, bytes] = 0, checkpoint.dumps(model)
         self.kept = self.start  # the model after so many answers
+        self.edits: int = 0  # of categories, or back to earlier ones
         self.given: dict[int, Any] = {}
         if review:
             rows_of = [row for row, (_, y) in enumerate(known) if y]
@@ -114,7 +115,7 @@ class Desk:
             self.kept = self.start
         n, model = self.kept
         self.model: Any = checkpoint.loads(model)
-        self.edition: int = random.randrange(2**31)  # of the categories, to which others are added
+        self.edits += 1
         for entry in self.answers[n:]:
             self._learn(entry)
 
@@ -128,7 +129,7 @@ class Desk:
     def _learn(self, entry: dict[str, Any]) -> None:
         if "changes" in entry:
             last_step(self.model).adopt(taxonomy_of(self.model).edit(entry["changes"]))
-            self.edition = random.randrange(2**31)
+            self.edits += 1
             return
         given = self.given.get(entry["row"])
         if entry["label"] is not None and (given is None or self._label(given.y) != entry["label"]):
@@ -152,11 +153,13 @@ class Desk:
         first, second, *_ = *(p for _, p in guesses), 0.0, 0.0
         return {"row": row, "random": by_chance, "guesses": guesses, "margin": first - second}
 
-    def question(self, known: int = 0, edition: int | None = None) -> dict[str, Any]:
-        """What the page shows: the most doubtful text of some, or a random one.
+    def categories(self) -> dict[str, Any]:
+        """All categories, which the page needs again if there is another edition of them."""
+        paths = sorted(v.split(self.separator) for v in taxonomy_of(self.model).nodes[1:])
+        return {"categories": list(map(self.separator.join, paths))}
 
-        Of the categories it has those that are new to a page with so many of this edition.
-        """
+    def question(self) -> dict[str, Any]:
+        """What the page shows: the most doubtful text of some, or a random one."""
         if not self.asked and self.left and self.given:
             self.asked = self._ask(self.left[0], None)
         elif not self.asked and self.left:
@@ -166,8 +169,6 @@ class Desk:
             self.asked = min(questions, key=itemgetter("margin"))
         labels = [entry for entry in self._answered().values() if entry["label"] is not None]
         right = [[e["guess"] == e["label"] for e in labels if e["random"] == k] for k in (1, 0)]
-        nodes = taxonomy_of(self.model).nodes[1:]
-        new = nodes[known if edition == self.edition else 0 :]
         last: Any = self.answers[-1] if self.answers else {}
         return {
             **(self.asked or {"row": None, "random": False, "guesses": []}),
@@ -176,28 +177,24 @@ class Desk:
             "labelled": len(labels),
             "right": [[sum(some[-LATEST:]), len(some[-LATEST:])] for some in right],
             "separator": self.separator,
-            "edition": self.edition,
-            "known": len(nodes),
-            "categories": sorted(new, key=lambda label: label.split(self.separator)),
+            "edition": [self.edits, len(taxonomy_of(self.model))],
             "last": bool(last)
             and (last.get("label") or ("skipped" if "row" in last else "an edit")),
         }
 
-    def again(self, row: Any, known: int = 0, edition: int | None = None) -> dict[str, Any]:
+    def again(self, row: Any) -> dict[str, Any]:
         """Ask about a text that has an answer, which the next one replaces."""
         if row not in self._answered():
             raise HTTPException(409, "this text has no answer")
         self.asked = self._ask(row, None)
-        return self.question(known, edition)
+        return self.question()
 
     def latest(self) -> dict[str, Any]:
         """The latest answers, the last one first."""
         shown = [(e["row"], e["text"][:200], e["label"]) for e in self._answered().values()]
         return {"answers": shown[: -LATEST - 1 : -1]}
 
-    def answer(
-        self, row: Any, label: Any, known: int = 0, edition: int | None = None
-    ) -> dict[str, Any]:
+    def answer(self, row: Any, label: Any) -> dict[str, Any]:
         """Write an answer to the journal, and learn it; `None` skips the text."""
         if not self.asked or row != self.asked["row"]:
             raise HTTPException(409, "this text is not asked about any more")
@@ -215,7 +212,7 @@ class Desk:
         with suppress(ValueError):  # it is not asked about for the first time
             self.left.remove(row)
         self.asked = {}
-        return self.question(known, edition)
+        return self.question()
 
     def edit(self, category: Any, to: Any) -> dict[str, Any]:
         """Give a category another path, merge it with the one there, or retire it if there is none.
@@ -277,7 +274,7 @@ def _task(text: str, path: list[str]) -> dict[str, Any]:
 def site(desk: Desk) -> Any:
     """The desk over HTTP, for a browser on this machine."""
     page = Mount("/", StaticFiles(directory=Path(__file__).with_name("page"), html=True))
-    get: Any = desk.question, desk.latest
+    get: Any = desk.question, desk.categories, desk.latest
     post: Any = desk.answer, desk.again, desk.edit, desk.undo
     return guarded(messages.site(get, post, page), ["localhost"])
 

@@ -9,7 +9,7 @@ async function send(path, message) {
   const post = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(message) };
   try {
     const answer = await fetch(path, message && post), found = await answer.json();
-    if (answer.ok) take(found);
+    if (answer.ok) await take(found);
     else $("state").textContent = found.error;
     if (answer.status === 409) setTimeout(send, 1500, "question"); // another page has answered
   } catch {
@@ -18,16 +18,8 @@ async function send(path, message) {
   busy = false;
 }
 
-function take(found) {
-  if (found.known === found.categories.length) categories = [];
-  question = found;
-  const key = (label) => names(label).join("\0");
-  categories = categories.concat(found.categories).sort((one, other) => (key(one) < key(other) ? -1 : 1));
-  show(found);
-}
-
-const has = () => ({ known: question.known, edition: question.edition });
-const pick = (label) => question.row !== null && send("answer", { row: question.row, label, ...has() });
+const get = async (path) => (await fetch(path)).json();
+const pick = (label) => question.row !== null && send("answer", { row: question.row, label });
 function change(category) {
   const to = prompt(`Another path for ${category}; that of another category merges both, and none retires it.`, category);
   if (to !== null && to !== category) send("edit", { category, to });
@@ -64,12 +56,17 @@ function show({ row, text, guesses, given, labelled, left, right, random, last }
   answers();
 }
 
+async function take(found) {
+  if (`${found.edition}` !== `${question.edition}`) ({ categories } = await get("categories"));
+  show((question = found));
+}
+
 async function answers() {
   $("answers").replaceChildren();
-  const found = $("given").open ? (await (await fetch("latest")).json()).answers : [];
+  const found = $("given").open ? (await get("latest")).answers : [];
   for (const [row, text, label] of found) {
     button("answers", label ?? "skipped", label ?? "skipped", ["small", text]);
-    $("answers").lastChild.firstChild.onclick = () => send("again", { row, ...has() });
+    $("answers").lastChild.firstChild.onclick = () => send("again", { row });
   }
 }
 
