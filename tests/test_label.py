@@ -16,7 +16,7 @@ from threading import Thread
 
 import pytest
 
-from river_hier import OpenTaxonomy, checkpoint, feature_extraction, linear_model
+from river_hier import OpenTaxonomy, checkpoint, feature_extraction, linear_model, tables
 from support.http_service import Client
 from support.processes import environment, free_port, until
 from support.requirements import require_module, require_program
@@ -425,6 +425,14 @@ def test_in_a_browser(tmp_path):
             counts(3, 27)
             window.locator("#guesses button").first.click()
             counts(4, 26)
+            window.get_by_text("Answers to correct").click()
+            window.locator("#answers button", has_text="pets/<b>cats").first.click()
+            window.keyboard.type("boats")
+            window.keyboard.press("Enter")
+            window.get_by_text("Last answer: boats").wait_for()
+            window.locator("#answers button", has_text="boats").wait_for()
+            window.locator("#tree button", has_text="boats").wait_for()
+            counts(4, 26)
             (tmp_path / "index.html").write_text(f"<iframe src='{address}'></iframe>")
             handler = partial(Quiet, directory=tmp_path)
             with ThreadingHTTPServer(("127.0.0.1", 0), handler) as other:
@@ -472,6 +480,83 @@ def test_categories_are_edited_and_the_edit_is_taken_back(tmp_path):
         last = again.undo()
     assert again.categories()["categories"] == categories
     assert last["labelled"] == before["labelled"]
+
+
+def test_an_answer_is_corrected_and_the_correction_is_taken_back(tmp_path, monkeypatch):
+    """With a model that is kept after every third answer, against one that learns all of them."""
+    monkeypatch.setattr(desks, "KEPT", 3)
+    pairs, file = texts(40), tmp_path / "texts.csv"
+    desk = desk_of(written(file, [(text, "") for text, _ in pairs]))
+    with pytest.raises(HTTPException, match="has no answer"):
+        desk.again(5)
+    for _ in range(7):
+        row = desk.question()["row"]
+        desk.answer(row, pairs[row][1])
+    first, labels = desk.answers[0]["row"], [entry["label"] for entry in desk.answers]
+    assert [row for row, _, _ in desk.latest()["answers"]][-1] == first
+    question = desk.again(first)
+    assert (question["row"], question["left"], question["random"]) == (first, 33, None)
+    after = desk.answer(first, "boats")
+    assert (after["labelled"], after["left"]) == (7, 33)
+    assert desk.latest()["answers"][-1] == (first, pairs[first][0], "boats")
+    desk.save()
+    with desk._beside("labels.csv").open() as lines:
+        kept = {int(line["row"]) - 1: line["label"] for line in csv.DictReader(lines)}
+    assert kept == {e["row"]: e["label"] for e in desk.answers[1:7]} | {first: "boats"}
+    for n in range(7, 1, -1):
+        taken = desk.undo()
+        assert taken["left"] == 40 - n
+        assert [entry["label"] for entry in desk.answers] == labels[:n]
+        model = checkpoint.loads(desk.start[1])
+        for entry in desk.answers:
+            model.learn_one(entry["text"], entry["label"])
+        for text, _ in pairs:
+            assert desk.model.predict_proba_one(text) == model.predict_proba_one(text)
+    again = desk_of_another_process(desk, file)
+    assert [entry["label"] for entry in again.answers] == labels[:2]
+
+
+def test_categories_are_sent_when_there_are_others(tmp_path):
+    desk = desk_of(written(tmp_path / "texts.csv", [(text, "") for text, _ in texts(9)]))
+    known = {}
+    for label in ("cars", "cars", "cars/vans", None, "cars"):
+        question = desk.answer(desk.question()["row"], label)
+        assert "categories" not in question
+        categories = desk.categories()["categories"]
+        assert known.setdefault(tuple(question["edition"]), categories) == categories
+    assert len(known) == 2
+    for change in (lambda: desk.edit("cars/vans", "vans"), desk.undo, desk.undo):
+        question = desk.question()
+        before, after = question["edition"], change()["edition"]
+        assert before != after
+
+
+def test_label_studio_gives_tasks_and_takes_answers(tmp_path):
+    result = {"from_name": "c", "to_name": "text", "type": "taxonomy"}
+    result["value"] = {"taxonomy": [["pets", "cats"]]}
+    tasks = [{"data": {"text": "red fur"}, "annotations": [{"result": [result]}]}]
+    tasks += [{"data": {"text": "blue"}, "annotations": []}]
+    file, export = tmp_path / "tasks.json", tmp_path / "answers.json"
+    file.write_text(json.dumps(tasks))
+    desk = desk_of(file, export=export)
+    assert desk.categories()["categories"] == ["pets", "pets/cats"]
+    assert desk.question()["left"] == 1
+    desk.answer(1, "pets/dogs")
+    desk.save()
+    (task,) = json.loads(export.read_text())
+    assert task["data"] == {"text": "blue"}
+    assert task["annotations"][0]["result"][0]["value"] == {"taxonomy": [["pets", "dogs"]]}
+    assert [row[1:] for row in tables.rows(export)] == [("blue", ("pets", "dogs"))]
+
+
+def test_the_separator_is_that_of_known_labels(tmp_path):
+    known = [("a", "pets > cats"), ("b", "pets > dogs"), ("c", "")]
+    desk = desk_of(written(tmp_path / "texts.csv", known))
+    assert desk.question()["separator"] == " > "
+    assert desk.categories()["categories"] == ["pets", "pets > cats", "pets > dogs"]
+    os.close(desk.lock)
+    desk = desk_of(tmp_path / "texts.csv", separator="/")
+    assert desk.categories()["categories"] == ["pets > cats", "pets > dogs"]
 
 
 def desk_of_another_process(desk, file):
