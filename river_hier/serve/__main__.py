@@ -17,7 +17,12 @@ def main() -> None:
     """Read the command line, and serve."""
     parser = Parser("serve", __doc__)
     add = parser.add_argument
-    add("model", type=Path, help="a file of pickle.dump or checkpoint.save: only open your own")
+    add(
+        "model",
+        type=Path,
+        nargs="?",
+        help="a file of pickle.dump or checkpoint.save: only open your own",
+    )
     add("--folder", type=Path, help="of the journal and the checkpoint; model.served by default")
     names = "address to listen at; after commas, more names by which clients may call it"
     add("--host", default=["127.0.0.1"], type=lambda names: names.lower().split(","), help=names)
@@ -28,7 +33,17 @@ def main() -> None:
     add("--budget", type=float, help="say which labels are worth asking for, this share of them")
     add("--log", type=Path, help="append what is learned to a file of JSON lines, with its keys")
     add("--replay", type=Path, help="first learn what such a file holds, edits included")
+    add("--follow", type=Path, help="only answer, by the checkpoints in the --folder of another")
     arguments = parser.parse_args()
+    own = {"follow", "host", "port", "save"}
+    if arguments.follow and any(
+        value != parser.get_default(name)
+        for name, value in vars(arguments).items()
+        if name not in own
+    ):
+        parser.error("--follow takes --host and --port alone: the model is in the folder")
+    if not arguments.follow and not arguments.model:
+        parser.error("name the file of a model, or the folder of another process: --follow")
     if arguments.foreign is not None and arguments.risk is None:
         parser.error("--foreign needs --risk: decision.Selective keeps both")
     serve(**vars(arguments))

@@ -64,10 +64,12 @@ class Requests(H11Protocol):
             self.loop.call_later(SLOW, self.close_if_slow, self.cycle)
 
 
-def server(app: Any, host: str, port: int) -> tuple[uvicorn.Server, socket.socket]:
-    """A server of the application, and the socket at which it listens."""
+def server(
+    app: Any, host: str, port: int, shared: bool = False
+) -> tuple[uvicorn.Server, socket.socket]:
+    """A server of the application, and the socket at which it listens, perhaps beside others."""
     try:
-        listening = socket.create_server((host, port), backlog=1024)
+        listening = socket.create_server((host, port), backlog=1024, reuse_port=shared)
     except (OSError, OverflowError) as error:
         sys.exit(f"cannot listen at {host}, port {port}: {error}; name another --port or --host")
     # Answers are written in two parts; asyncio does not see that this is a TCP socket.

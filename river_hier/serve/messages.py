@@ -4,7 +4,7 @@ import inspect
 import json
 import sqlite3
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from starlette.applications import Starlette
@@ -13,10 +13,13 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from .. import __version__
+
 BYTES = 2**20  # maximum length of a request
 FEATURES = 10_000  # maximum number of features
 LABELS = 1000  # maximum number of labels that are learned or listed
 KEY = 200  # maximum length of a key
+NAMES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
 REFUSED = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, sqlite3.Error)
 
 
@@ -24,8 +27,14 @@ def site(
     get: Iterable[Callable[..., Any]], post: Iterable[Callable[..., Any]], *more: BaseRoute
 ) -> Starlette:
     """The application that answers requests at `/name` by the method of this name."""
+    get, post = [*get], [*post]
     routes = [Route(f"/{f.__name__}", _handler(f)) for f in get]
     routes += [Route(f"/{f.__name__}", _handler(f), methods=["POST"]) for f in post]
+    paths = {f"/{f.__name__}": {"get": _described(f)} for f in get}
+    paths |= {f"/{f.__name__}": {"post": _described(f) | _body(f)} for f in post}
+    about = {"title": "river_hier", "version": __version__}
+    page = {"openapi": "3.1.0", "info": about, "paths": paths}
+    routes.append(Route("/openapi.json", lambda request: answered(page)))
     return Starlette(routes=[*routes, *more], exception_handlers={HTTPException: _refused})
 
 
@@ -33,6 +42,29 @@ def answered(content: Any, status: int = 200, headers: Any = None) -> Response:
     """The response with this as JSON."""
     text = json.dumps(content, default=str)
     return Response(text, status, headers, media_type="application/json")
+
+
+def _described(call: Any) -> dict[str, Any]:
+    """What OpenAPI says of the requests with the arguments of a method."""
+    said = (inspect.getdoc(call) or "").partition("\n")[0]
+    refused = {"description": 'what is wrong, as {"error": "..."}'}
+    return {"summary": said, "responses": {"200": {"description": "the answer"}, "4XX": refused}}
+
+
+def _body(call: Any) -> dict[str, Any]:
+    """What it says of the fields that are posted."""
+    fields = inspect.signature(call).parameters.values()
+    properties = {p.name: _schema(p) for p in fields}
+    required = [p.name for p in fields if p.default is p.empty]
+    schema: Any = {"type": "object", "properties": properties, "required": required}
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+
+
+def _schema(field: inspect.Parameter) -> dict[str, Any]:
+    kinds = get_args(field.annotation) or (field.annotation,)
+    names = [NAMES[kind] for kind in kinds if kind in NAMES]
+    default = {} if field.default is field.empty else {"default": field.default}
+    return ({"type": names if len(names) > 1 else names[0]} if names else {}) | default
 
 
 def _handler(call: Any) -> Any:

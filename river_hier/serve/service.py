@@ -98,7 +98,10 @@ class Service:
         self.writer: asyncio.Task[None] | None = None
         learning = self.learn, self.feedback, self.name, self.edit
         post = self.predict, self.top, self.explain, *learning
-        get = self.health, self.metrics, self.questions
+        self._publish((self.health, self.metrics, self.questions), post, names)
+
+    def _publish(self, get: Any, post: Any, names: Iterable[str]) -> None:
+        """Make the application that calls these methods, and what it counts."""
         self.app: Any = guarded(site(get, post), ["localhost", *names])
         self.paths: set[str] = {f"/{f.__name__}" for f in (*get, *post)}
         self.registry: Any = prometheus.CollectorRegistry()
@@ -190,7 +193,7 @@ class Service:
 
     # Checkpoints
 
-    async def keep_saving(self, seconds: float) -> None:
+    async def keep_going(self, seconds: float) -> None:
         """Save again and again, and drop the labels that are saved."""
         while True:
             await asyncio.sleep(seconds)
@@ -231,6 +234,12 @@ class Service:
             if pid:
                 self.fault = "the last checkpoint could not be written" if status else ""
                 self.saved, self.saver = self.saved if status else self.saver[1], None
+
+    def end(self) -> None:
+        """Write the last checkpoint, after one that is being written."""
+        self.reap(0)
+        if self.state:
+            checkpoint.save(self.state, self.checkpoint)
 
     # Requests
 
@@ -352,14 +361,17 @@ class Service:
         return {"position": entry.position, "new": entry.new}
 
     def health(self) -> Response:
+        """How many labels are learned, saved and refused, and whether something is wrong."""
         status = {"status": self.fault or "ok", "learned": self.state["position"]}
         status |= {"saved": self.saved, "refused": self.refused, "last_refusal": self.refusal}
         return answered(status, 503 if self.fault else 200)
 
     def questions(self) -> dict[str, Any]:
+        """The latest x that are worth a label and have none."""
         return {"questions": [*self.asked.values()][::-1]}
 
     def metrics(self) -> Response:
+        """The numbers of requests and labels in Prometheus' text format."""
         text = prometheus.generate_latest(self.registry)
         return Response(text, media_type=prometheus.CONTENT_TYPE_LATEST)
 
@@ -371,6 +383,55 @@ class Service:
         yield Count("river_hier_labels_refused", "Labels that the model refuses.", self.refused)
         yield Value("river_hier_labels_saved", "Labels in the checkpoint.", self.saved)
         yield Value("river_hier_loss", what, mean)
+
+
+class Follower(Service):
+    """A process that answers by the latest checkpoint of another one, and learns nothing."""
+
+    def __init__(self, folder: Path, names: Iterable[str] = ()) -> None:
+        self.asked, self.shown, self.fault, self.refused = {}, {}, "", 0
+        self.checkpoint = folder / "checkpoint"
+        try:
+            self._open()
+        except (OSError, ValueError) as error:
+            sys.exit(f"{folder} cannot be followed: {error}")
+        self.journal = Journal(folder / "labels.sqlite")
+        self._publish((self.health, self.metrics), (self.predict, self.top, self.explain), names)
+
+    def _open(self) -> None:
+        self.version: tuple[int, int] = self._version()  # before it is read
+        state = checkpoint.load(self.checkpoint)
+        state.pop("sampler", None)
+        self.saved, self.several = state["position"], is_multilabel(last_step(state["model"]))
+        self.state = state
+
+    def _version(self) -> tuple[int, int]:
+        stat = self.checkpoint.stat()
+        return stat.st_ino, stat.st_mtime_ns
+
+    async def keep_going(self, seconds: float) -> None:
+        """Read the checkpoint whenever it is another one."""
+        while True:
+            await asyncio.sleep(min(seconds, 1.0))
+            try:
+                if self._version() != self.version:
+                    await asyncio.to_thread(self._open)
+                self.fault = ""
+            except (OSError, ValueError) as error:
+                self.fault = f"the latest checkpoint could not be read: {error}"
+
+    def end(self) -> None:
+        """There is nothing to save."""
+
+    def predict(self, x: Any, threshold: float | None = None) -> dict[str, Any]:
+        """Answer with the labels of x, their paths and probabilities."""
+        return super().predict(x, threshold)
+
+    def health(self) -> Response:
+        """How many labels this process knows, and how many it is behind the one that learns."""
+        n = self.state["position"]
+        status = {"status": self.fault or "ok", "learned": n, "behind": self.journal.end() - n}
+        return answered(status, 503 if self.fault else 200)
 
 
 def _known(message: dict[str, Any]) -> Any:
@@ -404,32 +465,34 @@ def _learn_name(model: Any, named: Any, on: Any, description: Any) -> None:
 
 
 def serve(
-    model: Path, folder: Path | None, host: list[str], port: int, save: float,
-    risk: float | None, budget: float | None, log: Path | None = None, replay: Path | None = None,
-    foreign: float | None = None,
+    model: Path | None, folder: Path | None, host: list[str], port: int, save: float,
+    follow: Path | None, **options: Any,
 ) -> None:  # fmt: skip
     """Serve the model in a file until SIGTERM or Ctrl-C; the arguments are those of the command."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit())
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # or else `reap` would learn of no process
-    folder = folder or model.with_suffix(".served")
-    service = Service(model, folder, risk, budget, host, log, foreign)
+    replay = options.pop("replay")
+    if model is None:
+        assert follow is not None
+        service: Service = Follower(follow, host)
+    else:
+        folder = folder or model.with_suffix(".served")
+        service = Service(model, folder, names=host, **options)
     if replay is not None:
         service.replay(replay)
-    running, listening = server(service, host[0], port)
+    running, listening = server(service, host[0], port, shared=model is None)
     served = service.state["model"]
     address = f"http://{host[0]}:{listening.getsockname()[1]}"
     name, n = type(last_step(served)).__name__, len(taxonomy_of(served))
-    print(f"{name} with {n:,} nodes at {address}; its files are in {folder}", flush=True)
+    print(f"{name} with {n:,} nodes at {address}; its files are in {follow or folder}", flush=True)
 
     async def run() -> None:
-        saving = asyncio.create_task(service.keep_saving(save))
+        going = asyncio.create_task(service.keep_going(save))
         await running.serve([listening])
-        saving.cancel()
+        going.cancel()
 
     try:
         asyncio.run(run())
     finally:
-        service.reap(0)
-        if service.state:
-            checkpoint.save(service.state, service.checkpoint)
+        service.end()

@@ -581,7 +581,7 @@ def test_a_saver_of_whose_end_others_were_told_is_given_up(tmp_path: Path) -> No
     service.saver = os.getppid(), 0  # no child
 
     with suppress(TimeoutError):
-        asyncio.run(asyncio.wait_for(service.keep_saving(0.0), 0.1))
+        asyncio.run(asyncio.wait_for(service.keep_going(0.0), 0.1))
     assert service.saver is None
     health = service.health()
     assert health.status_code == 503
