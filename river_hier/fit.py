@@ -12,7 +12,6 @@ from .base.answer import taxonomy_of
 from .base.classifiers import is_multilabel, last_step
 from .base.wrapper import check_one
 from .batch.estimator import progress
-from .datasets.files import plain
 from .programs import Parser
 from .taxonomy import OpenTaxonomy, Taxonomy
 
@@ -75,7 +74,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.file.is_dir():
         parser.error(f"{given.file} is a folder, not a file")
-    output = given.output or given.file.with_name(plain(given.file.name)).with_suffix(".model")
+    output = given.output or Path(str(given.file).removesuffix(".gz")).with_suffix(".model")
     parser.check_output(output, given.file, given.model)
     if given.passes is not None and given.passes < 1:
         parser.error(f"--passes must be at least 1, got {given.passes}")

@@ -10,19 +10,19 @@ from typing import Any
 
 from . import tables
 from .base.answer import answer_of
-from .programs import Parser, share, shown, with_risk
+from .programs import Parser, path, probability, share, with_risk
 
 BETWEEN = " > "  # the names on a path
 
 
 @contextmanager
-def written(path: Path) -> Iterator[Any]:
+def written(file: Path) -> Iterator[Any]:
     """A file that appears under its name when it is complete."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
-        with part.open("x", encoding="utf-8", newline="") as file:
-            yield file
-        part.replace(path)
+        with part.open("x", encoding="utf-8", newline="") as opened:
+            yield opened
+        part.replace(file)
     finally:
         part.unlink(missing_ok=True)
 
@@ -30,14 +30,17 @@ def written(path: Path) -> Iterator[Any]:
 def labelled(model: Any, rows: Any, threshold: float | None) -> Iterator[tuple[Any, ...]]:
     """The header, a line for each label of each row, and one without a label if it has none."""
     yield "row", "text", "label", "path", "probability"
+    paths: dict[Any, str] = {None: ""}
     for number, text, _ in rows:
         answer = answer_of(model, text)
         t, label = answer.labels.taxonomy, answer.within(threshold, None)
-        labels = [v for v, on in label.items() if on] if answer.several else [label]
-        for label, path, p in shown(answer, labels) or [("", [], None)]:
-            names = BETWEEN.join(str(name) for name in path if name != t.root)
-            label = names if isinstance(label, tuple) else label
-            yield number, text, label, names, "" if p is None else f"{p:.4f}"
+        labels = [v for v, on in label.items() if on] or [None] if answer.several else [label]
+        for label in labels:
+            if label not in paths:
+                paths[label] = BETWEEN.join(str(v) for v in path(t, label) if v != t.root)
+            p = None if label is None else probability(answer, label)
+            name = paths[label] if isinstance(label, tuple) else label
+            yield number, text, name, paths[label], "" if p is None else f"{p:.4f}"
 
 
 def main() -> None:

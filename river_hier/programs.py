@@ -5,16 +5,26 @@ import csv
 import os
 import pickle
 import sys
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from . import __version__, checkpoint, decision
+from . import __version__, checkpoint
 from .base.wrapper import check_model
 from .taxonomy import Label, Taxonomy
 
-REFUSED = ArithmeticError, LookupError, OSError, TypeError, ValueError, csv.Error
+REFUSED = (
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    OSError,
+    TypeError,
+    ValueError,
+    csv.Error,
+    zlib.error,
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -78,6 +88,8 @@ def opened(data: bytes) -> dict[str, Any]:
 
 def with_risk(state: dict[str, Any], risk: float, foreign: float | None = None) -> Any:
     """The model with a limit on wrong answers, calibrated by the rows that `fit` has held out."""
+    from . import decision  # which takes a second, and others do without
+
     model = decision.Selective(state["model"], risk, max(1000, int(1 / risk) + 1), foreign=foreign)
     model.calibrate(state.get("held_out", ()))
     return model
@@ -88,13 +100,8 @@ def path(taxonomy: Taxonomy, label: Label) -> list[Label]:
     return [*taxonomy._names(label)] or [*filter(None, [taxonomy.root])]
 
 
-def shown(answer: Any, labels: Iterable[Any]) -> list[tuple[Any, list[Label], float | None]]:
-    """Labels of an answer, each with its path and its probability, if the model has one."""
-    taxonomy = answer.labels.taxonomy
-
-    def probability(label: Any) -> float | None:
-        with suppress(NotImplementedError):
-            return float(answer.probability(taxonomy.index(label)))
-        return None
-
-    return [(label, path(taxonomy, label), probability(label)) for label in labels]
+def probability(answer: Any, label: Label) -> float | None:
+    """That of a label and all below it, if the model has one."""
+    with suppress(NotImplementedError):
+        return float(answer.probability(answer.labels.taxonomy.index(label)))
+    return None

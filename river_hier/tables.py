@@ -2,14 +2,13 @@
 
 import codecs
 import csv
+import gzip
 import io
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
-
-from .datasets.files import Files
 
 SAMPLE = 2**20  # bytes by which the encoding and the format are known
 DELIMITERS = ",;\t|"
@@ -25,7 +24,7 @@ def rows(
     """The number of each row, from 1, its text, and its label.
 
     Files are CSV with a header, JSON lines, a JSON list, such as Label Studio's tasks, Parquet,
-    fastText's lines, or, if called .txt, a text a line; gzip or zip may pack them. Several columns
+    fastText's lines, or, if called .txt, a text a line; gzip may pack them. Several columns
     of texts are joined; several of labels are the levels of a path; `several` stands between labels
     of a row. A label is a string, a path as a tuple, a list of several, or `None` if not known.
     """
@@ -83,12 +82,11 @@ def _label(values: list[Any], several: str | None) -> Any:
 
 def _records(file: Path, columns: Sequence[str], encoding: str | None) -> Iterator[Any]:
     """The rows as dictionaries."""
-    with Files(file) as files:
-        if len(files.names) != 1:
-            raise ValueError(f"{file} holds {len(files.names)} files, expected one, such as a CSV")
-        (name,) = files.names
-        with files.open(name) as raw:
-            sample = raw.read(SAMPLE)
+    with file.open("rb") as raw:
+        packed = raw.read(2) == b"\x1f\x8b"
+    name = file.name.removesuffix(".gz") if packed else file.name
+    with gzip.open(file) if packed else file.open("rb") as raw:
+        sample = raw.read(SAMPLE)
         if not sample.strip():
             raise ValueError(f"{file} is empty")
         if sample.startswith(b"PAR1"):
@@ -96,21 +94,22 @@ def _records(file: Path, columns: Sequence[str], encoding: str | None) -> Iterat
             return
         encoding = encoding or _encoding(file, sample)
         first, kind = sample.decode(encoding, "replace").lstrip(), Path(name.lower()).suffix
-        with files.open(name) as raw, io.TextIOWrapper(raw, encoding, newline="") as lines:
-            if kind == ".json" and first.startswith("["):
-                yield from map(_task, json.load(lines))
-            elif first.startswith("{") or kind in (".jsonl", ".ndjson"):
-                for number, line in enumerate(filter(str.strip, lines), 1):
-                    try:
-                        yield _task(json.loads(line))
-                    except json.JSONDecodeError as error:
-                        raise ValueError(f"row {number} is not JSON: {error}") from error
-            elif any(word.startswith(MARK) for word in first.partition("\n")[0].split()):
-                yield from map(_marked, filter(str.strip, lines))
-            elif kind == ".txt":
-                yield from ({"text": line.rstrip("\r\n")} for line in lines)
-            else:
-                yield from _table(lines, columns)
+        raw.seek(0)
+        lines = io.TextIOWrapper(raw, encoding, newline="")
+        if kind == ".json" and first.startswith("["):
+            yield from map(_task, json.load(lines))
+        elif first.startswith("{") or kind in (".jsonl", ".ndjson"):
+            for number, line in enumerate(filter(str.strip, lines), 1):
+                try:
+                    yield _task(json.loads(line))
+                except json.JSONDecodeError as error:
+                    raise ValueError(f"row {number} is not JSON: {error}") from error
+        elif any(word.startswith(MARK) for word in first.partition("\n")[0].split()):
+            yield from map(_marked, filter(str.strip, lines))
+        elif kind == ".txt":
+            yield from ({"text": line.rstrip("\r\n")} for line in lines)
+        else:
+            yield from _table(lines, columns)
 
 
 def _encoding(file: Path, sample: bytes) -> str:
@@ -120,7 +119,7 @@ def _encoding(file: Path, sample: bytes) -> str:
     if max(zeros) > 0.3 > 0.1 > min(zeros):
         return "utf-16-le" if zeros[1] > zeros[0] else "utf-16-be"
     if any(zeros):
-        raise ValueError(f"{file} is a binary file, expected text")
+        raise ValueError(f"{file} is a binary file, expected text; save a spreadsheet as CSV")
     try:
         codecs.getincrementaldecoder("utf-8")().decode(sample)
         return "utf-8-sig"

@@ -29,7 +29,7 @@ from ..base.answer import answer_of, taxonomy_of
 from ..base.classifiers import is_multilabel, last_step
 from ..base.targets import judged
 from ..base.wrapper import check_one
-from ..programs import path, with_risk
+from ..programs import path, probability, with_risk
 from ..stream import learn_names
 from ..taxonomy import Below, Label, Not, Taxonomy
 from ..taxonomy.open import with_labels
@@ -271,9 +271,10 @@ class Service:
         else:
             y, answer["ask"] = sampler.predict_one(x, **given)
         y = [label for label, on in y.items() if on] if self.several else y
-        shown = programs.shown(answer_of(model, x), y if self.several else [y][: y is not None])
+        said, labels = answer_of(model, x), y if self.several else [y][: y is not None]
+        shown = [(v, path(taxonomy_of(model), v), probability(said, v)) for v in labels]
         answer["y"] = y
-        answer["labels"] = [{"label": v, "path": path, "probability": q} for v, path, q in shown]
+        answer["labels"] = [{"label": v, "path": names, "probability": p} for v, names, p in shown]
         if key is not None and shown and not self.several:
             self.shown.pop(key, None)
             self.shown[key] = sent, shown[0][1]
