@@ -96,17 +96,20 @@ def fit(given: Any, state: dict[str, Any], output: Path) -> None:
     several, levels = len(names) > len(rows), any(isinstance(name, tuple) for name in names)
     between = tables.separator(names) if given.separator is None else given.separator or None
     model = state.get("model") or model_for(names, several, levels, between)
-    last, examples = last_step(model), []
+    last, examples, known = last_step(model), [], set[Any]()
+    several = is_multilabel(last)
     for number, text, labels in rows:
         if not given.model and levels:  # of which some may be lists, and others names
             labels = [label if isinstance(label, tuple) else (label,) for label in labels]
-        if len(labels) > 1 and not is_multilabel(last):
+        if len(labels) > 1 and not several:
             raise ValueError(f"row {number} has several labels, and {type(last).__name__} one")
-        y = labels if is_multilabel(last) else labels[0]
-        try:
-            check_one(model, "", y, 1.0)
-        except (LookupError, TypeError, ValueError) as error:
-            raise ValueError(f"row {number}: {error}") from error
+        y = labels if several else labels[0]
+        if not known.issuperset(labels):
+            try:
+                check_one(model, "", y, 1.0)
+            except (LookupError, TypeError, ValueError) as error:
+                raise ValueError(f"row {number}: {error}") from error
+            known.update(labels)
         examples.append((text, y))
     rng = Random(0)
     rng.shuffle(examples)

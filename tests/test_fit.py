@@ -28,7 +28,7 @@ from river_hier import (
     tables,
 )
 from river_hier._core import learned_before
-from support.processes import PATIENCE, environment, until
+from support.processes import PATIENCE, environment, run_commands_of, until
 
 WORDS = {"pets > cats": "purr fur milk", "pets > dogs": "bark fur bone", "cars": "wheel motor road"}
 ROWS = [("été; fur", "pets > cats"), ('a "big" bark', "pets > dogs"), ("two\nlines", None)]
@@ -373,6 +373,15 @@ def test_a_bar_while_it_learns(tmp_path):
     pytest.importorskip("tqdm")
     _, errors = Slow(tmp_path, 0.02).start("--passes", "1").communicate(timeout=PATIENCE)
     assert re.search(r"pass 1 of 1: +\d\d%", errors)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no sh")
+def test_the_commands_of_the_page(tmp_path):
+    (tmp_path / "titles.csv").write_text(table(pairs(60), ("title", "category")))
+    (tmp_path / "new.csv").write_text(table([("purr milk fur",)], ("title",)))
+    _, printed, _ = run_commands_of("files.md", "8080", tmp_path)
+    assert "60 rows, 0 of them without a label; 3 labels" in printed[0]
+    assert "1,purr milk fur,pets > cats,pets > cats,1.0000" in (tmp_path / "labels.csv").read_text()
 
 
 # Mistakes

@@ -40,6 +40,7 @@ RUN_BY = {
     r"python examples/benchmarks/all\.py --data FOLDER": "tests/examples/test_benchmarks.py",
     r"python examples/benchmarks/drift\.py": "tests/drift/test_branch_reset.py",
     r"python -m river_hier\.label texts\.csv": "tests/test_label.py",
+    r"python -m river_hier\.(fit|predict) .+": "tests/test_fit.py",
     r"python tests/bench/\w+\.py( --data FOLDER)?": "tests/docs/test_site.py",  # that it starts
     r"python examples/streaming/merge_\w+\.py .+": "tests/examples/test_merging.py",
     r"python examples/benchmarks/(selective|moving)\.py .+": "tests/docs/test_site.py",
@@ -49,6 +50,7 @@ BENCH = re.compile(r"python (?:tests/bench|examples/benchmarks)/[^`#]*")
 # Pages whose blocks are taken from the page, and run, by a test of their own.
 TAKEN_BY = {
     "docs/streaming.md": "tests/examples/test_streaming.py",
+    "docs/files.md": "tests/test_fit.py",
     "docs/serving.md": "tests/examples/test_http_service_restarts.py",
     "docs/your_dataframe.md": "tests/docs/test_your_dataframe_page.py",
 }
