@@ -75,7 +75,7 @@ def main() -> None:
     if given.file.is_dir():
         parser.error(f"{given.file} is a folder, not a file")
     output = given.output or Path(str(given.file).removesuffix(".gz")).with_suffix(".model")
-    parser.check_output(output, given.file, given.model)
+    parser.check_file(output, given.file, given.model)
     if given.passes is not None and given.passes < 1:
         parser.error(f"--passes must be at least 1, got {given.passes}")
     if given.several is not None and (not given.several or len(given.label or "1") > 1):

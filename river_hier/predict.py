@@ -58,7 +58,7 @@ def main() -> None:
     if given.risk and given.threshold:
         parser.error("--risk finds a threshold itself: name one of both")
     if given.output:
-        parser.check_output(given.output, given.file, given.model)
+        parser.check_file(given.output, given.file, given.model)
     state = parser.opened(given.model)
     model, n = state["model"], len(state.get("held_out", ()))
     with parser.refusing(given.model):

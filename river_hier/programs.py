@@ -51,7 +51,7 @@ class Parser(argparse.ArgumentParser):
             said = (getattr(error, "strerror", None) or str(error)).strip()
             self.error(said if said.startswith(str(name)) else f"{name}: {said}")
 
-    def check_output(self, path: Path, *others: Path | None) -> None:
+    def check_file(self, path: Path, *others: Path | None) -> None:
         """Refuse a file that cannot be written, or that is another one of the command line."""
         if path.is_dir() or not os.access(path.parent, os.W_OK):
             self.error(f"{path} cannot be written: name a file in a folder of your own")

