@@ -115,11 +115,10 @@ def _records(file: Path, columns: Sequence[str], encoding: str | None) -> Iterat
 def _encoding(file: Path, sample: bytes) -> str:
     if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
-    zeros = [2 * sample[k::2].count(0) / len(sample) for k in (0, 1)]
-    if max(zeros) > 0.3 > 0.1 > min(zeros):
-        return "utf-16-le" if zeros[1] > zeros[0] else "utf-16-be"
-    if any(zeros):
-        raise ValueError(f"{file} is a binary file, expected text; save a spreadsheet as CSV")
+    if b"\0" in sample:
+        raise ValueError(
+            f"{file} is a binary file; save a spreadsheet as CSV, name the --encoding of a text"
+        )
     try:
         codecs.getincrementaldecoder("utf-8")().decode(sample)
         return "utf-8-sig"

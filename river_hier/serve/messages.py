@@ -27,14 +27,11 @@ def site(
     get: Iterable[Callable[..., Any]], post: Iterable[Callable[..., Any]], *more: BaseRoute
 ) -> Starlette:
     """The application that answers requests at `/name` by the method of this name."""
-    get, post = [*get], [*post]
-    routes = [Route(f"/{f.__name__}", _handler(f)) for f in get]
-    routes += [Route(f"/{f.__name__}", _handler(f), methods=["POST"]) for f in post]
-    paths = {f"/{f.__name__}": {"get": _described(f)} for f in get}
-    paths |= {f"/{f.__name__}": {"post": _described(f) | _body(f)} for f in post}
-    about = {"title": "river_hier", "version": __version__}
-    page = {"openapi": "3.1.0", "info": about, "paths": paths}
-    routes.append(Route("/openapi.json", lambda request: answered(page)))
+    methods = [(f, "GET") for f in get] + [(f, "POST") for f in post]
+    routes = [Route(f"/{f.__name__}", _handler(f), methods=[method]) for f, method in methods]
+    paths = {f"/{f.__name__}": {method.lower(): _described(f)} for f, method in methods}
+    page = {"openapi": "3.1.0", "info": {"title": "river_hier", "version": __version__}}
+    routes.append(Route("/openapi.json", lambda request: answered(page | {"paths": paths})))
     return Starlette(routes=[*routes, *more], exception_handlers={HTTPException: _refused})
 
 
@@ -46,25 +43,25 @@ def answered(content: Any, status: int = 200, headers: Any = None) -> Response:
 
 def _described(call: Any) -> dict[str, Any]:
     """What OpenAPI says of the requests with the arguments of a method."""
-    said = (inspect.getdoc(call) or "").partition("\n")[0]
-    refused = {"description": 'what is wrong, as {"error": "..."}'}
-    return {"summary": said, "responses": {"200": {"description": "the answer"}, "4XX": refused}}
-
-
-def _body(call: Any) -> dict[str, Any]:
-    """What it says of the fields that are posted."""
     fields = inspect.signature(call).parameters.values()
-    properties = {p.name: _schema(p) for p in fields}
-    required = [p.name for p in fields if p.default is p.empty]
-    schema: Any = {"type": "object", "properties": properties, "required": required}
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+    refused = {"description": 'what is wrong, as {"error": "..."}'}
+    said: Any = {"summary": (inspect.getdoc(call) or "").partition("\n")[0]}
+    said["responses"] = {"200": {"description": "the answer"}, "4XX": refused}
+    if fields:
+        schema: Any = {"type": "object", "properties": {p.name: _schema(p) for p in fields}}
+        schema["required"] = [p.name for p in fields if p.default is p.empty]
+        said["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": schema}},
+        }
+    return said
 
 
 def _schema(field: inspect.Parameter) -> dict[str, Any]:
     kinds = get_args(field.annotation) or (field.annotation,)
     names = [NAMES[kind] for kind in kinds if kind in NAMES]
     default = {} if field.default is field.empty else {"default": field.default}
-    return ({"type": names if len(names) > 1 else names[0]} if names else {}) | default
+    return ({"type": names} if names else {}) | default
 
 
 def _handler(call: Any) -> Any:

@@ -400,22 +400,18 @@ class Follower(Service):
         self._publish((self.health, self.metrics), (self.predict, self.top, self.explain), names)
 
     def _open(self) -> None:
-        self.version: tuple[int, int] = self._version()  # before it is read
+        self.version: int = self.checkpoint.stat().st_mtime_ns  # before it is read
         state = checkpoint.load(self.checkpoint)
         state.pop("sampler", None)
         self.saved, self.several = state["position"], is_multilabel(last_step(state["model"]))
         self.state = state
-
-    def _version(self) -> tuple[int, int]:
-        stat = self.checkpoint.stat()
-        return stat.st_ino, stat.st_mtime_ns
 
     async def keep_going(self, seconds: float) -> None:
         """Read the checkpoint whenever it is another one."""
         while True:
             await asyncio.sleep(min(seconds, 1.0))
             try:
-                if self._version() != self.version:
+                if self.checkpoint.stat().st_mtime_ns != self.version:
                     await asyncio.to_thread(self._open)
                 self.fault = ""
             except (OSError, ValueError) as error:

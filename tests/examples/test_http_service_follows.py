@@ -141,7 +141,7 @@ def test_requests_are_described(tmp_path: Path) -> None:
         schema = page["paths"]["/top"]["post"]["requestBody"]["content"]["application/json"][
             "schema"
         ]
-        assert schema["properties"]["k"] == {"type": "integer", "default": 5}
+        assert schema["properties"]["k"] == {"type": ["integer"], "default": 5}
         predict = page["paths"]["/predict"]["post"]["requestBody"]["content"]["application/json"]
         threshold = predict["schema"]["properties"]["threshold"]
         assert threshold == {"type": ["number", "null"], "default": None}
