@@ -12,7 +12,7 @@ from .base.answer import taxonomy_of
 from .base.classifiers import is_multilabel, last_step
 from .base.wrapper import check_one
 from .batch.estimator import progress
-from .programs import Parser
+from .programs import Parser, opened
 from .taxonomy import OpenTaxonomy, Taxonomy
 
 HELD_OUT = 1000  # rows that are not learned, at most; a tenth of the rows if that is less
@@ -80,7 +80,8 @@ def main() -> None:
         parser.error(f"--passes must be at least 1, got {given.passes}")
     if given.several is not None and (not given.several or len(given.label or "1") > 1):
         parser.error("--several is what stands between labels, such as ';', in one column")
-    state = parser.opened(given.model) if given.model else {}
+    with parser.refusing(given.model):
+        state = opened(given.model.read_bytes()) if given.model else {}
     with parser.refusing(given.file):
         fit(given, state, output)
 

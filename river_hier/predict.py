@@ -10,7 +10,7 @@ from typing import Any
 
 from . import tables
 from .base.answer import answer_of
-from .programs import Parser, path, probability, share, with_risk
+from .programs import Parser, opened, path, probability, share, with_risk
 
 BETWEEN = " > "  # the names on a path
 
@@ -20,8 +20,8 @@ def written(file: Path) -> Iterator[Any]:
     """A file that appears under its name when it is complete."""
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
-        with part.open("x", encoding="utf-8", newline="") as opened:
-            yield opened
+        with part.open("x", encoding="utf-8", newline="") as table:
+            yield table
         part.replace(file)
     finally:
         part.unlink(missing_ok=True)
@@ -59,19 +59,16 @@ def main() -> None:
         parser.error("--risk finds a threshold itself: name one of both")
     if given.output:
         parser.check_file(given.output, given.file, given.model)
-    state = parser.opened(given.model)
-    model, n = state["model"], len(state.get("held_out", ()))
     with parser.refusing(given.model):
-        if given.risk:
-            if n + 1 < 1 / given.risk:
-                raise ValueError(f"{n} held-out rows are too few for a risk of {given.risk}")
-            model = with_risk(state, given.risk)
-        answer_of(model, "")  # or else it reads no texts, or has no probabilities
+        state = opened(given.model.read_bytes())
+        if given.risk and (n := len(state.get("held_out", ()))) + 1 < 1 / given.risk:
+            raise ValueError(f"{n} held-out rows are too few for a risk of {given.risk}")
+        model = with_risk(state, given.risk) if given.risk else state["model"]
     rows = tables.rows(given.file, given.text or state.get("text"), encoding=given.encoding)
     out: Any = sys.stdout
     out.reconfigure(encoding="utf-8", newline="")
-    opened = written(given.output) if given.output else nullcontext(out)
-    with parser.refusing(given.file), opened as file:
+    output = written(given.output) if given.output else nullcontext(out)
+    with parser.refusing(given.file), output as file:
         csv.writer(file, lineterminator="\n").writerows(labelled(model, rows, given.threshold))
 
 

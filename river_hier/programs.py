@@ -43,7 +43,7 @@ class Parser(argparse.ArgumentParser):
         try:
             yield
         except KeyboardInterrupt:
-            self.exit(130, "interrupted; nothing is written\n")
+            self.exit(130, "interrupted\n")
         except BrokenPipeError:  # whoever reads the answers has enough
             sys.stderr.close()
             sys.exit(1)
@@ -58,15 +58,6 @@ class Parser(argparse.ArgumentParser):
         if path.resolve() in [other.resolve() for other in others if other]:
             self.error(f"{path} would be replaced; name another --output")
 
-    def opened(self, file: Path) -> dict[str, Any]:
-        """The model in a file, by `opened`."""
-        with self.refusing(file):
-            data = file.read_bytes()
-            try:
-                return opened(data)
-            except Exception as error:  # a pickle may raise any
-                raise ValueError(f"this is no model in a taxonomy: {error}") from error
-
 
 def share(text: str) -> float:
     """A number between 0 and 1 of a command line."""
@@ -79,10 +70,13 @@ def share(text: str) -> float:
 def opened(data: bytes) -> dict[str, Any]:
     """The model in the bytes of a pickle or checkpoint, and what was saved with it."""
     ours = data.startswith(b"river_hier checkpoint")
-    state = checkpoint.loads(data) if ours else pickle.loads(data)
-    state = state if isinstance(state, dict) else {"model": state}
-    model = state["model"] = getattr(state["model"], "model_", state["model"])  # scikit-learn's
-    check_model(model, "learn_one", "predict_one")
+    try:
+        state = checkpoint.loads(data) if ours else pickle.loads(data)
+        state = state if isinstance(state, dict) else {"model": state}
+        state["model"] = getattr(state["model"], "model_", state["model"])  # scikit-learn's
+        check_model(state["model"], "learn_one", "predict_one")
+    except Exception as error:  # a pickle may raise any
+        raise ValueError(f"this is no model in a taxonomy: {error}") from error
     return state
 
 
