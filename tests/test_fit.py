@@ -127,6 +127,7 @@ def studio(kind, value):
         ),
         ("two.csv", "a,b,label\nred,fur,x\n", {"texts": ["b", "a"]}, [("fur\nred", "x")]),
         ("one.csv", "title\nred\n", {}, [("red", None)]),
+        ("bars.csv", "text,label,a|b|c|d\nred,x,1\n", {}, [("red", "x")]),
         ("several.csv", "text,label\na,x; y ;\n", {"several": ";"}, [("a", ["x", "y"])]),
         ("path.jsonl", '{"text": "red", "label": ["x", "y"]}', {}, [("red", ("x", "y"))]),
         ("some.jsonl", '{"text": "a", "label": ["x", "y"]}', {"several": ","}, [("a", ["x", "y"])]),
@@ -355,7 +356,9 @@ def test_predictions_that_are_killed_or_cut_off_leave_no_half_file(tmp_path):
         _, errors = process.communicate(timeout=PATIENCE)
         assert (process.returncode, output.exists()) == (status, False), errors
         assert "Traceback" not in errors
-        for part in tmp_path.glob(".labels.csv.*.part"):
+        parts = [*tmp_path.glob(".labels.csv.*.part")]
+        assert len(parts) == (how == signal.SIGKILL)
+        for part in parts:
             part.unlink()
     process = subprocess.run(
         f"{' '.join(command)} | head -n 2", shell=True, env=environment(), capture_output=True,
