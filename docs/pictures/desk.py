@@ -11,8 +11,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
-
 GOODS = {
     "clothes/shirts": ["silk shirt", "linen shirt", "checked shirt"],
     "clothes/hats": ["wool hat", "straw hat", "sun hat"],
@@ -25,6 +23,8 @@ ASKED = "warm leather boots for the garden"
 
 
 def main() -> None:
+    from playwright.sync_api import sync_playwright  # of the extra `docs`
+
     rows = [(f"{k} {x}", v) for v, xs in GOODS.items() for x, k in itertools.product(xs, KINDS)]
     chromium = sys.argv[1] if len(sys.argv) > 1 else "/usr/bin/chromium"
     with tempfile.TemporaryDirectory() as folder:
