@@ -310,6 +310,7 @@ def begun(process):
     time.sleep(0.3)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Linux and macOS")
 def test_what_was_learned_is_kept_at_ctrl_c_and_nothing_after_a_kill(tmp_path):
     slow = Slow(tmp_path, 0.01)
@@ -339,6 +340,7 @@ def test_what_was_learned_is_kept_at_ctrl_c_and_nothing_after_a_kill(tmp_path):
     assert slow.output.read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Linux and macOS")
 def test_predictions_that_are_killed_or_cut_off_leave_no_half_file(tmp_path):
     (tmp_path / "a.csv").write_text(table(pairs(100)))
