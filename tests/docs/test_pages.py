@@ -134,12 +134,11 @@ def test_the_layers_are_those_of_the_package():
     assert found == LAYERS, "docs/design.md draws other layers than tests/support/layers.py"
 
 
-@pytest.mark.parametrize("name", ["one_mistake.py", "one_answer.py"])
-def test_the_picture_is_the_one_that_its_script_draws(name, monkeypatch):
-    script = DOCS / "pictures" / name
-    monkeypatch.syspath_prepend(script.parent)
-    drawn = runpy.run_path(str(script))["picture"]()
-    assert script.with_suffix(".svg").read_text("utf-8") == drawn
+def test_the_pictures_are_those_that_their_script_draws():
+    drawn = runpy.run_path(str(DOCS / "pictures" / "trees.py"))["pictures"]()
+    assert len(drawn) == 2
+    for name, text in drawn.items():
+        assert (DOCS / "pictures" / name).read_text("utf-8") == text
 
 
 # Numbers
