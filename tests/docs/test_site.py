@@ -41,6 +41,7 @@ RUN_BY = {
     r"python examples/benchmarks/drift\.py": "tests/drift/test_branch_reset.py",
     r"python -m river_hier\.label texts\.csv": "tests/test_label.py",
     r"python -m river_hier\.(fit|predict) .+": "tests/test_fit.py",
+    r"python -m river_hier\.serve titles\.model": "tests/examples/test_http_service.py",
     r"python tests/bench/\w+\.py( --data FOLDER)?": "tests/docs/test_site.py",  # that it starts
     r"python examples/streaming/merge_\w+\.py .+": "tests/examples/test_merging.py",
     r"python examples/benchmarks/(selective|moving)\.py .+": "tests/docs/test_site.py",

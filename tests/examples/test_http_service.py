@@ -24,6 +24,7 @@ from river_hier import (
     checkpoint,
     decision,
     feature_extraction,
+    fit,
     inspection,
     linear_model,
 )
@@ -684,3 +685,23 @@ def test_a_risk_gives_inner_nodes(tmp_path: Path) -> None:
             shown.update(answers)
             assert service.stop() == 0
     assert {"shop", "tools", "boots"} < shown  # the root, a node with children, leaves
+
+
+def test_a_risk_of_a_model_that_fit_has_made_begins_with_the_first_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the rows that were held out; without them, the first answers are the root."""
+    labels = [message(key, kind="text") for key in range(300)]
+    table = tmp_path / "shop.jsonl"
+    table.write_text("\n".join(json.dumps({"text": m["x"], "label": m["y"]}) for m in labels))
+    monkeypatch.setattr(sys, "argv", ["fit", str(table)])
+    fit.main()
+    state = checkpoint.load(tmp_path / "shop.model")
+    careful = decision.Selective(state["model"], risk=0.1)
+    assert careful.predict_one(labels[0]["x"]) == careful.taxonomy_.root
+    careful.calibrate(state["held_out"])
+    with Service(tmp_path, state, "--risk", 0.1) as service:
+        service.start()
+        answers = [Client(service.port).json("/predict", {"x": m["x"]})["y"] for m in labels[:50]]
+    assert answers == [careful.predict_one(m["x"]) for m in labels[:50]]
+    assert len(set(answers)) > 3
