@@ -6,9 +6,8 @@ of them. Recorded with CLINC150, of https://github.com/clinc/oos-eval.
 """
 
 # %%
-# The strangers are queries of two domains and those that are out of scope. A third of the other
-# intents is missing at first. Then their queries arrive; their label is the domain, until from the
-# middle on the intents have names.
+# Strangers are queries of two domains and those out of scope. A third of the other intents comes
+# late: with their domain as the label and, from the middle on, with the intent.
 import os
 import random
 from pathlib import Path
