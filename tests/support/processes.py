@@ -43,15 +43,17 @@ def free_port():
         return int(free.getsockname()[1])
 
 
-def run_commands_of(page, port, folder):
+def run_commands_of(page, port, folder, **elsewhere):
     """Run the blocks of a page; return them, the lines that they print, and the errors.
 
-    They are run as they stand there, but for the port and which Python it is.
+    They are run as they stand there, but for the port, what is elsewhere, and which Python it is.
     """
     text = (DOCS / page).read_text(encoding="utf-8")
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     (folder / "examples").symlink_to(EXAMPLES)
     program = "".join(blocks).replace(port, str(free_port()))
+    for named, address in elsewhere.items():
+        program = program.replace(named, address)
     program = re.sub("^python ", f"{shlex.quote(sys.executable)} ", program, flags=re.MULTILINE)
     child = subprocess.Popen(
         ["sh", "-e", "-c", program], cwd=folder, env=environment_of_scripts(),
