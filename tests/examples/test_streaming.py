@@ -538,6 +538,7 @@ class Topics:
 
     def arguments(self, stream: Stream, path: Path) -> list[Any]:
         where = ["--kafka", self.address, "--topic", self.events, "--answers", self.answers]
+        where += ["--set", "linger.ms=60000"]  # what is not flushed is lost in a kill
         return [
             *given_to_all(stream), *where,
             "--checkpoint", path, "--every", EVERY, "--patience", 3,
@@ -594,6 +595,17 @@ def test_kafka_stream_of_several_partitions_killed(
     assert state["metric"]._sums["weight"] == len(labelled)
     assert not labelled & set(state["pending"])
     assert len(labelled) + len(state["pending"]) == 300
+
+
+def test_kafka_answers_are_written_before_the_checkpoint(
+    broker: str, stream: Stream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics = Topics(broker, 1)
+    topics.fill(stream.lines[:EVERY], partition=0)
+    monkeypatch.setattr(checkpoint, "save", lambda *args: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        in_process("kafka_stream.py", monkeypatch, *topics.arguments(stream, tmp_path / "lost"))
+    assert len(topics.read()) == sum(answer["line"] <= EVERY for answer in stream.answers)
 
 
 def test_kafka_topics_that_cannot_be_read(
