@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         stream,
     )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 """The version of this library, as its package metadata have it."""
 
 __all__ = [

@@ -1,5 +1,6 @@
 """What is published: workflows, the versions of Python in them, and the links that PyPI shows."""
 
+import json
 import re
 import tomllib
 from typing import Any
@@ -47,8 +48,18 @@ def test_wheels_are_tested_beside_what_the_tests_read() -> None:
     assert all((ROOT / source).exists() for source in sources)
     tests = "".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py"))
     read = set(re.findall(r'\b(?:ROOT|root) / "([.\w]+)"', tests))
-    not_there = {".github", ".pre-commit-config.yaml"}  # this file is skipped without them
+    not_there = {".github", ".pre-commit-config.yaml", ".zenodo.json"}  # this file is skipped without them
     assert read - sources - not_there <= {"build", "data"}
+
+
+def test_zenodo_and_citation_say_what_the_package_says() -> None:
+    zenodo = json.loads((ROOT / ".zenodo.json").read_text("utf-8"))
+    cited = pytest.importorskip("yaml").safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert zenodo["title"] == cited["title"]
+    assert zenodo["description"] == cited["abstract"]
+    assert zenodo["creators"] == cited["authors"]
+    assert zenodo["license"] == cited["license"] == PROJECT["license"]
+    assert set(zenodo["keywords"]) == {*cited["keywords"], *PROJECT["keywords"]}
 
 
 def test_the_recipe_of_conda_forge_needs_what_the_wheel_needs() -> None:
