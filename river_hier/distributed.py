@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from river import base, compose
+from river import base, compose, preprocessing, stats
 
 from ._core import Calibration, FeatureIndex, Labels, LinearState
 from .base.classifiers import shown
@@ -102,8 +102,9 @@ def _merged(first: Any, models: Sequence[Any], start: Any) -> Any:
             return copy.deepcopy(first)  # a transformer that does not learn
     raise TypeError(
         f"`models` must be models that can be merged, got {shown(first)}; these are `HPerceptron`, "
-        "`Hieron`, `HAROW`, `PathSoftmax`, `LinearDiscriminant`, `LogTFIDF`, metrics, and "
-        "pipelines and wrappers of these"
+        "`Hieron`, `AveragedHieron`, `HAROW`, `PathSoftmax`, `HierarchicalSoftmax`, learners of "
+        "your own, `LinearDiscriminant`, `LogTFIDF`, `TextViews`, `StandardScaler`, metrics, and "
+        "of these pipelines, `Averaged`, `Calibrated`, `Tempered`, `TreeBayes` and decoders"
     )
 
 
@@ -377,6 +378,32 @@ def _counts(bag: LogTFIDF) -> dict[Any, NDArray[np.intp]]:
     """Occurrences and documents of each word."""
     *_, (_, words, *counts), _ = bag._vocabulary.saved()
     return dict(zip(words, np.array(counts).T, strict=True))
+
+
+@_merged.register
+def _(first: preprocessing.StandardScaler, models: Sequence[Any], start: Any) -> Any:
+    """The moments of each feature, by River's `stats.Var`."""
+    if first.window_size is not None:
+        return _merged.dispatch(object)(first, models, start)
+    merged, before = first.clone(), {} if start is None else _moments(start)
+    totals = dict(before)
+    for model in models:
+        for name, part in _moments(model).items():
+            gained = part - before[name] if name in before else part
+            totals[name] = totals[name] + gained if name in totals else gained
+    for name, total in totals.items():
+        merged.counts[name], merged.means[name] = total.n, total.mean.get()
+        if first.with_std:
+            merged.vars[name] = total.get()
+    return merged
+
+
+def _moments(scaler: preprocessing.StandardScaler) -> dict[Any, stats.Var]:
+    means, variances = scaler.means, scaler.vars
+    return {
+        name: stats.Var._from_state(n, means[name], variances.get(name, 0.0), ddof=0)
+        for name, n in scaler.counts.items()
+    }
 
 
 @_merged.register

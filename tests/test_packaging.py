@@ -48,7 +48,11 @@ def test_wheels_are_tested_beside_what_the_tests_read() -> None:
     assert all((ROOT / source).exists() for source in sources)
     tests = "".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py"))
     read = set(re.findall(r'\b(?:ROOT|root) / "([.\w]+)"', tests))
-    not_there = {".github", ".pre-commit-config.yaml", ".zenodo.json"}  # this file is skipped without them
+    not_there = {
+        ".github",
+        ".pre-commit-config.yaml",
+        ".zenodo.json",
+    }  # this file is skipped without them
     assert read - sources - not_there <= {"build", "data"}
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river.preprocessing import Normalizer, StandardScaler
+from river.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 
 import oracles
 from river_hier import (
@@ -420,6 +420,31 @@ def test_a_node_has_an_example_if_it_has_one_somewhere() -> None:
     assert not distributed.merge(models, start)._labels.unseen
 
 
+@pytest.mark.parametrize("with_std", [True, False])
+@pytest.mark.parametrize("begun", [0, 12])
+def test_scalers_scale_as_one_that_has_learned_all(with_std: bool, begun: int) -> None:
+    xs = [x for x, _ in examples(60, False)]
+    start, one = StandardScaler(with_std), StandardScaler(with_std)
+    for x in xs[:begun]:
+        start.learn_one(x)
+    for x in xs:
+        one.learn_one(x)
+    models = []
+    for part in (xs[begun:30], xs[30:31], xs[31:]):
+        models.append(copy.deepcopy(start))
+        for x in part:
+            models[-1].learn_one(x)
+    merged = distributed.merge(models, start)
+    assert merged.counts == one.counts
+    assert merged.means == pytest.approx(dict(one.means))
+    assert merged.vars == pytest.approx(dict(one.vars))
+    assert merged.transform_one(xs[0]) == pytest.approx(one.transform_one(xs[0]))
+    windows = [StandardScaler(window_size=5) for _ in range(2)]
+    windows[0].learn_one(xs[0])
+    with pytest.raises(TypeError, match="`StandardScaler`"):
+        distributed.merge(windows)
+
+
 # Refusals
 
 t = TREE
@@ -430,7 +455,7 @@ t = TREE
     [
         ([], ValueError, "at least one model, got none"),
         (
-            [learned(StandardScaler() | linear_model.HAROW(t), examples(n, False)) for n in (5, 9)],
+            [learned(MinMaxScaler() | linear_model.HAROW(t), examples(n, False)) for n in (5, 9)],
             TypeError,
             "must be models that can be merged, got ",
         ),
