@@ -1,49 +1,39 @@
-"""Learns from files of JSON lines, each in a task of Dask, and merges the models.
+"""Learns from files of JSON lines, each in a task of Dask, and merges the models in tasks, too.
 
-    python examples/streaming/merge_dask.py --taxonomy taxonomy.json --model shop.model *.jsonl
+    python examples/streaming/merge_dask.py --model new.pkl --merged shop.model *.jsonl
 
-Each line is an example such as {"x": {"height": 2.5}, "y": ["garden", "tools"]}.
+parts.py says what the files hold. With `--address tcp://scheduler:8786`, the tasks run on that
+cluster.
 
 A task reads one file, changes nothing, and returns a model that depends on nothing but the file. So
-Dask may run it again when its worker is lost, and the result is the same, bit for bit.
+Dask may run it again when its worker is lost, and the result is the same, bit for bit. Models are
+merged four at a time on the workers, and the last ones of these, until one is left.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 from pathlib import Path
 
-import dask
+import parts
 from dask.distributed import Client
 
-from river_hier import Taxonomy, checkpoint, distributed, linear_model
+from river_hier import checkpoint
 
-parser = argparse.ArgumentParser(
-    description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-)
-parser.add_argument("files", type=Path, nargs="+", help="the parts of the stream")
-parser.add_argument("--taxonomy", type=Path, required=True, help="a nested taxonomy in JSON")
-parser.add_argument("--model", type=Path, required=True, help="where the merged model is saved")
-
-
-def learned(file: Path, taxonomy: Taxonomy) -> linear_model.HAROW:
-    """A model of one file."""
-    model = linear_model.HAROW(taxonomy)
-    with open(file, encoding="utf-8") as lines:
-        for line in lines:
-            example = json.loads(line)
-            model.learn_one(example["x"], set(example["y"]))
-    return model
+parser = parts.options(__doc__)
+parser.add_argument("--merged", type=Path, required=True, help="where the merged model is saved")
+parser.add_argument("--address", help="of a scheduler; by default two workers are started here")
 
 
 def main() -> None:
     asked = parser.parse_args()
-    taxonomy = Taxonomy.from_nested(json.loads(asked.taxonomy.read_text(encoding="utf-8")))
-    tasks = [dask.delayed(learned)(file.resolve(), taxonomy) for file in asked.files]
-    with Client(n_workers=2, threads_per_worker=1, dashboard_address=None):
-        models = dask.compute(*tasks)
-    checkpoint.save(distributed.merge(models), asked.model)
+    here = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with Client(asked.address) if asked.address else Client(**here) as client:
+        client.upload_file(parts.__file__)
+        start = client.scatter(parts.opened(asked.model), broadcast=True)
+        models = [client.submit(parts.learned, f, start, asked.x, asked.y) for f in asked.files]
+        while len(models) > 1:
+            models = [client.submit(parts.merged, start, *group) for group in parts.groups(models)]
+        checkpoint.save(models[0].result(), asked.merged)
 
 
 if __name__ == "__main__":

@@ -1,56 +1,47 @@
-"""Learns from the partitions of a Spark dataframe by `mapInPandas`, and merges the models.
+"""Learns from files of JSON lines, each in a task of Spark, and merges the models in tasks, too.
 
-    python examples/streaming/merge_spark.py --taxonomy taxonomy.json --model shop.model *.jsonl
+    python examples/streaming/merge_spark.py --model new.pkl --merged shop.model *.jsonl
 
-Each line is an example such as {"x": {"height": 2.5}, "y": ["garden", "tools"]}. Spark needs Java.
+parts.py says what the files hold. With `--address spark://head:7077`, the tasks run on that
+cluster. Spark needs Java.
 
-A task reads one partition, changes nothing, and returns a model that depends on nothing but its
-lines. So Spark may run it again when its worker is lost, and the result is the same, bit for bit.
+A task reads one file, changes nothing, and returns a model that depends on nothing but the file. So
+Spark may run it again when its worker is lost, and the result is the same, bit for bit. Models are
+merged four at a time on the workers, and the last ones of these, until one is left.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import pickle
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
+import parts
 from pyspark.sql import SparkSession
 
-from river_hier import Taxonomy, checkpoint, distributed, linear_model
+from river_hier import checkpoint
 
-parser = argparse.ArgumentParser(
-    description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-)
-parser.add_argument("files", type=Path, nargs="+", help="the parts of the stream")
-parser.add_argument("--taxonomy", type=Path, required=True, help="a nested taxonomy in JSON")
-parser.add_argument("--model", type=Path, required=True, help="where the merged model is saved")
-parser.add_argument("--master", default="local[2, 4]", help="2 workers, and 4 trials of a task")
+parser = parts.options(__doc__)
+parser.add_argument("--merged", type=Path, required=True, help="where the merged model is saved")
+parser.add_argument("--address", default="local[2, 4]", help="2 workers here, 4 trials of a task")
 
 
 def main() -> None:
     asked = parser.parse_args()
-    taxonomy = Taxonomy.from_nested(json.loads(asked.taxonomy.read_text(encoding="utf-8")))
-
-    def learned(tables: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        """A model of one partition, as bytes."""
-        model = linear_model.HAROW(taxonomy)
-        for table in tables:
-            for line in table["value"]:
-                example = json.loads(line)
-                model.learn_one(example["x"], set(example["y"]))
-        yield pd.DataFrame({"model": [pickle.dumps(model)]})
-
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # of the workers
-    with SparkSession.builder.master(asked.master).getOrCreate() as spark:
-        lines = spark.read.text([str(file.resolve()) for file in asked.files])
-        rows = lines.mapInPandas(learned, "model binary").collect()
-    models = [pickle.loads(row["model"]) for row in rows]
-    checkpoint.save(distributed.merge(models), asked.model)
+    with SparkSession.builder.master(asked.address).getOrCreate() as spark:
+        spark.sparkContext.addPyFile(parts.__file__)
+        start = spark.sparkContext.broadcast(parts.opened(asked.model))
+        x, y, size = asked.x, asked.y, parts.AT_ONCE
+        files = spark.sparkContext.parallelize(list(enumerate(asked.files)), len(asked.files))
+        models = files.mapValues(lambda file: parts.learned(file, start.value, x, y))
+        while (left := models.getNumPartitions()) > 1:
+            left = -(-left // size)
+            groups = models.map(lambda row: (row[0] // size, row)).groupByKey(left, lambda i: i)
+            models = groups.mapValues(
+                lambda group: parts.merged(start.value, *(model for _, model in sorted(group)))
+            )
+        checkpoint.save(models.collect()[0][1], asked.merged)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The scripts that merge models: in each engine, and with a worker that dies."""
 
+import copy
 import json
 import os
 import pickle
@@ -13,7 +14,7 @@ import pytest
 from river_hier import Taxonomy, checkpoint, distributed, linear_model
 from river_hier.datasets import synth
 from support.paths import EXAMPLES
-from support.processes import environment, environment_of_scripts
+from support.processes import environment_of_scripts
 from support.requirements import require_module, require_program
 
 STREAMING = EXAMPLES / "streaming"
@@ -23,12 +24,12 @@ ENGINES = {"ray": "merge_ray.py", "dask.distributed": "merge_dask.py", "pyspark"
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nothing is killed -9 there")
 
-# Python imports it as it starts: the first process that reads its 30th line dies, once.
+# Python imports it as it starts: the first process that reads its 15th line dies, once.
 DEADLY = """
 import itertools, json, os, signal
 loads, calls = json.loads, itertools.count()
 def deadly(text, *args, **kwargs):
-    if text.startswith('{"x"') and next(calls) == 30:
+    if text.startswith('{"features"') and next(calls) == 15:
         try:
             os.close(os.open(os.environ["DIED"], os.O_CREAT | os.O_EXCL))
         except FileExistsError:
@@ -42,9 +43,9 @@ if "DIED" in os.environ:
 
 
 class Parts(NamedTuple):
-    """Files, and the model that is merged from them."""
+    """A new model, files, and the model that is merged from them."""
 
-    taxonomy: Path
+    new: Path
     files: list[Path]
     model: Any
 
@@ -52,20 +53,27 @@ class Parts(NamedTuple):
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory):
     folder = tmp_path_factory.mktemp("parts")
-    (folder / "taxonomy.json").write_text(json.dumps(SHOP))
-    t = Taxonomy.from_nested(SHOP)
+    new = linear_model.HAROW(Taxonomy.from_nested(SHOP))
+    (folder / "new.pkl").write_bytes(pickle.dumps(new))
     examples = [
         ({str(name): value for name, value in x.items()}, sorted(on for on in y if y[on]))
-        for x, y in synth.PrototypePaths(t, noise=0.5, seed=1).take(150)
+        for x, y in synth.PrototypePaths(new.taxonomy, noise=0.5, seed=1).take(270)
     ]
     files, models = [], []
-    for i, part in enumerate([examples[k : k + 50] for k in (0, 50, 100)]):
+    for i in range(9):  # so merged in two levels
+        part = examples[30 * i : 30 * (i + 1)]
         files.append(folder / f"{i}.jsonl")
-        files[-1].write_text("".join(json.dumps({"x": x, "y": y}) + "\n" for x, y in part))
-        models.append(linear_model.HAROW(t))
+        lines = (json.dumps({"features": x, "labels": y}) + "\n" for x, y in part)
+        files[-1].write_text("".join(lines))
+        models.append(copy.deepcopy(new))
         for x, y in part:
-            models[-1].learn_one(x, set(y))
-    return Parts(folder / "taxonomy.json", files, distributed.merge(models))
+            models[-1].learn_one(x, y)
+    levels = [distributed.merge(models[k : k + 4], new) for k in (0, 4, 8)]
+    return Parts(folder / "new.pkl", files, distributed.merge(levels, new))
+
+
+def given_to_all(parts):
+    return ["--model", str(parts.new), "--x", "features", "--y", "labels"]
 
 
 def run(script, parts, saved, died=None):
@@ -74,8 +82,8 @@ def run(script, parts, saved, died=None):
     (folder / "sitecustomize.py").write_text(DEADLY)
     path = os.pathsep.join([str(folder), *filter(None, sys.path)])
     env = environment_of_scripts() | {"PYTHONPATH": path} | ({"DIED": str(died)} if died else {})
-    command = [sys.executable, str(STREAMING / script), "--taxonomy", str(parts.taxonomy)]
-    command += ["--model", str(saved), *map(str, parts.files)]
+    command = [sys.executable, str(STREAMING / script), *given_to_all(parts)]
+    command += ["--merged", str(saved), *map(str, parts.files)]
     found = subprocess.run(
         command, capture_output=True, text=True, timeout=PATIENCE, env=env, cwd=folder
     )
@@ -90,8 +98,7 @@ def test_a_worker_that_dies_changes_nothing(engine, parts, tmp_path):
     if engine == "pyspark":
         require_program("java")
     model = run(ENGINES[engine], parts, tmp_path / "model")
-    if engine != "pyspark":  # it puts several small files into one partition
-        assert pickle.dumps(model) == pickle.dumps(pickle.loads(pickle.dumps(parts.model)))
+    assert pickle.dumps(model) == pickle.dumps(pickle.loads(pickle.dumps(parts.model)))
     died = tmp_path / "died"
     again = run(ENGINES[engine], parts, tmp_path / "again", died)
     assert died.exists()
@@ -101,8 +108,9 @@ def test_a_worker_that_dies_changes_nothing(engine, parts, tmp_path):
 @pytest.mark.slow(but=1)
 def test_models_are_published_meanwhile(parts, tmp_path):
     command = [sys.executable, str(STREAMING / "merge_while_learning.py")]
-    command += ["--taxonomy", str(parts.taxonomy), "--folder", str(tmp_path / "models")]
+    command += [*given_to_all(parts), "--folder", str(tmp_path / "models")]
     command += ["--every", "0.001", *map(str, parts.files)]
-    subprocess.run(command, check=True, timeout=PATIENCE, env=environment())
+    subprocess.run(command, check=True, timeout=PATIENCE, env=environment_of_scripts())
     model = checkpoint.load(tmp_path / "models" / "merged")
-    assert pickle.dumps(model) == pickle.dumps(pickle.loads(pickle.dumps(parts.model)))
+    for label, weights in parts.model.weights.items():  # merged in two levels
+        assert model.weights[label] == pytest.approx(weights)
