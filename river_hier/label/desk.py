@@ -75,7 +75,7 @@ class Desk:
             except (TypeError, ValueError) as error:
                 raise ValueError(f"row {number}: {error}") from error
         self.start: tuple[int, bytes] = 0, checkpoint.dumps(model)
-        self.kept = self.start  # the model after so many answers
+        self.kept: tuple[int, bytes] = self.start  # the model after so many answers
         self.edits: int = 0  # of categories, or back to earlier ones
         self.given: dict[int, Any] = {}
         if review:

@@ -19,7 +19,13 @@ BYTES = 2**20  # maximum length of a request
 FEATURES = 10_000  # maximum number of features
 LABELS = 1000  # maximum number of labels that are learned or listed
 KEY = 200  # maximum length of a key
-NAMES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
+NAMES: dict[Any, str] = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    type(None): "null",
+}
 REFUSED = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, sqlite3.Error)
 
 

@@ -390,20 +390,24 @@ class Follower(Service):
     """A process that answers by the latest checkpoint of another one, and learns nothing."""
 
     def __init__(self, folder: Path, names: Iterable[str] = ()) -> None:
-        self.asked, self.shown, self.fault, self.refused = {}, {}, "", 0
-        self.checkpoint = folder / "checkpoint"
+        self.asked: dict[str, dict[str, Any]] = {}
+        self.shown: dict[str, tuple[Any, list[Label]]] = {}
+        self.fault: str = ""
+        self.refused: int = 0
+        self.checkpoint: Path = folder / "checkpoint"
         try:
             self._open()
         except (OSError, ValueError) as error:
             sys.exit(f"{folder} cannot be followed: {error}")
-        self.journal = Journal(folder / "labels.sqlite")
+        self.journal: Journal = Journal(folder / "labels.sqlite")
         self._publish((self.health, self.metrics), (self.predict, self.top, self.explain), names)
 
     def _open(self) -> None:
         self.version: int = self.checkpoint.stat().st_mtime_ns  # before it is read
         state = checkpoint.load(self.checkpoint)
         state.pop("sampler", None)
-        self.saved, self.several = state["position"], is_multilabel(last_step(state["model"]))
+        self.saved: int = state["position"]
+        self.several: bool = is_multilabel(last_step(state["model"]))
         self.state = state
 
     async def keep_going(self, seconds: float) -> None:
