@@ -1,8 +1,8 @@
 """Which queries belong nowhere, and which to no intent yet?
 
 Users ask to pay a bill. Others ask what no intent covers: strangers, whom nobody labels. Queries of
-intents that nobody has thought of belong to a domain alone. `Selective` makes two promises on all
-of them. Recorded with CLINC150, of https://github.com/clinc/oos-eval.
+intents that nobody has thought of belong to a domain alone. `Selective` makes two promises on those
+with a label. Recorded with CLINC150, of https://github.com/clinc/oos-eval.
 """
 
 # %%
@@ -32,7 +32,7 @@ phase = ["before"] * arrive + ["arriving"] * (named - arrive) + ["named"] * (len
 print(f"{len(df):,} queries, late intents from {arrive:,} on, named from {named:,} on")
 
 # %%
-# Each query is answered before its label is known; wrong is what is neither the label nor above it.
+# Each query is answered before its label is known. Wrong is neither the label nor a node above it.
 lines, curves = ["wrong", "strangers", "late, the domain", "late, the intent"], {}
 for name, foreign in (("risk=0.05", None), ("risk=0.05, foreign=0.05", 0.05)):
     softmax, told = linear_model.PathSoftmax(OpenTaxonomy("/"), margin=1), []
@@ -50,7 +50,7 @@ for name, foreign in (("risk=0.05", None), ("risk=0.05, foreign=0.05", 0.05)):
 
 # %%
 # The late queries are answered with their domain before any intent below it is known, and with the
-# intent soon after it has a name, while the risk is kept. Only the gate knows most strangers.
+# intent soon after it has a name, while the risk is kept. Most strangers need `foreign=0.05`.
 figure, both = plt.subplots(1, 2, figsize=(6.4, 4), sharey=True, layout="constrained")
 for ax, name in zip(both, curves, strict=True):
     for line, style in zip(lines, ("-", ":", "--", "-."), strict=True):
