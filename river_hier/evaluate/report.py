@@ -78,7 +78,9 @@ class Report:
         part, *_ = selected(self.taxonomy, wrong, None, _NODES)
         kept = rows[[self.taxonomy.index(label) for label in part.nodes]].tolist()
         notes = [": missed {} of {}, spurious {}".format(*row) for row in kept]
-        parts = [titled.format(title, written(t, **_SHOWN)) for title, t in tables.items()]
+        parts = [
+            titled.format(title, written(t, **_SHOWN)) for title, t in tables.items() if len(t)
+        ]
         return line, parts, (part, notes)
 
 

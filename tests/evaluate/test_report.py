@@ -135,6 +135,17 @@ def test_text_and_page():
     assert repr(found).count("\n") < 100
 
 
+def test_a_report_without_mistakes_shows_no_confusions():
+    model = lm.PathSoftmax(SHOP)
+    for _ in range(5):
+        for label in ("shirt", "boot"):
+            model.learn_one({label: 1.0}, label)
+    found = evaluate.report(model, [({"boot": 1.0}, "boot"), ({"shirt": 1.0}, "shirt")])
+    assert found.right == 1.0
+    assert "confusions" not in repr(found) + found._repr_html_()
+    assert "Depths" in repr(found)
+
+
 def test_labels_that_come_and_paths_in_tuples():
     labels = OpenTaxonomy()
     model = lm.PathSoftmax(labels)
