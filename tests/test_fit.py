@@ -25,6 +25,7 @@ from river_hier import (
     inspection,
     linear_model,
     predict,
+    programs,
     tables,
 )
 from river_hier._core import learned_before
@@ -56,6 +57,12 @@ def run(program, *arguments):
         program.main()
     finally:
         sys.argv = before
+
+
+@pytest.mark.parametrize(("risk", "window"), [(0.05, 1000), (0.0003, 3334)])
+def test_a_small_risk_has_a_window_in_which_it_can_be_kept(risk, window):
+    model = linear_model.PathSoftmax(Taxonomy.flat("ab"))
+    assert programs.with_risk({"model": model}, risk).window == window
 
 
 # Files
