@@ -147,7 +147,7 @@ def result(method: Method, s: Split, pooled: bool) -> dict[str, Any]:
 
 # %% All runs
 def main(data: Path, n_seeds: int, only: str, again: str | None, recorded: Path) -> None:
-    known, package = results.read(recorded), results.package_key()
+    known, package = results.read(recorded), results.package_key(Path(__file__))
     if again is not None:
         known = {key: found for key, found in known.items() if again not in key[1]}
         results.write(recorded, known)

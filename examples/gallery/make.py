@@ -24,7 +24,7 @@ from pathlib import Path
 
 from pages import index, page, side_bar
 from record import Record, load
-from run import PACKAGE, ScriptError, key, run, source_key
+from run import ScriptError, key, package_key, run, source_key
 from script import Script
 
 EXAMPLES = Path(__file__).resolve().parents[1]
@@ -72,7 +72,7 @@ def record_runs(examples: Path = EXAMPLES) -> None:
     for script in map(Script, sorted(examples.glob("*.py"))):
         if script.recorded is not None:
             kept = load(script.recorded, source_key(script))
-            if kept is None or kept.package != PACKAGE:
+            if kept is None or kept.package != package_key(script.path):
                 run(script, script.recorded)
 
 
@@ -93,7 +93,7 @@ def main(out: Path, examples: Path = EXAMPLES, fresh: bool = False) -> int:
         print("failed:", *failed, sep="\n  ", file=sys.stderr)
         return 1
     for script in scripts:
-        if script.recorded is not None and records[script.name].package != PACKAGE:
+        if script.recorded is not None and records[script.name].package != package_key(script.path):
             print(
                 f"{script.name}: recorded before river_hier changed; see --record", file=sys.stderr
             )

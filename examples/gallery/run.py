@@ -26,8 +26,6 @@ import river_hier
 sys.path.append(str(Path(__file__).resolve().parents[1] / "papers"))
 from package_key import package_key
 
-PACKAGE = package_key()  # at the start: edits during a run do not count as having been run
-
 
 class ScriptError(Exception):
     """A cell failed; the message has its position."""
@@ -75,7 +73,7 @@ def _run(script: Script, folder: Path) -> Record:
             outputs.append(Output(printed, _drawn(folder, f"cell_{i}")))
     if script.recorded is None:
         return Record(key(script), round(seconds, 1), outputs)
-    return Record(source_key(script), round(seconds, 1), outputs, PACKAGE)
+    return Record(source_key(script), round(seconds, 1), outputs, package_key(script.path))
 
 
 @contextlib.contextmanager

@@ -1,36 +1,89 @@
-"""A key of the package's code, with which a result is recorded: another code, another key."""
+"""A key of the code that a script depends on, with which its result is recorded."""
 
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[2] / "river_hier"
-# No recorded script imports them, nor does what it imports.
-OTHERS = "sklearn.py", "serve", "label", "fit.py", "predict.py", "programs.py", "tables.py"
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "river_hier"
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef
 
 
-def package_key() -> str:
-    """A hash of the sources in Python and C++, without comments and docstrings.
+@functools.cache  # edits during a run do not count as having been run
+def package_key(script: Path) -> str:
+    """A hash of the Python modules of the package that the script uses, and of all of its C++.
 
-    They are the sources beside this script, as an installed package lacks those in C++.
+    Neither comments nor docstrings count, nor the annotations of functions. The modules are those
+    beside this script, as an installed package lacks the sources in C++.
     """
-    files = (p for p in sorted(PACKAGE.rglob("*")) if p.suffix in (".py", ".cpp", ".hpp"))
-    used = (p for p in files if p.relative_to(PACKAGE).parts[0] not in OTHERS)
-    return hashlib.sha256("\0".join(map(code, used)).encode()).hexdigest()[:16]
+    used = [path for path in sources(script) if path.is_relative_to(PACKAGE)]
+    native = (p for p in sorted(PACKAGE.rglob("*")) if p.suffix in (".cpp", ".hpp"))
+    text = "\0".join([*map(code, used), *map(lines, native)])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def sources(script: Path) -> list[Path]:
+    """The script, and all modules of its folder and of the package that it imports, directly or
+    indirectly, sorted."""
+    seen: set[Path] = set()
+    new = {script}
+    while new:
+        seen |= new
+        names = {(path, name) for path in new for name in imports(path)}
+        new = {file for path, name in names for file in files(path, name)} - seen
+    return sorted(seen)
+
+
+def files(path: Path, name: str) -> Iterator[Path]:
+    """The files of a module that another one imports, and of the packages that it is in."""
+    module = ROOT if name.partition(".")[0] == PACKAGE.name else path.parent
+    for part in name.split("."):
+        module /= part
+        yield from (f for f in (module.with_suffix(".py"), module / "__init__.py") if f.exists())
+
+
+@functools.cache
+def imports(path: Path) -> list[str]:
+    """What the module imports when it runs, with its full name: modules, or names in modules."""
+    names: list[str] = []
+    for node in running(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names += (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = path.relative_to(ROOT).parts[: -node.level] if node.level else ()
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            names += [module, *(f"{module}.{alias.name}" for alias in node.names)]
+    return names
+
+
+def running(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes below it but those that are for type checkers only."""
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+            yield child
+            yield from running(child)
+
+
+@functools.cache
 def code(path: Path) -> str:
-    """The lines of a file that are neither blank nor a comment nor part of a docstring."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    comment = "#" if path.suffix == ".py" else "//"
-    if path.suffix == ".py":
-        for node in ast.walk(ast.parse("\n".join(lines))):
-            if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
-                first, last = node.body[0].lineno, node.body[0].end_lineno or 0
-                lines[first - 1 : last] = [""] * (last - first + 1)
-    return "\n".join(
-        line for line in lines if line.strip() and not line.lstrip().startswith(comment)
-    )
+    """A module without comments, docstrings and the annotations of its functions."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+        if isinstance(node, ast.FunctionDef):
+            node.returns = None
+        elif isinstance(node, ast.arg):
+            node.annotation = None
+    return ast.unparse(tree)
+
+
+@functools.cache
+def lines(path: Path) -> str:
+    """The lines of a file in C++ that are neither blank nor a comment."""
+    text = path.read_text(encoding="utf-8").splitlines()
+    return "\n".join(line for line in text if line.strip() and not line.lstrip().startswith("//"))

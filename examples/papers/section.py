@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from claims import VERDICTS, overall, verdict
 from decided import DECIDED
-from package_key import package_key
+from package_key import package_key, sources
 
 import river_hier
 
@@ -33,9 +33,6 @@ DIFFERS = re.compile(
 COMMAND = re.compile(r"^(?: {4}.*\n)+", re.MULTILINE)
 
 
-PACKAGE = package_key()  # at the start: edits during a run do not count as having been run
-
-
 class Section:
     """The section of one script; `recorded` is the folder that holds its output."""
 
@@ -45,6 +42,7 @@ class Section:
         self.text = recorded / f"{self.name}.txt"
         self.figures = recorded / self.name
         self.source = script.read_text(encoding="utf-8")
+        self.package = package_key(script)
 
     @property
     def kept(self) -> tuple[str, str]:
@@ -64,7 +62,8 @@ class Section:
         edits during a run do not count as having been run.
         """
         code = [self.source.split('"""', 2)[-1], river_hier.__version__]
-        modules = (path for path in siblings(self.script) if path.stem != "claims")
+        beside = (p for p in sources(self.script) if p.parent == self.script.parent)
+        modules = (p for p in beside if p != self.script and p.stem != "claims")
         code += (module.read_text(encoding="utf-8") for module in modules)
         return hashlib.sha256("\0".join(code).encode()).hexdigest()[:16]
 
@@ -79,7 +78,7 @@ class Section:
         """What has changed since the output was printed; "" if nothing has."""
         if not self.finished:
             return "the script"
-        return "" if self.kept[0] == f"{self.key} {PACKAGE}" else "river_hier"
+        return "" if self.kept[0] == f"{self.key} {self.package}" else "river_hier"
 
     def store(self, printed: str, drawn: Path) -> None:
         """Keep the output and the figures of a run; the text, written last, marks it complete."""
@@ -87,7 +86,7 @@ class Section:
         shutil.rmtree(self.figures, ignore_errors=True)
         if drawn.is_dir() and any(drawn.iterdir()):
             shutil.copytree(drawn, self.figures)
-        self._write(f"{self.key} {PACKAGE}", printed)
+        self._write(f"{self.key} {self.package}", printed)
 
     def forget(self) -> None:
         """Keep the section on its page, but mark the script to be run again."""
@@ -168,27 +167,6 @@ class Section:
             text += f". **{decider}**: {how}" if how else ""
             rows.append([claim.sentence, claim.verdict.replace(" ", "&nbsp;"), text])
         return start + table(["claim", "", "difference (standard error)"], rows)
-
-
-def siblings(script: Path) -> list[Path]:
-    """The modules of the same folder that it imports, directly or indirectly, sorted by name."""
-    found: set[Path] = set()
-    new = {script}
-    while new:
-        found |= new
-        imported = {name for path in new for name in imports(path)}
-        new = {p for name in imported if (p := script.parent / f"{name}.py").exists()} - found
-    return sorted(found - {script})
-
-
-def imports(path: Path) -> set[str]:
-    names = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.add(node.module)
-        elif isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-    return names
 
 
 class Test(NamedTuple):

@@ -302,7 +302,7 @@ def test_recorded_runs_have_the_key_of_the_package(gallery, make, monkeypatch, c
     assert gallery.run() == 0
     assert "03_cats" not in capsys.readouterr().err
     for module in ("make", "run"):
-        monkeypatch.setattr(sys.modules[module], "PACKAGE", "of another package")
+        monkeypatch.setattr(sys.modules[module], "package_key", lambda script: "another")
     gallery.ran()
     assert gallery.run() == 0
     assert gallery.ran() == []
