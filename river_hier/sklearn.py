@@ -155,10 +155,10 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.string = self.model is None
+        tags.input_tags.sparse, tags.input_tags.string = True, self.model is None
         several = self.model is None or is_multilabel(last_step(self.model))
         tags.target_tags.multi_output = tags.classifier_tags.multi_label = several
+        tags.target_tags.single_output = self.model is None or not several
         return tags
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

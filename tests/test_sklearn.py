@@ -123,6 +123,13 @@ def test_scikit_learns_checks(name: str) -> None:
     assert failed.keys() - ORDER == expected | OTHERWISE.get(name, set()), failed
 
 
+def test_tags_tell_models_of_several_labels() -> None:
+    models = None, linear_model.HAROW(), linear_model.PathSoftmax()
+    tags = [HierarchicalClassifier(m).__sklearn_tags__() for m in models]
+    assert [one.target_tags.single_output for one in tags] == [True, False, True]
+    assert [one.classifier_tags.multi_label for one in tags] == [True, True, False]
+
+
 def texts(**parameters: Any) -> Any:
     return make_pipeline(TfidfVectorizer(), HierarchicalClassifier(**parameters))
 

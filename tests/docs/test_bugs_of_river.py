@@ -3,7 +3,8 @@
 import inspect
 
 import pytest
-from river import base, compose, evaluate, linear_model, metrics
+from river import base, compose, evaluate, linear_model, metrics, model_selection
+from river import multioutput as multioutput_models
 from river.metrics import multioutput
 
 LOGISTIC = linear_model.LogisticRegression
@@ -60,3 +61,13 @@ def test_pipelines_are_annotated_for_dictionaries():
     for name in ("learn_one", "predict_one"):
         parameters = inspect.signature(getattr(compose.Pipeline, name)).parameters
         assert parameters["x"].annotation == "dict"
+
+
+def test_selectors_compare_dictionaries_of_several_labels():
+    chains = [multioutput_models.ClassifierChain(LOGISTIC(), order=["a", "b"]) for _ in "12"]
+    exact = multioutput.ExactMatch()
+    selector = model_selection.SuccessiveHalvingClassifier(chains, exact, budget=10)
+    selector.learn_one({"x": 1.0}, {"a": True, "b": True})
+    assert set(selector.best_model.predict_one({"x": 1.0})) == {"a", "b"}
+    with pytest.raises(TypeError, match="'dict' and 'dict'"):
+        selector.predict_one({"x": 1.0})
