@@ -5,6 +5,7 @@ import random
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
+import numpy as np
 from river import compose
 
 from . import linear_model
@@ -13,7 +14,7 @@ from .base.answer import is_ours, labels_in, taxonomy_of
 from .base.checks import check_integer, checked_weight
 from .base.classifiers import is_multilabel, last_step, last_step_and_input
 from .base.wrapper import ModelWrapper, check_model, check_one
-from .taxonomy import Edit, Label, Taxonomy, extended
+from .taxonomy import Edit, Evidence, Label, Taxonomy, closure_mask, extended
 
 __all__ = ["Replayed", "learn_names", "replay"]
 
@@ -212,8 +213,9 @@ class Replayed(ModelWrapper):
     -----
     A step takes `times` steps of the model; predictions are the model's. Temperatures, calibration,
     the coefficients of pools and the words of texts, around it or inside, learn from an example
-    when it arrives only. `forget` empties the buffer. Other transformers that learn stand in front:
-    `scaler | Replayed(model)`.
+    when it arrives only. `forget` empties the buffer. After an edit of more than names, all stored
+    examples are learned once more, with the labels that theirs have become. Other transformers that
+    learn stand in front: `scaler | Replayed(model)`.
 
     Examples
     --------
@@ -270,5 +272,17 @@ class Replayed(ModelWrapper):
         self._buffer.clear()
 
     def _edit(self, edit: Edit) -> None:
-        """The labels of the buffer are those of the taxonomy before."""
-        self._buffer.clear()
+        several = is_multilabel(self._last)
+        kept = [(x, y, w) for x, y, w in self._buffer if not isinstance(y, Evidence)]
+        self._buffer = [(x, _edited(edit, y, several), w) for x, y, w in kept]
+        with learned_before:
+            for x, y, w in [] if edit._renames else self._buffer:
+                self.model.learn_one(x, y, w=w)
+
+
+def _edited(edit: Edit, y: Any, several: bool) -> Any:
+    """What labels of before an edit have become."""
+    if not several:
+        return edit.after.nodes[edit._nodes[edit.before.index(y)]]
+    on = np.flatnonzero(closure_mask(edit.before, y)).tolist()
+    return {*edit.after._arrays.labels(edit._closed(on))}

@@ -1,16 +1,18 @@
 """What does a model lose when its taxonomy is edited in the middle of a stream?
 
-    python examples/benchmarks/edits.py --data FOLDER [--seeds 5] [COLLECTION ...]
+    python examples/benchmarks/edits.py --data FOLDER [--seeds 5] [--only Replayed] [COLLECTION ...]
 
 FOLDER holds `clinc150`, `products` and `rcv1`: queries, titles and topics. Half way, a fifth of the
 nodes move to other parents, and a tenth of the leaves are merged into a sibling, all at random. The
 model adopts the edit, and is compared with a new one, with the answers of one that goes on in the
-old taxonomy, translated into the new one, and with one that has always had the new taxonomy. Wrong
+old taxonomy, translated into the new one, and with one that has always had the new taxonomy; all
+are in `Replayed` where it says so, which learns its stored examples anew after the edit. Wrong
 answers and tree errors on the test part, or H-losses of several labels: the mean over the seeds,
 and the standard error of the difference from the model that has always had it.
 
 `season` has titles again, with the changes of season.json in place of random ones, as a shop makes
-them. `risk` has the share of wrong answers of `Selective(risk=0.05)` on queries in windows of 1,000.
+them. `risk` has the share of wrong answers of `Selective(risk=0.05)` on queries in windows of
+1,000.
 """
 
 from __future__ import annotations
@@ -25,19 +27,21 @@ from typing import Any
 import numpy as np
 from names import collection
 
-from river_hier import Taxonomy, decision, feature_extraction, linear_model, metrics
+from river_hier import Taxonomy, decision, feature_extraction, linear_model, metrics, stream
 from river_hier.base.classifiers import is_multilabel, last_step
 from river_hier.datasets import RCV1
 from river_hier.taxonomy import Edit
 
 LATER = 0, 300, 1_000, 3_000, 10**9  # examples after the edit
 TEST = 2_000
+BUFFER = 2_000  # examples that a replayed model learns once more, and after the edit
 SEASON = Path(__file__).with_name("season.json")
+SOFTMAX = "PathSoftmax", "HierarchicalSoftmax"
 METHODS = {
-    "queries": ["PathSoftmax", "HierarchicalSoftmax"],
+    "queries": [*SOFTMAX, "Replayed PathSoftmax", "Replayed HierarchicalSoftmax"],
     "titles": ["PathSoftmax"],
-    "season": ["PathSoftmax", "HierarchicalSoftmax"],
-    "topics": ["HAROW"],
+    "season": [*SOFTMAX, "Replayed HierarchicalSoftmax"],
+    "topics": ["HAROW", "Replayed HAROW"],
 }
 
 
@@ -79,6 +83,8 @@ def random_edit(t: Taxonomy, rng: random.Random) -> Edit:
 
 
 def made(method: str, t: Taxonomy) -> Any:
+    if method.startswith("Replayed "):
+        return stream.Replayed(made(method.removeprefix("Replayed "), t), 2, BUFFER)
     if method == "HAROW":
         return linear_model.HAROW(t)
     model = linear_model.PathSoftmax(t, margin=1.0)
@@ -121,7 +127,7 @@ def scores(model: Any, test: Any, after: Taxonomy, answer: Any) -> list[float]:
 
 def run(name: str, method: str, data: Path, seed: int) -> dict[str, list[list[float]]]:
     t, train, test = data_of(name, data, seed)
-    edit, several = edit_of(name, t, random.Random(seed)), method == "HAROW"
+    edit, several = edit_of(name, t, random.Random(seed)), method.endswith("HAROW")
     f, half = translated(edit, several), len(train) // 2
     test = [(x, f(y)) for x, y in test]
     old, always = made(method, t), made(method, edit.after)
@@ -150,7 +156,7 @@ def run(name: str, method: str, data: Path, seed: int) -> dict[str, list[list[fl
 
 def table(name: str, method: str, data: Path, seeds: int) -> None:
     runs = [run(name, method, data, seed) for seed in range(seeds)]
-    for m, measure in enumerate(["wrong", "H-loss" if method == "HAROW" else "tree error"]):
+    for m, measure in enumerate(["wrong", "H-loss" if method.endswith("HAROW") else "tree error"]):
         print(f"{name}, {method}, {measure} after {LATER[:-1]} examples and at the end")
         reference = np.array([r["always"] for r in runs])[..., m]
         for kind in runs[0]:
@@ -182,12 +188,14 @@ def main() -> None:
     parser.add_argument("what", nargs="*", default=[*METHODS, "risk"])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--only", default="", help="methods whose names begin so")
     given = parser.parse_args()
     for name in given.what:
         if name == "risk":
             risk(given.data, given.seeds)
         for method in METHODS.get(name, []):
-            table(name, method, given.data, given.seeds)
+            if method.startswith(given.only):
+                table(name, method, given.data, given.seeds)
 
 
 if __name__ == "__main__":
