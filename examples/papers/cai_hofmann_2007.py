@@ -26,9 +26,9 @@ leaves have the same depth. The SVM has `unit_norm=True`, which gives norm 1 eve
 perceptron keeps the constant, since it has no C that depends on the norm.
 
 **Time.** The two hierarchical learners are trained in alternation on each fold; what is judged is
-the ratio of their processor times, with two numbers of titles. A step of minover looks for the
-worst pair of all examples, and the number of steps grows with that of examples as well, so its time
-grows faster than that of the SVM.
+the ratio of their processor times, the shortest of three, with two numbers of titles. A step of
+minover looks for the worst pair of all examples, and the number of steps grows with that of
+examples as well, so its time grows faster than that of the SVM.
 
 **Minover** stops when all margins are reached, or after 10,000 steps. It cannot converge if no
 perceptron separates the examples: some e-mails have the same words but different labels, and the
