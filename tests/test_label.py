@@ -16,7 +16,7 @@ from threading import Thread
 
 import pytest
 
-from river_hier import OpenTaxonomy, checkpoint, feature_extraction, linear_model, tables
+from river_hier import OpenTaxonomy, checkpoint, feature_extraction, fit, linear_model, tables
 from support.http_service import Client
 from support.processes import environment, free_port, until
 from support.requirements import require_module, require_program
@@ -55,12 +55,13 @@ def desk_of(path, **given):
 class Process:
     """A desk that is open, on the same port after each start."""
 
-    def __init__(self, file):
+    def __init__(self, file, *options):
         self.file, self.port, self.process = file, free_port(), None
+        self.options = options
 
     def __enter__(self):
         command = [sys.executable, "-m", "river_hier.label", str(self.file)]
-        command += ["--port", str(self.port)]
+        command += ["--port", str(self.port), *self.options]
         self.process = subprocess.Popen(
             command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
@@ -547,6 +548,169 @@ def test_label_studio_gives_tasks_and_takes_answers(tmp_path):
     assert task["data"] == {"text": "blue"}
     assert task["annotations"][0]["result"][0]["value"] == {"taxonomy": [["pets", "dogs"]]}
     assert [row[1:] for row in tables.rows(export)] == [("blue", ("pets", "dogs"))]
+
+
+SETS = (
+    ["pets/cats"],
+    ["cars", "pets/dogs"],
+    ["cars", "pets/cats", "pets/dogs"],
+    ["boats/sails", "boats"],
+)
+
+
+def of_words(labels):
+    return " ".join(word for label in labels for word in WORDS.get(label, "wind").split())
+
+
+def leaves(model, text):
+    """The probabilities of the leaves."""
+    proba = model.predict_proba_one(text)
+    return {v: p[True] for v, p in proba.items() if not any(w.startswith(f"{v}/") for w in proba)}
+
+
+def doubt(leaves):
+    """How near the probability of one of the five likeliest is to a half."""
+    return min((abs(p - 0.5) for p in sorted(leaves.values())[:-6:-1]), default=0.0)
+
+
+def test_texts_with_several_labels(tmp_path, monkeypatch):
+    """Answers, corrections, undoing and other processes, against a list and a model of it."""
+    monkeypatch.setattr(desks, "KEPT", 7)
+    rng = random.Random(2)
+    pairs = [(f"{row} {of_words(y)}", y) for row, y in enumerate(rng.choices(SETS[:3], k=60))]
+    known = [(text, "; ".join(y) if row < 5 else "") for row, (text, y) in enumerate(pairs)]
+    given = {"several": ";", "export": tmp_path / "tasks.json"}
+    desk = desk_of(written(tmp_path / "texts.csv", known), **given)
+    answers = []  # row, labels, whether it was by chance, whether the guess was right
+    is_new = True
+    for step in range(60):
+        if step % 20 == 19:
+            os.close(desk.lock)
+            desk = desk_of(tmp_path / "texts.csv", **given)
+        question = desk.question()
+        latest = {row: answer for row, *answer in answers}
+        labelled = [answer for answer in latest.values() if answer[0]]
+        assert (question["labelled"], question["left"]) == (len(labelled), 55 - len(latest))
+        for random_ones, (right, n) in zip((True, False), question["right"], strict=True):
+            guesses = [right for _, by_chance, right in labelled if by_chance is random_ones]
+            assert (right, n) == (sum(guesses), len(guesses))
+        text = desk.texts[question["row"]]
+        likeliest = leaves(desk.model, text)
+        assert dict(question["guesses"]).items() <= likeliest.items()
+        assert [p for _, p in question["guesses"]] == sorted(likeliest.values())[:-6:-1]
+        if question["random"] is False and is_new:
+            doubts = [doubt(leaves(desk.model, desk.texts[row])) for row in desk.left]
+            assert doubt(likeliest) == min(doubts)
+        on = {v for v, is_on in desk.model.predict_one(text).items() if is_on}
+        assert question["guess"] == sorted(v for v in on if not any(f"{v}/" in w for w in on))
+        kind = rng.random()
+        is_new = kind >= 0.2
+        if kind < 0.2 and answers:
+            assert desk.undo()["row"] == answers.pop()[0]
+            continue
+        if kind < 0.35 and answers:
+            question = desk.again(rng.choice(answers)[0])
+            assert question["guess"] == latest[question["row"]][0] or not latest[question["row"]][0]
+        row = question["row"]
+        labels = rng.choice([None, SETS[3], *[pairs[row][1]] * 6])
+        desk.answer(row, labels and rng.sample(labels, len(labels)))
+        labels = labels and [v for v in labels if v != "boats"]  # which its subcategory implies
+        answers.append((row, labels, question["random"], question["guess"] == labels))
+    assert any(right for *_, right in answers)
+    model = fit.model_for([], True, False, "/")
+    for text, _ in pairs:
+        model["TextViews"].learn_one(text)
+    for row, labels in [*enumerate(y for _, y in pairs[:5]), *(answer[:2] for answer in answers)]:
+        if labels:
+            model.learn_one(pairs[row][0], labels)
+    desk.save()
+    saved = checkpoint.load(tmp_path / "texts.csv.model")
+    for text, _ in pairs:
+        assert saved.predict_proba_one(text) == model.predict_proba_one(text)
+    kept = {row: labels for row, labels, *_ in answers}
+    kept = [(pairs[row][0], labels) for row, labels in sorted(kept.items()) if labels]
+    table = tables.rows(tmp_path / "texts.csv.labels.csv", several=";")
+    assert [row[1:] for row in table] == kept
+    tasks = [(text, [tuple(y.split("/")) for y in labels]) for text, labels in kept]
+    assert [row[1:] for row in tables.rows(given["export"], several=";")] == tasks
+
+
+def test_several_labels_are_edited(tmp_path):
+    desk = desk_of(written(tmp_path / "texts.csv", [("fur", ""), ("road", "")]), several=",")
+    desk.answer(desk.question()["row"], ["pets/cats", "pets/dogs", "cars"])
+    desk.edit("pets/dogs", "pets/cats")
+    for message, change in (
+        ("',' stands between", lambda: desk.edit("cars", "cars, vans")),
+        ("',' stands between", lambda: desk.answer(desk.asked["row"], ["cars, vans"])),
+        ("list of categories", lambda: desk.answer(desk.asked["row"], "cars")),
+        ("list of categories", lambda: desk.answer(desk.asked["row"], [])),
+        ("1 to 500 bytes", lambda: desk.answer(desk.asked["row"], ["cars", ""])),
+    ):
+        with pytest.raises(ValueError, match=message):
+            change()
+    assert len(desk.answers) == 2
+    desk.edit("cars", "")
+    desk.save()
+    with desk._beside("labels.csv").open() as lines:
+        assert [row["label"] for row in csv.DictReader(lines)] == ["pets/cats"]
+    os.close(desk.lock)
+    with pytest.raises(ValueError, match="labelled with several labels, see --several"):
+        desk_of(tmp_path / "texts.csv")
+    single = desk_of(written(tmp_path / "one.csv", [("fur", "")]))
+    single.answer(single.question()["row"], "cats")
+    os.close(single.lock)
+    with pytest.raises(ValueError, match="labelled with one label"):
+        desk_of(tmp_path / "one.csv", several=",")
+    with pytest.raises(TypeError, match="must be a model of one label"):
+        desk_of(written(tmp_path / "known.csv", [("fur", "cats")]), several=",", review=True)
+
+
+@pytest.mark.slow
+def test_several_labels_in_a_browser(tmp_path):
+    playwright = require_module("playwright.sync_api", "docs")
+    chromium = require_program("chromium", "chromium-browser", "google-chrome")
+    file = written(tmp_path / "texts.csv", [("fur", ""), ("fur road", ""), ("road", "")])
+    process, wrong = Process(file, "--several", ";"), []
+    with playwright.sync_playwright() as started, process:
+        chrome = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        window = chrome.new_page()
+        window.on("pageerror", lambda error: wrong.append(str(error)))
+        window.goto(f"http://127.0.0.1:{process.port}/")
+
+        def ticked(*expected):
+            shown = window.locator("#guesses button", has_text="✓").locator("b")
+            assert sorted(shown.all_text_contents()) == sorted(expected)
+
+        window.get_by_text("0 labelled, 3 left").wait_for()
+        window.keyboard.press("Enter")
+        window.get_by_text("a text has a list of categories").wait_for()
+        for name in ("pets/cats", "cars", "boats"):
+            window.keyboard.type(name)
+            window.keyboard.press("Enter")
+        ticked("cats", "cars", "boats")
+        window.keyboard.press("3")
+        ticked("cats", "cars")
+        window.keyboard.press("Enter")
+        window.get_by_text("Last answer: cars, pets/cats.").wait_for()
+        window.get_by_text("1 labelled, 2 left").wait_for()
+        for button in window.locator("#guesses button", has_text="✓").all()[::-1]:
+            button.click()
+        ticked()
+        window.locator("#tree button", has_text="cars").click()
+        ticked("cars")
+        window.get_by_role("button", name="Done").click()
+        window.get_by_text("2 labelled, 1 left").wait_for()
+        window.get_by_text("Answers to correct").click()
+        window.locator("#answers button", has_text="cars, pets/cats").click()
+        window.locator("#guesses button", has_text="cats").wait_for()
+        ticked("cats", "cars")
+        window.locator("#guesses button", has_text="cars").click()
+        window.keyboard.press("Enter")
+        window.get_by_text("Last answer: pets/cats.").wait_for()
+        window.keyboard.press("Control+z")
+        window.get_by_text("Last answer: cars.").wait_for()
+        chrome.close()
+    assert not wrong
 
 
 def test_the_separator_is_that_of_known_labels(tmp_path):

@@ -16,9 +16,10 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
-from .. import checkpoint, feature_extraction, inspection, linear_model, stream, tables
-from ..base.answer import taxonomy_of
+from .. import checkpoint, inspection, stream, tables
+from ..base.answer import answer_of, taxonomy_of
 from ..base.classifiers import last_step
+from ..fit import model_for
 from ..programs import Parser
 from ..serve import messages
 from ..serve.connections import guarded, server
@@ -41,35 +42,38 @@ class Desk:
 
     An answer is on the disk before it is learned: the state is that of the labels in the file, and
     of the journal, in this order. In a review, the texts are those with labels, of which the one
-    that is most likely wrong comes first; `given` has what is known of each.
+    that is most likely wrong comes first; `given` has what is known of each. With `several`, which
+    stands between the labels of a text in tables, a label in an answer is a list of them.
     """
 
     def __init__(
         self, file: Path, text: str | None, label: str | None, separator: str | None = None,
         review: bool = False, categories: Path | None = None, export: Path | None = None,
+        several: str | None = None,
     ) -> None:  # fmt: skip
         self.file: Path = file
+        self.several: str | None = several
         self.export: Path | None = export
         self.lock: int = os.open(file, os.O_RDONLY)
         fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        rows = tables.rows(file, [text] if text else None, [label] if label else None)
+        rows = tables.rows(file, [text] if text else None, [label] if label else None, several)
         known = [(text, y or "") for _, text, y in rows]
-        separator = separator or tables.separator(y for _, y in known) or "/"
+        names = (name for _, y in known for name in (y if isinstance(y, list) else [y]))
+        separator = separator or tables.separator(names) or "/"
         self.separator: str = separator
         self.texts: list[str] = [text for text, _ in known]
         self.blank: set[int] = {row for row, (text, y) in enumerate(known) if y or not text.strip()}
-        words = feature_extraction.TextViews()
+        model = model_for([], bool(several), False, separator)
         for text in self.texts[:READ]:
-            words.learn_one(text)
-        model: Any = words | linear_model.PathSoftmax(OpenTaxonomy(separator), margin=1.0)
+            model["TextViews"].learn_one(text)
         if categories is not None:
             labels = map(self._label, paths(categories, separator))
             t = taxonomy_of(model)
             stream.learn_names(model, OpenTaxonomy(separator).with_labels(t, labels))
         for number, (text, y) in enumerate(known, 1):
             try:
-                if isinstance(y, list):
-                    raise ValueError(f"one label was expected, got {y}")
+                if isinstance(y, list) and not several:
+                    raise ValueError(f"one label was expected, got {y}; see --several")
                 if y:
                     model.learn_one(text, y)
             except (TypeError, ValueError) as error:
@@ -80,8 +84,7 @@ class Desk:
         self.given: dict[int, Any] = {}
         if review:
             rows_of = [row for row, (_, y) in enumerate(known) if y]
-            pairs = [(known[row][0], known[row][1]) for row in rows_of]
-            order = inspection.suspects(model.clone(), pairs)
+            order = inspection.suspects(model.clone(), [known[row] for row in rows_of])
             self.given = {rows_of[suspect.row]: suspect for suspect in order}
             if not self.given:
                 raise ValueError("no row has a label to review; use --label")
@@ -100,7 +103,10 @@ class Desk:
         for _, entry in self.journal.after(0):
             if entry is None:
                 self.answers.pop()
-            elif "changes" in entry or self._is_same(entry):
+            elif isinstance(entry.get("label"), str if self.several else list):
+                known = "one label" if self.several else "several labels, see --several"
+                raise ValueError(f"its texts were labelled with {known}")
+            elif "changes" in entry or self.texts[(r := entry["row"]) : r + 1] == [entry["text"]]:
                 self.answers.append(entry)
             else:
                 raise ValueError(f"another text was in row {entry['row'] + 1} when it was labelled")
@@ -123,9 +129,6 @@ class Desk:
         """The last answer to each text, by row."""
         return {entry["row"]: entry for entry in self.answers if "row" in entry}
 
-    def _is_same(self, entry: dict[str, Any]) -> bool:
-        return self.texts[entry["row"] : entry["row"] + 1] == [entry["text"]]
-
     def _learn(self, entry: dict[str, Any]) -> None:
         if "changes" in entry:
             last_step(self.model).adopt(taxonomy_of(self.model).edit(entry["changes"]))
@@ -139,19 +142,32 @@ class Desk:
         self.journal.add([(str(self.journal.end() + 1), entry)], lambda *_: None)
 
     def _label(self, label: Any) -> Any:
-        return OpenTaxonomy(self.separator).path(label)[-1]
+        label = OpenTaxonomy(self.separator).path(label)[-1]
+        if self.several and self.several in label:
+            raise ValueError(f"{self.several!r} stands between categories, got {label!r:.50}")
+        return label
+
+    def _lowest(self, labels: list[str]) -> list[str]:
+        """The labels of a text, without those that others imply."""
+        nodes = sorted({*labels})
+        return [v for v in nodes if v and not any(w.startswith(v + self.separator) for w in nodes)]
 
     def _ask(self, row: int, by_chance: bool | None) -> dict[str, Any]:
-        paths = inspection.top_one(self.model, self.texts[row], GUESSES + 1)
+        answer = answer_of(self.model, self.texts[row])
+        paths = answer.top(GUESSES + 1, bool(self.several), None)
         guesses = [(path[-1], p) for path, p in paths if len(path) > 1][:GUESSES]
         if suspect := self.given.get(row):
             labels = {self._label(suspect.y): 1.0 - suspect.wrong}
             labels.setdefault(suspect.proposed, suspect.probability)
             others = [(label, p) for label, p in guesses if label not in labels]
             guesses = [*labels.items(), *others][:GUESSES]
-            return {"row": row, "random": None, "guesses": guesses, "given": guesses[0][0]}
-        first, second, *_ = *(p for _, p in guesses), 0.0, 0.0
-        return {"row": row, "random": by_chance, "guesses": guesses, "margin": first - second}
+        (guess, p), (_, q), *_ = *guesses, (None, 0.0), (None, 0.0)
+        asked = {"row": row, "random": by_chance, "guesses": guesses, "guess": guess}
+        if self.several:
+            on = [answer.labels.taxonomy.nodes[v] for v in answer.nodes()]
+            margin = min((abs(p - 0.5) for _, p in guesses), default=0.0)
+            return {**asked, "guess": self._lowest(on), "margin": margin}
+        return {**asked, "given": guess} if suspect else {**asked, "margin": p - q}
 
     def categories(self) -> dict[str, Any]:
         """All categories, which the page needs again if there is another edition of them."""
@@ -184,9 +200,10 @@ class Desk:
 
     def again(self, row: Any) -> dict[str, Any]:
         """Ask about a text that has an answer, which the next one replaces."""
-        if row not in self._answered():
+        if (entry := self._answered().get(row)) is None:
             raise HTTPException(409, "this text has no answer")
-        self.asked = self._ask(row, None)
+        asked = self._ask(row, None)
+        self.asked = {**asked, "guess": entry["label"] or asked["guess"]}
         return self.question()
 
     def latest(self) -> dict[str, Any]:
@@ -199,12 +216,16 @@ class Desk:
         if not self.asked or row != self.asked["row"]:
             raise HTTPException(409, "this text is not asked about any more")
         if label is not None:
-            label = self._label(label)
-            if not 1 <= len(label.encode()) <= LONGEST:
-                raise ValueError(f"a category has 1 to {LONGEST} bytes, got {len(label):,}")
-        guess, *_ = *(name for name, _ in self.asked["guesses"]), None
-        entry = {"row": row, "text": self.texts[row], "label": label, "guess": guess}
-        self._write(entry := {**entry, "random": self.asked["random"]})
+            if self.several and not (isinstance(label, list) and label):
+                raise ValueError(f"a text has a list of categories, got {label!r:.50}")
+            labels = [self._label(name) for name in (label if self.several else [label])]
+            for name in labels:
+                if not 1 <= len(name.encode()) <= LONGEST:
+                    raise ValueError(f"a category has 1 to {LONGEST} bytes, got {len(name):,}")
+            label = self._lowest(labels) if self.several else labels[0]
+        entry = {"row": row, "text": self.texts[row], "label": label}
+        entry |= {"guess": self.asked["guess"], "random": self.asked["random"]}
+        self._write(entry)
         self._learn(entry)
         self.answers.append(entry)
         if len(self.answers) % KEPT == 0:
@@ -253,21 +274,25 @@ class Desk:
 
     def save(self) -> None:
         """Write the labels and the model."""
-        t, labelled = taxonomy_of(self.model), [e for e in self._answered().values() if e["label"]]
-        rows = [(e["row"] + 1, e["text"], t.nodes[t.index(e["label"])]) for e in labelled]
+        t, rows = taxonomy_of(self.model), []
+        for row, entry in sorted(self._answered().items()):
+            if label := entry["label"]:
+                now = [t.nodes[t.index(v)] for v in (label if self.several else [label])]
+                rows.append((row + 1, entry["text"], self._lowest(now)))
         kind = "reviewed.csv" if self.given else "labels.csv"
         with self._beside(kind).open("w", encoding="utf-8", newline="") as table:
-            csv.writer(table).writerows([("row", "text", "label"), *sorted(rows)])
+            lines = [(row, text, (self.several or "").join(labels)) for row, text, labels in rows]
+            csv.writer(table).writerows([("row", "text", "label"), *lines])
         if self.export:
-            tasks = [_task(text, label.split(self.separator)) for _, text, label in sorted(rows)]
+            tasks = [_task(text, [v.split(self.separator) for v in y]) for _, text, y in rows]
             self.export.write_text(json.dumps(tasks, indent=1), "utf-8")
         checkpoint.save(self.model, self._beside("model"))
 
 
-def _task(text: str, path: list[str]) -> dict[str, Any]:
+def _task(text: str, paths: list[list[str]]) -> dict[str, Any]:
     """A task of Label Studio, with its answer."""
     result = {"from_name": "label", "to_name": "text", "type": "taxonomy"}
-    value = {"value": {"taxonomy": [path]}}
+    value = {"value": {"taxonomy": paths}}
     return {"data": {"text": text}, "annotations": [{"result": [result | value]}]}
 
 
@@ -287,6 +312,7 @@ def main() -> None:
     add("--text", help="the column of the texts; text by default")
     add("--label", help="the column of labels that are known; label, if there is one, by default")
     add("--separator", help="between the names of a path; what known labels have, or /, by default")
+    add("--several", metavar="COMMA", help="what stands between several labels of a text")
     add("--review", action="store_true", help="the labels that are most likely wrong, first")
     add("--taxonomy", type=Path, help="nested JSON, edges, or paths in the first column of a CSV")
     add("--export", type=Path, help="also write the labels as Label Studio's JSON")
@@ -298,8 +324,8 @@ def main() -> None:
         parser.error(f"{given.export} cannot be written: there is no such folder")
     with parser.refusing(given.file):
         try:
-            names = given.text, given.label, given.separator
-            desk = Desk(given.file, *names, given.review, given.taxonomy, given.export)
+            names = given.text, given.label, given.separator, given.review
+            desk = Desk(given.file, *names, given.taxonomy, given.export, given.several)
         except BlockingIOError:
             parser.error(f"{given.file} is open at another desk")
     running, listening = server(site(desk), "127.0.0.1", given.port)

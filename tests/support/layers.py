@@ -8,5 +8,6 @@ LAYERS = [
     {"active", "decision", "induction", "local", "batch", "plot", "drift"} | {"ensemble", "stream"},
     {"inspection", "programs", "tables"},
     {"evaluate", "distributed", "sklearn", "serve"},
-    {"label", "fit", "predict"},  # programs; the desk shares the journal of `serve`
+    {"fit", "predict"},
+    {"label"},  # the desk has the journal of `serve` and the model of `fit`
 ]

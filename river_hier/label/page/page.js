@@ -1,7 +1,7 @@
 "use strict";
 const $ = (id) => document.getElementById(id);
 const MOST = 300; // categories in the list at once
-let question = {}, categories = [], listed = [], at = 0, busy = false;
+let question = {}, categories = [], listed = [], ticked = new Set(), at = 0, busy = false;
 
 async function send(path, message) {
   if (busy) return;
@@ -19,7 +19,14 @@ async function send(path, message) {
 }
 
 const get = async (path) => (await fetch(path)).json();
-const pick = (label) => question.row !== null && send("answer", { row: question.row, label });
+const several = () => Array.isArray(question.guess); // labels of a text: a click ticks one
+const done = () => send("answer", { row: question.row, label: [...ticked] });
+function pick(label) {
+  if (label === null || !several()) return question.row !== null && send("answer", { row: question.row, label });
+  ticked.delete(label) || ticked.add(label);
+  list("");
+  suggest();
+}
 function change(category) {
   const to = prompt(`Another path for ${category}; that of another category merges both, and none retires it.`, category);
   if (to !== null && to !== category) send("edit", { category, to });
@@ -38,19 +45,27 @@ function button(list, label, name, ...texts) {
   return made.style;
 }
 
-function show({ row, text, guesses, given, labelled, left, right, random, last }) {
+function suggest() {
+  const known = question.guesses.map(([label]) => label);
+  for (const label of ticked) if (!known.includes(label)) question.guesses.push([label, 0]);
+  $("guesses").replaceChildren();
+  question.guesses.forEach(([label, p], i) => {
+    const texts = [["kbd", i + 1], ["small", ticked.has(label) ? "✓" : `${Math.round(100 * p)} %`]];
+    button("guesses", label, label, ...texts).backgroundSize = `${100 * p}% 100%`;
+  });
+}
+
+function show({ row, text, given, labelled, left, right, random, last }) {
   const [some, hard] = right.map(([hits, n]) => n && `${Math.round((100 * hits) / n)} % of ${n}`);
   const accuracy = some && `; the model is right in ${some} random texts, ${hard} doubtful ones`;
   $("counts").textContent = `${labelled} labelled, ${left} left` + (accuracy || "");
   $("done").value = labelled / Math.max(labelled + left, 1);
   $("text").textContent = row === null ? "No text is left. Ctrl-C in the terminal writes the labels and the model." : text;
   $("text").scrollTop = 0;
-  $("state").textContent = (last ? `Last answer: ${last}. ` : "") + (random ? "This is a random text." : "") + (given ? `The label is ${given}: 1 keeps it.` : "");
-  $("guesses").replaceChildren();
-  guesses.forEach(([label, p], i) => {
-    const texts = [["kbd", i + 1], ["small", `${Math.round(100 * p)} %`]];
-    button("guesses", label, label, ...texts).backgroundSize = `${100 * p}% 100%`;
-  });
+  $("state").textContent = (last ? `Last answer: ${[last].flat().join(", ")}. ` : "") + (random ? "This is a random text." : "") + (given ? `The label is ${given}: 1 keeps it.` : "");
+  ticked = new Set(question.guess);
+  $("send").hidden = !several();
+  suggest();
   $("name").placeholder = ["find or name a category: shoes", "boots"].join(question.separator);
   list("");
   answers();
@@ -65,7 +80,8 @@ async function answers() {
   $("answers").replaceChildren();
   const found = $("given").open ? (await get("latest")).answers : [];
   for (const [row, text, label] of found) {
-    button("answers", label ?? "skipped", label ?? "skipped", ["small", text]);
+    const shown = [label ?? "skipped"].flat().join(", ");
+    button("answers", shown, shown, ["small", text]);
     $("answers").lastChild.firstChild.onclick = () => send("again", { row });
   }
 }
@@ -99,6 +115,7 @@ document.onkeydown = (event) => {
   if (event.ctrlKey) send("undo", {});
   else if (key === "Escape") typed ? list("") : pick(null);
   else if (!typed && guess) pick(guess[0]);
+  else if (!typed && key === "Enter" && several()) done();
   else if (typed && key === "F2") change(listed[at]);
   else if (typed && key === "Enter") pick(listed[at]);
   else if (typed && key === "ArrowUp") mark(-1);
@@ -107,6 +124,7 @@ document.onkeydown = (event) => {
   event.preventDefault();
 };
 $("name").oninput = () => list($("name").value);
+$("send").onclick = done;
 $("skip").onclick = () => pick(null);
 $("given").ontoggle = answers;
 $("undo").onclick = () => send("undo", {});
