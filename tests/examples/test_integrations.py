@@ -187,6 +187,8 @@ class LabelStudio:
         annotation |= {"ground_truth": False, "completed_by": 1, "task": 19, "prediction": {}}
         message = {"action": f"ANNOTATION_{action}", "annotation": annotation | changes}
         message["task"] = {"id": 19, "data": {"title": title}, "project": 7}
+        if action == "DELETED":
+            message = {"action": "ANNOTATIONS_DELETED", "annotations": [{"id": number}]}
         message["project"] = {"id": 7, "title": "Shop", "label_config": self.config}
         return self.client.json("/webhook", message, status)
 
