@@ -54,7 +54,8 @@ class Dialect(griffe.Extension):
         if not obj.docstring:
             return
         text = ""
-        for title, body in sections(obj.docstring.value):
+        first = ("", "Examples")  # what it is for, and a program, before the parameters
+        for title, body in sorted(sections(obj.docstring.value), key=lambda s: s[0] not in first):
             body = with_references(body, obj.path)
             if title in ("Returns", "Yields"):
                 body = typed_by_signature(body)

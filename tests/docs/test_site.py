@@ -195,16 +195,26 @@ def test_docstrings_are_told_to_the_parser():
     assert dialect.with_references("One [^1].", "x") == 'One<sup><a href="#x-1">[1]</a></sup>.'
 
 
-def test_the_site_shows_the_parameters_of_truncated_predictions():
+@pytest.fixture(scope="module")
+def loaded():
+    """The package as the site sees it."""
     griffe = require_module("griffe", "docs")
     extensions = griffe.load_extensions(module("dialect").Dialect())
-    loaded = griffe.load(
+    return griffe.load(
         "river_hier",
         search_paths=[Path(river_hier.__file__).parents[1]],
         extensions=extensions,
         docstring_parser="numpy",
         allow_inspection=False,
     )
+
+
+def test_the_site_shows_an_example_before_the_parameters(loaded):
+    titles = re.findall(r"^(\w+)\n-+$", loaded["linear_model.HAROW"].docstring.value, re.MULTILINE)
+    assert titles[:2] == ["Examples", "Parameters"]
+
+
+def test_the_site_shows_the_parameters_of_truncated_predictions(loaded):
     for model in (linear_model.HAROW, linear_model.Hieron, local.PerNode, decision.Calibrated):
         file = model.predict_one.__module__.removeprefix("river_hier.")
         method = loaded[file][model.predict_one.__qualname__]
