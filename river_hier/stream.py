@@ -15,6 +15,7 @@ from .base.checks import check_integer, checked_weight
 from .base.classifiers import is_multilabel, last_step, last_step_and_input
 from .base.wrapper import ModelWrapper, check_model, check_one
 from .taxonomy import Edit, Evidence, Label, Taxonomy, closure_mask, extended
+from .taxonomy.open import stated
 
 __all__ = ["Replayed", "learn_names", "replay"]
 
@@ -214,8 +215,8 @@ class Replayed(ModelWrapper):
     A step takes `times` steps of the model; predictions are the model's. Temperatures, calibration,
     the coefficients of pools and the words of texts, around it or inside, learn from an example
     when it arrives only. `forget` empties the buffer. After an edit of more than names, all stored
-    examples are learned once more, with the labels that theirs have become. Other transformers that
-    learn stand in front: `scaler | Replayed(model)`.
+    examples are learned once more, with the labels that theirs have become; evidence, such as
+    `Below`, is dropped. Other transformers that learn stand in front: `scaler | Replayed(model)`.
 
     Examples
     --------
@@ -273,15 +274,26 @@ class Replayed(ModelWrapper):
 
     def _edit(self, edit: Edit) -> None:
         several = is_multilabel(self._last)
-        kept = [(x, y, w) for x, y, w in self._buffer if not isinstance(y, Evidence)]
-        self._buffer = [(x, _edited(edit, y, several), w) for x, y, w in kept]
+        self._buffer = [
+            (x, _edited(edit, y, several), w) for x, y, w in self._buffer if _is_kept(edit, y)
+        ]
         with learned_before:
             for x, y, w in [] if edit._renames else self._buffer:
                 self.model.learn_one(x, y, w=w)
 
 
+def _is_kept(edit: Edit, y: Any) -> bool:
+    """Whether y is a label, or evidence whose labels an edit of names still reads."""
+    if not isinstance(y, Evidence):
+        return True
+    find, now = edit.before._find, edit.after._find
+    return edit._renames and all(find(label) == now(label) for label in stated(y))
+
+
 def _edited(edit: Edit, y: Any, several: bool) -> Any:
     """What labels of before an edit have become."""
+    if isinstance(y, Evidence):
+        return y
     if not several:
         return edit.after.nodes[edit._nodes[edit.before.index(y)]]
     on = np.flatnonzero(closure_mask(edit.before, y)).tolist()

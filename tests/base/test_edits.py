@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from river_hier import OpenTaxonomy, Taxonomy, feature_extraction, linear_model, stream
 from river_hier.base.classifiers import last_step
 from river_hier.datasets import synth
-from river_hier.taxonomy import Below, UnknownLabelError
+from river_hier.taxonomy import Below, Not, UnknownLabelError
 from support.hypothesis_settings import n_examples
 from support.makers import TABLE, that
 from support.strategies import features, reals, trees
@@ -85,6 +85,22 @@ def test_stored_examples_are_learned_in_the_edited_tree(name: str) -> None:
     model.adopt(edit.after.edit([{"rename": "b", "to": "B"}]))
     if "HAROW" not in name:
         assert [y for _, y, _ in model._buffer] == ["B" if y == "b" else y for _, y in known]
+
+
+def test_stored_evidence_stays_if_names_change() -> None:
+    model = learned("Replayed", DATA[:5])
+    for y in (Below("b"), Not("c")):
+        model.learn_one(DATA[0][0], y)
+    other = copy.deepcopy(model)
+    model.adopt(T.edit([{"rename": "c", "to": "C"}]))
+    for m in (model, other):
+        for x, _ in DATA[10:20]:
+            m.learn_one(x, "h")
+    assert answers("Replayed", model) == renamed(answers("Replayed", other), {"c": "C"})
+    # A name that another node has now would be read as that one.
+    model.learn_one(DATA[0][0], Not("b"))
+    model.adopt(model.taxonomy_.edit([{"rename": "b", "to": "B"}, {"rename": "g", "to": "b"}]))
+    assert not any(isinstance(y, Not) for _, y, _ in model._buffer)
 
 
 CHANGES = [
