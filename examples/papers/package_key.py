@@ -57,15 +57,19 @@ def imports(path: Path) -> list[str]:
             above = path.relative_to(ROOT).parts[: -node.level] if node.level else ()
             module = ".".join([*above, *([node.module] if node.module else [])])
             names += [module, *(f"{module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == PACKAGE.name:
+            names.append(f"{PACKAGE.name}.{node.attr}")  # imported when it is first used
     return names
 
 
 def running(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes below it but those that are for type checkers only."""
-    for child in ast.iter_child_nodes(node):
-        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
-            yield child
-            yield from running(child)
+    children = ast.iter_child_nodes(node)
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        children = iter(node.orelse)
+    for child in children:
+        yield child
+        yield from running(child)
 
 
 @functools.cache

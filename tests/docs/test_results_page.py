@@ -433,3 +433,17 @@ def test_the_key_has_every_module_that_a_script_imports(name):
     number, left_out = done.stdout.split()
     assert int(number) > 50
     assert left_out == "set()"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import river_hier\nriver_hier.losses.h_loss",
+        "if TYPE_CHECKING:\n    import typing\nelse:\n    from river_hier import losses",
+    ],
+)
+def test_the_key_has_modules_that_are_imported_late_or_at_run_time_only(text, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(text)
+    sources = runpy.run_path(str(PAPERS / "package_key.py"))["sources"]
+    assert "losses.py" in [path.name for path in sources(script)]
