@@ -139,9 +139,14 @@ def _table(lines: Any, columns: Sequence[str]) -> Iterator[dict[Any, Any]]:
     headers = [(d, next(csv.reader([first], delimiter=d))) for d in DELIMITERS]
     delimiter, names = max(headers, key=lambda one: (len({*columns} & {*one[1]}), len(one[1])))
     header = [name.strip() for name in names]
+    for name in {*columns}:
+        if header.count(name) > 1:
+            raise ValueError(f"there are several columns {name!r}: rename those that are not meant")
     for number, row in enumerate(csv.DictReader(lines, header, delimiter=delimiter), 1):
         if any(row.pop(None, ())):
             raise ValueError(f"row {number} has more than {len(header)} fields: quote its texts")
+        if None in row.values() and any("\n" in value for value in row.values() if value):
+            raise ValueError(f"row {number} has no {header[-1]!r}, but several lines: close its quote")
         yield row
 
 
@@ -160,9 +165,10 @@ def _task(record: Any) -> Any:
     """A row, or the text of a task of Label Studio with the labels of its first annotation."""
     if not isinstance(record, dict) or not isinstance(record.get("data"), dict):
         return record
-    results = [result for one in record.get("annotations", [])[:1] for result in one["result"]]
-    paths = [path for result in results for path in result["value"].get("taxonomy", [])]
-    paths += [[name] for result in results for name in result["value"].get("choices", [])]
+    answers = [one for one in record.get("annotations", []) if not one.get("was_cancelled")]
+    values = [result.get("value", {}) for one in answers[:1] for result in one["result"]]
+    paths = [path for value in values for path in value.get("taxonomy", [])]
+    paths += [[name] for value in values for name in value.get("choices", [])]
     return {**record["data"], "label": paths}
 
 

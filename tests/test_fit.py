@@ -116,6 +116,14 @@ def studio(kind, value):
     return {"id": 1, "data": {"text": "red"}, "annotations": [{"result": [result]}, {"result": []}]}
 
 
+def skipped():
+    """A task of which the first annotator has cancelled, and the second drawn a relation."""
+    first, second = studio("choices", ["x"]), studio("choices", ["y"])["annotations"][0]
+    first["annotations"][0]["was_cancelled"] = True
+    second["result"].append({"type": "relation", "from_id": "a", "to_id": "b"})
+    return first | {"annotations": [first["annotations"][0], second]}
+
+
 @pytest.mark.parametrize(
     ("name", "content", "options", "expected"),
     [
@@ -142,6 +150,7 @@ def studio(kind, value):
         ("studio.json", json.dumps([studio("taxonomy", [["x", "y"]])]), {}, [("red", ("x", "y"))]),
         ("more.json", json.dumps([studio("choices", ["x", "y"])]), {}, [("red", [("x",), ("y",)])]),
         ("studio.jsonl", json.dumps({"data": {"text": "red"}}), {}, [("red", None)]),
+        ("skipped.json", json.dumps([skipped()]), {}, [("red", ("y",))]),
     ],
 )  # fmt: skip
 def test_labels_and_texts_of_other_files(tmp_path, name, content, options, expected):
@@ -410,6 +419,8 @@ def folder(tmp_path_factory):
         "none.csv": table([("red", "")] * 30),
         "title.csv": table(pairs(40), ("title", "category")),
         "long.csv": "text,label\nred, blue,a\n",
+        "twice.csv": "text,label,text\nred,a,b\n",
+        "open.csv": 'text,label\nred,a\n"blue,b\ngreen,c\n',
         "gap.csv": table([("red", "a > b"), ("blue", "a > > c"), ("green", "a > d")]),
         "bad.jsonl": '{"text": "red", "label": "a"}\n{"text": "blue"\n',
         "list.jsonl": '["red", "a"]\n',
@@ -455,6 +466,8 @@ MISTAKES = [
     ("fit", "title.csv --text title", "its rows, 40, have no label; name their column by --label"),
     ("fit", "title.csv --text title --label labels", "there is no column 'labels', only title"),
     ("fit", "long.csv", "row 1 has more than 2 fields"),
+    ("fit", "twice.csv", "there are several columns 'text': rename"),
+    ("fit", "open.csv", "row 2 has no 'label', but several lines: close its quote"),
     ("fit", "gap.csv", "row 2: "),
     ("fit", "bad.jsonl", "row 2 is not JSON: Expecting"),
     ("fit", "list.jsonl", "row 1 has no text: ['red', 'a']"),
