@@ -53,9 +53,18 @@ class Control:
             "from_name": tags[0].get("name"),
             "to_name": tags[0].get("toName"),
         }
-        (text,) = (tag for tag in root.iter() if tag.get("name") == self.ends["to_name"])
-        self.field: str = text.get("value", "").removeprefix("$")
+        texts = [tag for tag in root.iter() if tag.get("name", "") == self.ends["to_name"]]
+        if len(texts) != 1:
+            raise ValueError(f"toName must be the name of the text, got {self.ends['to_name']!r}")
+        self.field: str = texts[0].get("value", "").removeprefix("$")
         self.choices = {tag.get("alias", tag.get("value")) for tag in tags[0].iter("Choice")}
+
+    def labels(self, results: list[dict[str, Any]]) -> list[Any]:
+        """The labels of an annotation, each once, also if several regions have it."""
+        own = [one for one in results if one.get("from_name") == self.ends["from_name"]]
+        labels = sorted(itertools.chain(*(one["value"].get(self.type, []) for one in own)))
+        json.dumps(labels, ensure_ascii=False).encode()  # what is no text could not be answered
+        return [label for label, _ in itertools.groupby(labels)]
 
     def result(self, paths: list[list[str]]) -> list[dict[str, Any]]:
         """Labels in Label Studio's JSON; a choice is the deepest name on a path that is one."""
@@ -129,8 +138,7 @@ class Backend:
         if message["action"] not in ("ANNOTATION_CREATED", "ANNOTATION_UPDATED"):
             return {"status": "ignored"}
         control, annotation = Control(message["project"]["label_config"]), message["annotation"]
-        values = [result["value"].get(control.type, []) for result in annotation["result"]]
-        labels = sorted(itertools.chain(*values))
+        labels = control.labels(annotation["result"])
         if annotation["was_cancelled"] or not labels:
             return {"status": "ignored"}
         example = {"text": message["task"]["data"][control.field], "labels": labels}

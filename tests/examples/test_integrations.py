@@ -273,10 +273,21 @@ def test_label_studio_teaches_each_annotation_once(studio, name, config):
                 assert one["score"] == pytest.approx(min(p, default=0.0), abs=1e-4)
 
 
+def test_regions_relations_and_other_controls_of_an_annotation(studio):
+    from label_studio_backend import Control
+
+    hat = {"from_name": "category", "value": {"start": 2, "taxonomy": [["clothes", "hat"]]}}
+    other = {"from_name": "colour", "value": {"taxonomy": [["red"]]}}
+    relation = {"type": "relation", "from_id": "a", "to_id": "b", "direction": "right"}
+    assert Control(TAXONOMY).labels([hat, relation, other, hat]) == [["clothes", "hat"]]
+
+
 @pytest.mark.slow
 def test_label_studio_is_told_what_is_wrong(studio):
     with studio(trained(" > "), "<View><Text name='a' value='$a'/></View>") as backend:
         assert "one Taxonomy or Choices" in backend.setup(422)["error"]
+        backend.config = TAXONOMY.replace('toName="title"', "")
+        assert "toName must be the name of the text, got None" in backend.setup(422)["error"]
         backend.config = "<View>"
         assert "no element found" in backend.setup(422)["error"]
         backend.config, backend.kind = TAXONOMY, "taxonomy"
@@ -285,6 +296,7 @@ def test_label_studio_is_told_what_is_wrong(studio):
         answer = backend.annotate("CREATED", 1, "both", values, status=422)
         assert "one label" in answer["error"]
         backend.annotate("CREATED", 2, "neither", [["clothes", "", "hat"]], status=422)
+        backend.annotate("CREATED", 3, "no text", [["clothes", "\ud800"]], status=422)
         assert backend.predict("a hat with a silk lining") == before
         assert backend.setup() == {"model_version": "shop 0"}
         assert backend.predict("a silk shirt")[0]["result"][0]["value"] == {
