@@ -273,10 +273,10 @@ class Replayed(ModelWrapper):
         self._buffer.clear()
 
     def _edit(self, edit: Edit) -> None:
-        several = is_multilabel(self._last)
-        self._buffer = [
-            (x, _edited(edit, y, several), w) for x, y, w in self._buffer if _is_kept(edit, y)
-        ]
+        several, flat = is_multilabel(self._last), self.taxonomy is None
+        kept = ((x, _edited(edit, y, several), w) for x, y, w in self._buffer if _is_kept(edit, y))
+        # Where any label may come, the root is none: an example of a retired label has no other.
+        self._buffer = [one for one in kept if not flat or one[1] != edit.after.root]
         with learned_before:
             for x, y, w in [] if edit._renames else self._buffer:
                 self.model.learn_one(x, y, w=w)
@@ -297,4 +297,4 @@ def _edited(edit: Edit, y: Any, several: bool) -> Any:
     if not several:
         return edit.after.nodes[edit._nodes[edit.before.index(y)]]
     on = np.flatnonzero(closure_mask(edit.before, y)).tolist()
-    return {*edit.after._arrays.labels(edit._closed(on))}
+    return {*edit.after._arrays.labels(filter(None, edit._closed(on)))}  # all but the root

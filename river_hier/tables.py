@@ -146,7 +146,9 @@ def _table(lines: Any, columns: Sequence[str]) -> Iterator[dict[Any, Any]]:
         if any(row.pop(None, ())):
             raise ValueError(f"row {number} has more than {len(header)} fields: quote its texts")
         if None in row.values() and any("\n" in value for value in row.values() if value):
-            raise ValueError(f"row {number} has no {header[-1]!r}, but several lines: close its quote")
+            raise ValueError(
+                f"row {number} has no {header[-1]!r}, but several lines: close its quote"
+            )
         yield row
 
 

@@ -103,6 +103,27 @@ def test_stored_evidence_stays_if_names_change() -> None:
     assert not any(isinstance(y, Not) for _, y, _ in model._buffer)
 
 
+@pytest.mark.parametrize("start", [None, OpenTaxonomy()])
+@pytest.mark.parametrize("name", ["Replayed", "Replayed HAROW"])
+def test_stored_examples_in_open_taxonomies(name: str, start: Any) -> None:
+    """Where the root, also under another name, is no label that could be learned."""
+    model, labels = TABLE[name](start), ["a", "b", "c"]
+    labels = labels if start is None else [(label,) for label in labels]
+    for i in range(12):
+        model.learn_one({"x": float(i)}, TABLE[name].y(labels[i % 3]))
+    changes = [
+        {"rename": model.taxonomy_.root, "to": "R"},
+        {"split": labels[0], "to": ["a1", "a2"]},
+    ]
+    model.adopt(model.taxonomy_.edit([*changes, {"move": labels[1], "to": labels[2]}]))
+    for i in range(12):
+        model.learn_one({"x": float(i)}, TABLE[name].y(labels[i % 3]))
+    if start is None:
+        model.adopt(model.taxonomy_.edit([{"retire": "b"}, {"retire": "c"}, {"retire": "a1"}]))
+        kept = [y for _, y, _ in model._buffer]
+        assert sorted(map(len, kept)) == ([0] * 7 + [1] * 3 if "HAROW" in name else [1] * 3)
+
+
 CHANGES = [
     {"move": "b", "to": "f"},
     {"merge": ["g"], "to": "h"},
