@@ -656,6 +656,11 @@ def test_several_labels_are_edited(tmp_path):
     os.close(desk.lock)
     with pytest.raises(ValueError, match="labelled with several labels, see --several"):
         desk_of(tmp_path / "texts.csv")
+    other = desk_of(written(tmp_path / "other.csv", [("road", "")]), several=";")
+    other.answer(other.question()["row"], ["cars, vans"])
+    os.close(other.lock)
+    with pytest.raises(ValueError, match="',' stands between categories, got 'cars, vans'"):
+        desk_of(tmp_path / "other.csv", several=",")
     single = desk_of(written(tmp_path / "one.csv", [("fur", "")]))
     single.answer(single.question()["row"], "cats")
     os.close(single.lock)

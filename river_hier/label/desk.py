@@ -111,6 +111,8 @@ class Desk:
             else:
                 raise ValueError(f"another text was in row {entry['row'] + 1} when it was labelled")
         self._restore()
+        for label in taxonomy_of(self.model).nodes if self.several else ():
+            self._label(label)  # or else it would be several in the table of labels
         done = self._answered().keys() | (set() if self.given else self.blank)
         rows = self.given or range(len(self.texts))
         self.left: list[int] = [row for row in rows if row not in done]
