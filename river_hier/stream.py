@@ -9,7 +9,7 @@ import numpy as np
 from river import compose
 
 from . import linear_model
-from ._core import Nodes, learned_before
+from ._core import Nodes, learned_before, repeats
 from .base.answer import is_ours, labels_in, taxonomy_of
 from .base.checks import check_integer, checked_weight
 from .base.classifiers import is_multilabel, last_step, last_step_and_input
@@ -253,6 +253,9 @@ class Replayed(ModelWrapper):
         The arguments are those of the model. The weight also counts when the example is repeated.
         """
         if w != 1.0 and not (w := checked_weight(w)):
+            return
+        if repeats():  # a name, or an example once more: it has its repetitions, or needs none
+            self.model.learn_one(x, y, w=w, **kwargs)
             return
         if isinstance(y, Iterator):  # it is needed several times
             y = list(y)

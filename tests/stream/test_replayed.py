@@ -20,7 +20,7 @@ from river_hier import (
     linear_model,
 )
 from river_hier._core import learned_before
-from river_hier.stream import Replayed
+from river_hier.stream import Replayed, learn_names
 from support.hypothesis_settings import n_examples
 from support.strategies import multilabel_streams, single_label_streams
 
@@ -78,6 +78,20 @@ def test_examples_of_weight_0_and_refused_ones_are_not_stored() -> None:
             model.learn_one({"x": 2.0}, y)
     assert pickle.dumps(model) == before
     assert list(model._buffer) == [({"x": 1.0}, ["c"], 1.0)]
+
+
+def test_names_take_no_place_of_examples() -> None:
+    """Wherever the transformer of texts stands."""
+    views, softmax = feature_extraction.TextViews(), linear_model.PathSoftmax(T, margin=1.0)
+    around = Replayed(views.clone() | softmax.clone(), 2, 6)
+    behind = views | Replayed(softmax, 2, 6)
+    for model in (around, behind):
+        for i in range(9):
+            model.learn_one(("fur", "road", "a bone")[i % 3], "chi"[i % 3])
+        learn_names(model, T.extend([("g", "furry roads")]))
+        assert model.predict_one("furry roads") == "furry roads"
+    assert [y for _, y, _ in around._buffer] == [*"chichi"]
+    assert [y for _, y, _ in behind["Replayed"]._buffer] == [*"chichi"]
 
 
 def test_forgetting_empties_the_buffer() -> None:
