@@ -55,7 +55,7 @@ def plainly(state):
     return pickled.getvalue()
 
 
-@pytest.mark.parametrize("name", chain(*learners("linear_model")))
+@pytest.mark.parametrize("name", [*chain(*learners("linear_model"))])
 def test_what_is_loaded_goes_on_as_what_was_saved(name, tmp_path):
     ours = learned(name=name)
     checkpoint.save(ours, tmp_path / "state")

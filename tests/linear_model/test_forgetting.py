@@ -142,7 +142,7 @@ def test_forgetting_nothing_is_what_it_was() -> None:
         assert one.score_one({"x": 1.0, 1: 1.0}) == other.score_one({"x": 1.0, 1: 1.0})
 
 
-@pytest.mark.parametrize("name", chain(*learners("linear_model", "forgetting")))
+@pytest.mark.parametrize("name", [*chain(*learners("linear_model", "forgetting"))])
 @pytest.mark.parametrize("value", [0.0, -0.5, 1.5, math.nan, None, "slowly", True])
 def test_bad_arguments(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match="`forgetting` must be above 0 and at most 1"):

@@ -96,7 +96,7 @@ def test_labels_that_grow_equal_new_ones(data: Any) -> None:
             labels.predicted([("z",)])
 
 
-@pytest.mark.parametrize("name", chain(*learners("linear_model")))
+@pytest.mark.parametrize("name", [*chain(*learners("linear_model"))])
 def test_models_of_one_taxonomy_grow_apart(name: str) -> None:
     """A copy and the original grow from the same taxonomy, and a third model keeps it."""
     ys: list[Any] = ["a/b", "c", "a/d", "c", "e/f/g", "a/b"]
