@@ -427,7 +427,7 @@ print(len(loaded), loaded - {p.relative_to(package_key.PACKAGE) for p in used})
 @pytest.mark.slow(but=1)
 @pytest.mark.parametrize("name", ["cesa_bianchi_2006_regret", "dekel_2005", "cai_hofmann_2007"])
 def test_the_key_has_every_module_that_a_script_imports(name):
-    command = [sys.executable, "-c", LOADED, str(PAPERS / f"{name}.py")]
+    command = [sys.executable, "-P", "-c", LOADED, str(PAPERS / f"{name}.py")]
     environment = os.environ | {"PYTHONPATH": str(PAPERS)}
     done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, text=True, check=True)
     number, left_out = done.stdout.split()
