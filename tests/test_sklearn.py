@@ -87,6 +87,11 @@ WITHOUT = {
 class OneOfSeveral(HierarchicalClassifier):
     """A model of several labels in checks of one: it learns sets, and answers with one label."""
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.single_output = True
+        return tags
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         return super().fit(X, self.sets(y), sample_weight)
 
