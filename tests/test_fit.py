@@ -367,8 +367,9 @@ def test_predictions_that_are_killed_or_cut_off_leave_no_half_file(tmp_path):
     output = tmp_path / "labels.csv"
     for how, status in ((signal.SIGKILL, -9), (signal.SIGINT, 130)):
         process = subprocess.Popen(
-            [*command, "--output", output], env=environment(), stderr=subprocess.PIPE, text=True
-        )
+            [*command, "--output", output], env=environment(), stderr=subprocess.PIPE, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # as at a terminal
+        )  # fmt: skip
         until(lambda: [*tmp_path.glob(".labels.csv.*.part")])
         process.send_signal(how)
         _, errors = process.communicate(timeout=PATIENCE)
