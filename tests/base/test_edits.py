@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from river_hier import OpenTaxonomy, Taxonomy, feature_extraction, linear_model, stream
+from river_hier._core import learned_before
 from river_hier.base.classifiers import last_step
 from river_hier.datasets import synth
 from river_hier.taxonomy import Below, Not, UnknownLabelError
@@ -122,6 +123,21 @@ def test_stored_examples_in_open_taxonomies(name: str, start: Any) -> None:
         model.adopt(model.taxonomy_.edit([{"retire": "b"}, {"retire": "c"}, {"retire": "a1"}]))
         kept = [y for _, y, _ in model._buffer]
         assert sorted(map(len, kept)) == ([0] * 7 + [1] * 3 if "HAROW" in name else [1] * 3)
+
+
+def test_stored_examples_keep_their_weights_and_teach_no_temperature() -> None:
+    model = stream.Replayed(linear_model.PathSoftmax(T), 2, 10)
+    for k, (x, y) in enumerate(DATA[:30]):
+        model.learn_one(x, label(y), w=0.5 + k % 3)
+    edit = T.edit([{"move": "b", "to": "f"}])
+    inside, buffer = copy.deepcopy(model.model), list(model._buffer)
+    model.adopt(edit)
+    inside.adopt(edit)
+    with learned_before:
+        for x, y, w in buffer:
+            inside.learn_one(x, y, w=w)
+    for x, _ in DATA[30:40]:
+        assert model.predict_proba_one(x) == inside.predict_proba_one(x)
 
 
 CHANGES = [
