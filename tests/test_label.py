@@ -635,6 +635,16 @@ def test_texts_with_several_labels(tmp_path, monkeypatch):
     assert [row[1:] for row in tables.rows(given["export"], several=";")] == tasks
 
 
+def test_several_labels_to_correct_are_those_that_were_given(tmp_path):
+    desk = desk_of(written(tmp_path / "texts.csv", [("fur", "")] * 9), several=",")
+    first = desk.question()["row"]
+    desk.answer(first, ["cats"])
+    for _ in range(7):
+        question = desk.answer(desk.question()["row"], ["dogs"])
+    assert question["guess"] == ["dogs"]
+    assert desk.again(first)["guess"] == ["cats"]
+
+
 def test_several_labels_are_edited(tmp_path):
     desk = desk_of(written(tmp_path / "texts.csv", [("fur", ""), ("road", "")]), several=",")
     desk.answer(desk.question()["row"], ["pets/cats", "pets/dogs", "cars"])
