@@ -23,6 +23,7 @@ from .base.answer import (
     LabelRows,
     SetAnswer,
     SetRows,
+    Unseen,
     answer_of,
     answers_of,
     is_ours,
@@ -224,16 +225,12 @@ class LogarithmicPool(ModelWrapper):
 
     def _step(self, members: Floats, on: list[int], w: float) -> None:
         """Take a Newton step, given the probabilities of the models, (models, nodes)."""
-        several, never = self._kind.several, self._never(members.shape[-1])
+        several = self._kind.several
+        never = hidden(self._never_predicted, several, members.shape[-1])
         self._coefficients, self._precision = pool_step(
             np.ascontiguousarray(members),
             *(never, on, w, MEMORY, several, self._coefficients, self._precision),
         )
-
-    def _never(self, n: int) -> list[int]:
-        """Those of n nodes that are never predicted."""
-        never = list(self._never_predicted)
-        return [] if self._kind.several and len(never) == n - 1 else never  # before any example
 
     def _members_of(self, answers: Iterable[Any]) -> Floats:
         """The probabilities of the models, (models, 1, nodes)."""
@@ -253,21 +250,24 @@ class LogarithmicPool(ModelWrapper):
             return np.concatenate([none, *map(self._members_one, X)], axis=1)
         return np.stack([answers_of(model, X).p() for model in self.models])
 
-    def _pooled(self, members: Floats) -> tuple[Floats, Floats]:
-        """The probabilities and the scores, (rows, nodes)."""
-        scores = pool_scores(members, self._coefficients, self._kind.several)
-        never = self._never(scores.shape[-1])
-        return pool_probabilities(scores, never, self._kind.several), scores
-
     def _answer(self, x: Any) -> Any:
-        (p,), (scores,) = self._pooled(self._members_one(x))
-        answer = SetAnswer if self._kind.several else LabelAnswer
-        return answer(self._labels, scores, p, None, self._first_label, self._never_predicted)
+        answers = [answer_of(model, x) for model in self.models]
+        return self._pooled(answers[0], self._members_of(answers))
+
+    def _pooled(self, like: Any, members: Floats) -> Any:
+        """The pool's answer, given one of the models' and their probabilities for one example."""
+        scores = pool_scores(members, self._coefficients, like.several)
+        never = hidden(like.never, like.several, scores.shape[-1])
+        (p,) = pool_probabilities(scores, never, like.several)
+        answer = SetAnswer if like.several else LabelAnswer
+        return answer(like.labels, scores[0], p, None, like.first, like.never)
 
     def _answers(self, X: Batch) -> Any:
-        p, scores = self._pooled(self._members(X))
-        rows = (SetRows if self._kind.several else LabelRows)(self._labels, p=p, scores=scores.T)
-        return rows.but(first=self._first_label, never=self._never_predicted)
+        several, never, members = self._kind.several, self._never_predicted, self._members(X)
+        scores = pool_scores(members, self._coefficients, several)
+        p = pool_probabilities(scores, hidden(never, several, scores.shape[-1]), several)
+        rows = SetRows if several else LabelRows
+        return rows(self._labels, scores.T, p, first=self._first_label, never=never)
 
     _inside: Any = property(lambda self: list(map(last_step, self.models)))
 
@@ -448,12 +448,17 @@ class DensePool(LogarithmicPool):
             if members is not None:
                 self._steps(members, y[: part.n], part.all_weights, before)
 
-    def _members_one(self, x: Any) -> Floats:
-        return self._members(dense_row(x))
+    def _answer(self, x: Any) -> Any:
+        rows = self._rows(dense_row(x))
+        return self._pooled(rows[0], np.stack([answers.p() for answers in rows]))
 
     def _members(self, X: Batch) -> Floats:
+        return np.stack([answers.p() for answers in self._rows(X)])
+
+    def _rows(self, X: Batch) -> list[Any]:
+        """The members' answers."""
         views = zip(self.models, self._views(X), strict=True)
-        return np.stack([model._answers(rows).p() for model, rows in views])
+        return [model._answers(rows) for model, rows in views]
 
     def _raw(self, X: Batch) -> Floats:
         """The known features of each row, (rows, coordinates)."""
@@ -471,6 +476,11 @@ class DensePool(LogarithmicPool):
             for rows in (wide, narrow, scaled)
         ]
         return [X, *read, X]
+
+
+def hidden(never: Unseen, several: bool, n: int) -> list[int]:
+    """Those of n nodes that are never predicted; of several labels none before any example."""
+    return [] if several and len(never) == n - 1 else list(never)
 
 
 class View(base.Transformer):

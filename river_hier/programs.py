@@ -94,6 +94,13 @@ def path(taxonomy: Taxonomy, label: Label) -> list[Label]:
     return [*taxonomy._names(label)] or [*filter(None, [taxonomy.root])]
 
 
+def prediction(answer: Any, threshold: float | None = None) -> Any:
+    """What a model predicts, by the scores that its probabilities will need."""
+    with suppress(NotImplementedError):
+        answer.p()
+    return answer.within(threshold, None)
+
+
 def probability(answer: Any, label: Label) -> float | None:
     """That of a label and all below it, if the model has one."""
     with suppress(NotImplementedError):

@@ -23,6 +23,7 @@ from river import active, base, compose, preprocessing
 from scipy import sparse
 
 from river_hier import Taxonomy, linear_model
+from river_hier.base.answer import answer_of
 from river_hier.batch.estimator import BatchEstimator
 from river_hier.distributed import merge
 from river_hier.feature_extraction import LogTFIDF, RandomFourierFeatures
@@ -362,6 +363,37 @@ def test_merged_groups_are_the_merged_whole(name: str, started: bool, open_: boo
 def found(model: Any, x: Any) -> Any:
     """The probabilities, which do not depend on the order of labels."""
     return dict(sorted(model.predict_proba_one(x).items()))
+
+
+# What a form of an answer says does not depend on what it was asked before.
+
+FORMS: list[Callable[[Any], Any]] = [
+    lambda answer: answer.prediction(),
+    lambda answer: answer.distribution(),
+    lambda answer: answer.top(3, False, None),
+    lambda answer: answer.probability(1),
+    lambda answer: answer.marginals().tolist(),
+]
+
+
+@EVERY
+def test_forms_of_an_answer_agree_in_any_order(name: str) -> None:
+    row = ALL[name]
+
+    def said(form: Any, answer: Any) -> Any:
+        try:
+            return form(answer)
+        except NotImplementedError:
+            return "scores"
+
+    for taxonomy in taxonomies(row):
+        model = learned(row(taxonomy), stream(row, 20))
+        for x, _ in stream(row, 2, seed=2):
+            alone = [said(form, answer_of(model, x)) for form in FORMS]
+            for (i, first), (j, second) in itertools.permutations(enumerate(FORMS), 2):
+                answer = answer_of(model, x)
+                assert_same(said(first, answer), alone[i])
+                assert_same(said(second, answer), alone[j])
 
 
 # D. Refused is unchanged.

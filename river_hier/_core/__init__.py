@@ -31,6 +31,7 @@ from .._native import (
     Vectors,
     Vocabulary,
     below,
+    best_label,
     child_counts,
     closed_many,
     connected,

@@ -148,7 +148,8 @@ class LabelAnswer(Answer):
 
     def prediction(self) -> Any:
         """The label."""
-        return self.within(None, None)
+        v = self.decided()
+        return None if v is None else self.labels.taxonomy.nodes[v]
 
     def within(self, threshold: float | None, max_depth: int | None) -> Any:
         """The label, by the probabilities if there is a threshold."""
@@ -234,8 +235,11 @@ class SetAnswer(Answer):
 
     def nodes(self) -> list[int]:
         """The nodes that are on."""
-        on, never = self.decided(), self.never
-        return [v for v in on if v not in never] if never else on
+        on = self.own() if self.rule is None else self.rule(self, self.p())
+        if self.labels.has_learned and not self.labels.n_unseen:
+            return on
+        never = self.never
+        return [v for v in on if v not in never]
 
     def nodes_within(self, threshold: float | None, max_depth: int | None) -> list[int]:
         """The same or, with a threshold, those with enough probability."""

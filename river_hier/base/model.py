@@ -4,6 +4,7 @@ import abc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -328,8 +329,8 @@ class ScoredLabel(LabelAnswer):
         self.x: Any = x
         self.labels: Any = model._labels
 
-    first: Any = property(lambda self: self.model._first_label)
-    never: Any = property(lambda self: self.model._never_predicted)
+    first: Any = property(attrgetter("model._first_label"))
+    never: Any = property(attrgetter("model._never_predicted"))
 
     def scores(self) -> Floats:
         if self._scores is None:
@@ -345,8 +346,8 @@ class ScoredSet(SetAnswer):
         self.x: Any = x
         self.labels: Any = model._labels
 
-    never: Any = property(lambda self: self.model._never_predicted)
-    conditionals: Any = property(lambda self: self.model._conditionals)
+    never: Any = property(attrgetter("model._never_predicted"))
+    conditionals: Any = property(attrgetter("model._conditionals"))
     scores: Any = ScoredLabel.scores
 
     def own(self) -> list[int]:

@@ -7,7 +7,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, LabelProbabilities, Vectors, path_difference, path_sums, softmax
+from .._core import (
+    Batch,
+    LabelProbabilities,
+    Vectors,
+    best_label,
+    path_difference,
+    path_sums,
+    softmax,
+)
 from ..taxonomy import Arrays, Edit, Part
 from .answer import LabelRows, replaced
 from .edited import Matrix, gains, origins, paths, steps
@@ -127,16 +135,10 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
     def _answers(self, X: Batch) -> Any:
         def p() -> Floats:
-            scores = replaced(self._scores_many(X), never, -np.inf)
-            return softmax(self._tempered(scores)).T
+            return softmax(self._tempered(rows.rivals())).T
 
-        never = self._never_predicted
-        parts: dict[str, Any] = {
-            "scores": lambda: self._scores_many(X),
-            "p": p,
-            "own": lambda: self._best(X),
-        }
-        return LabelRows(self._labels, first=self._first_label, never=never, **parts)
+        rows = LabelRows(self._labels, lambda: self._scores_many(X), p, lambda: self._best(X))
+        return rows.but(first=self._first_label, never=self._never_predicted)
 
     def _best(self, X: Batch) -> NDArray[np.uint32]:
         """The node of each row with the largest score."""
@@ -169,18 +171,22 @@ class PathAnswer(ScoredLabel):
 
     def p(self) -> Any:
         """By the model's temperature, or two slopes and the share of the flat softmax."""
-        m, link = self.model, self.link
-        sharp, flat, share = (1.0, 0.0, 0.0) if link is None else link.slopes
-        mixture = m._scale * sharp, m._scale * flat, share, link is None
-        return LabelProbabilities(m._state, self.x, m._averaged, m._first_label, *mixture)
+        if self._p is None:
+            m, link = self.model, self.link
+            sharp, flat, share = (1.0, 0.0, 0.0) if link is None else link.slopes
+            mixture = m._scale * sharp, m._scale * flat, share, link is None
+            self._p = LabelProbabilities(m._state, self.x, m._averaged, m._first_label, *mixture)
+        return self._p
 
     def own(self) -> int | None:
-        return self.model._state.best_node(self.x, self.model._averaged, self.first)
+        if self._p is None:
+            return self.model._state.best_node(self.x, self.model._averaged, self.first)
+        return None if self.silent else best_label(self.labels, self._p)  # by the same scores
 
     def prediction(self) -> Any:
-        if self.rule is not None:
-            return super().prediction()
         m = self.model
+        if self.rule is not None or self._p is not None:
+            return super().prediction()
         return m._state.best_path(self.x, m._averaged, m._first_label)
 
 

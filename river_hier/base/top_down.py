@@ -179,9 +179,4 @@ class TopDownAnswer(ScoredSet):
     def own(self) -> list[int]:
         if self.link is not None:
             return super().own()
-        return self.model._state.top_down(self.x, self.model._averaged)  # unseen nodes are off
-
-    def nodes(self) -> list[int]:
-        if self.rule is not None or self.link is not None:
-            return super().nodes()
         return self.model._state.top_down(self.x, self.model._averaged)

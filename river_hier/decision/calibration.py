@@ -17,6 +17,8 @@ from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import HAROW, Hieron
 from ..taxonomy import Edit
 
+NOTHING = 0.0, 1.0, 0.0, 1.0  # the parameters of a node that has learned nothing
+
 
 class Calibrator(ModelWrapper):
     """Base class of wrappers that learn probabilities from the scores of unknown examples."""
@@ -111,26 +113,20 @@ class Calibrated(Calibrator):
         self._calibration.learn(scores, y, self._labels, w)
 
     def _answer(self, x: Any) -> Any:
-        answer = answer_of(self.model, x)
-        self._calibration.add_nodes(len(answer.labels.taxonomy))
-        return answer.but(link=self._calibration, rule=None)
+        return answer_of(self.model, x).but(link=self._calibration, rule=None)
 
     def _answers(self, X: Batch) -> Any:
-        return answers_of(self.model, X).but(link=self._with_all_nodes(), rule=None)
+        return answers_of(self.model, X).but(link=self._calibration, rule=None)
 
     def _forget(self, nodes: Nodes) -> None:
-        shared, own = self._with_all_nodes().saved()
-        own[nodes] = [0.0, 1.0, 0.0, 1.0]
+        shared, own = self._calibration.saved()
+        own[nodes[nodes < len(own)]] = NOTHING  # those of new nodes begin with an example
         self._calibration = Calibration(shared, own)
 
     def _edit(self, edit: Edit) -> None:
-        self._calibration.add_nodes(len(edit.before))
         shared, own = self._calibration.saved()
-        self._calibration = Calibration(shared, edit._rows(own, [0.0, 1.0, 0.0, 1.0]))
-
-    def _with_all_nodes(self) -> Calibration:
-        self._calibration.add_nodes(len(self._taxonomy))
-        return self._calibration
+        own = np.vstack([own, np.tile(NOTHING, (len(edit.before) - len(own), 1))])
+        self._calibration = Calibration(shared, edit._rows(own, NOTHING))
 
 
 STEP = 0.5

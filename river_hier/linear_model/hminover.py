@@ -185,15 +185,11 @@ class HMinOver(
 
     def _ranked_scores(self, scores: Any, x: Any) -> tuple[LabelAttributes, Floats]:
         """The ranking, and the scores of its nodes: another thread may have added some since."""
-        ranking = self._ranking
+        ranking = self._ranking_of(self._unseen)
         return ranking, ranking.scores(scores(x)[: len(ranking.t)])
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._ranked_scores(self._state.scores, x)[1]
-
-    @property
-    def _ranking(self) -> LabelAttributes:
-        return self._ranking_of(self._unseen)
 
     def _ranking_of(self, unseen: Unseen) -> LabelAttributes:
         """The ranking without unseen candidates."""

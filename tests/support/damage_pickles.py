@@ -160,7 +160,7 @@ def use(thing):
         calls += [lambda: thing.shares(np.ones((1, 9)), 4, False)]
     elif isinstance(thing, k.Calibration):
         calls += [lambda: thing.given(np.ones(4)), lambda: thing.given(np.ones(3))]
-        calls += [lambda: thing.learn(np.ones(4), ["b"], labels, 1.0), lambda: thing.add_nodes(9)]
+        calls += [lambda: thing.learn(np.ones(4), ["b"], labels, 1.0)]
     for call in [*calls, lambda: pickle.loads(pickle.dumps(thing))]:
         try:
             call()

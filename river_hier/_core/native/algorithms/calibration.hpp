@@ -84,11 +84,12 @@ class Calibration {
     // Infinite as long as all scores were 0 or tiny, so that the next one has no effect.
     double unit() const { return squares < smallest_norm2 ? infinity : std::sqrt(squares / n_scores); }
 
+    // Nodes that have learned nothing may have no place yet.
     double steep(double score, size_t v) const {
-        return std::exp(shared.slope.value + own[v].slope.value) * (score / unit());
+        return std::exp(shared.slope.value + (v < n() ? own[v].slope.value : 0.0)) * (score / unit());
     }
 
-    double flat(size_t v) const { return shared.intercept.value + own[v].intercept.value; }
+    double flat(size_t v) const { return shared.intercept.value + (v < n() ? own[v].intercept.value : 0.0); }
 
     Ranges ranges_;
     Nodes nodes_;

@@ -16,12 +16,11 @@ namespace {
 using namespace nb::literals;
 
 nb::object given(const Calibration& calibration, const Values& scores) {
-    const size_t n = calibration.n();
-    ensure(scores.ndim() > 0 && scores.shape(scores.ndim() - 1) == n, "a score for each node");
+    ensure(scores.ndim() > 0, "a score for each node");
+    const size_t n = scores.shape(scores.ndim() - 1);
     Numbers p(scores.data(), scores.data() + scores.size());
     for (size_t i = 0; i < p.size(); ++i) p[i] = calibration.given(p[i], i % n);
-    const size_t rows = p.size() / n;
-    return scores.ndim() == 1 ? array(std::move(p)) : array(std::move(p), {rows, n});
+    return scores.ndim() == 1 ? array(std::move(p)) : array(std::move(p), {scores.shape(0), n});
 }
 
 // The probabilities of a linear learner for an x, computed where a decision needs them.
@@ -50,8 +49,7 @@ auto with_probabilities(const Labels& labels, nb::handle p, Decide decide) {
     auto& state = nb::cast<LinearState&>(from.state);
     const auto* calibration = from.calibration.is_none() ? nullptr : &nb::cast<Calibration&>(from.calibration);
     const Vector& x = state.features.find(from.x);
-    ensure(labels.n() <= state.labels.n() && (!calibration || calibration->n() >= state.labels.n()),
-           "parameters for each node");
+    ensure(labels.n() <= state.labels.n(), "a probability for each node");
     ScoredProbabilities scored(state.w, x, state.labels, from.averaged, calibration, from.given);
     return decide(scored);
 }
@@ -62,6 +60,8 @@ struct LabelProbabilities {
     uint32_t first;
     double sharp, flat, share;
     bool tempered;  // by the temperature of the state
+    Numbers shares{};  // P(label) of each node but for the factor, once the best label was asked for
+    double factor = 1.0;
 };
 
 // A linear learner's scores of labels, in which those that are never predicted are -inf.
@@ -96,11 +96,16 @@ struct Shares {
     Shares(const Labels& labels, nb::handle values) {
         if (nb::isinstance<LabelProbabilities>(values)) {
             const auto& from = nb::cast<const LabelProbabilities&>(values);
-            p = scores_of(labels, from);
-            factor = to_probabilities(p, from);
-            return;
+            if (from.shares.empty()) {
+                p = scores_of(labels, from);
+                factor = to_probabilities(p, from);
+                return;
+            }
+            copied = from.shares;
+            factor = from.factor;
+        } else {
+            copied = numbers(values);
         }
-        copied = numbers(values);
         copied.resize(labels.n());  // another thread may have added nodes
         for (double& each : copied) each = std::isnan(each) ? 0.0 : each;
         p = copied.data();
@@ -116,6 +121,18 @@ struct Shares {
     double* p;
     double factor = 1.0;
 };
+
+// The label with the largest score, whose probabilities can then be asked for without another look at x.
+uint32_t best_label(const Labels& labels, nb::handle values) {
+    auto& from = nb::cast<LabelProbabilities&>(values);
+    if (const auto best = by_search(values, [](Search& p) { return most_probable(p, 1); }))
+        return best->empty() ? from.first : best->front().node;
+    double* p = scores_of(labels, from);
+    const uint32_t best = argmax(p, labels.n());
+    from.factor = to_probabilities(p, from);
+    from.shares.assign(p, p + labels.n());
+    return best;
+}
 
 // The deepest node whose subtree has at least this probability or, without a threshold, more than half.
 uint32_t deepest_label(const Labels& labels, nb::handle values, std::optional<double> threshold) {
@@ -385,7 +402,6 @@ nb::object probabilities(Labels& labels, nb::handle values) {
 void decisions(nb::module_& m) {
     nb::class_<Calibration>(m, "Calibration")
         .def(nb::init<size_t>(), "n"_a)
-        .def("add_nodes", &Calibration::add_nodes, "n"_a)
         .def("given", &given, "scores"_a)
         .def("learn", [](Calibration& calibration, const Values& scores, nb::handle y, const Labels& labels,
                 double w) {
@@ -401,6 +417,7 @@ void decisions(nb::module_& m) {
     nb::class_<LabelProbabilities>(m, "LabelProbabilities")
         .def(nb::init<nb::object, nb::object, bool, uint32_t, double, double, double, bool>(), "state"_a,
              "x"_a.none(), "averaged"_a, "first"_a, "sharp"_a, "flat"_a, "share"_a, "tempered"_a);
+    m.def("best_label", &best_label, "labels"_a, "values"_a);
     m.def("deepest", &deepest_label, "labels"_a, "values"_a, "threshold"_a.none());
     m.def("descent", &descent, "labels"_a, "values"_a);
     m.def("distribution", &distribution, "labels"_a, "values"_a);
