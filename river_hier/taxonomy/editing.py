@@ -87,6 +87,11 @@ def with_children(star: N, labels: Iterable[Label]) -> N:
     for label in labels:
         check_label(label)
         v = star._arrays.number(label)
+        if v == 0 and label != star.root:
+            raise ValueError(
+                f"label {label!r} was retired, and the root of an open flat taxonomy is no label; "
+                "leave out its examples, or edit with `old_labels=False` to learn it anew"
+            )
         if v == 0:
             raise ValueError(
                 f"label {label!r} names the root of a flat or open taxonomy and would be its own "

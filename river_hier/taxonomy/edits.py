@@ -302,7 +302,7 @@ class Draft:
         if known and (old := self.label(v)) == label:
             return
         if self._number(label) is not None:
-            raise ValueError(f"the label {label!r} is taken")
+            raise ValueError(f"the label {label!r} is taken; merge nodes of one name from below")
         if known and self._numbers.get(old, v) == v:
             self._numbers[old] = None
         self._labels[v], self._numbers[label] = label, v

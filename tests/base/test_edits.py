@@ -404,3 +404,15 @@ def test_what_wrappers_count_goes_with_the_nodes() -> None:
     assert noisy._counts["h"][0] == pytest.approx(counts["g"][0] + counts["h"][0])
     total = sum(counts[v][0] for v in "bcdfgh" if v in counts)
     assert noisy._counts["f"][1] == pytest.approx(total)
+
+
+def test_a_label_that_was_retired_into_the_root_of_an_open_flat_taxonomy_is_refused() -> None:
+    model = linear_model.PathSoftmax()
+    for y in "abab":
+        model.learn_one({"x": 1.0}, y)
+    model.adopt(model.taxonomy_.edit([{"retire": "b"}]))
+    with pytest.raises(ValueError, match="'b' was retired, .* leave out its examples"):
+        model.learn_one({"x": 1.0}, "b")
+    model.adopt(model.taxonomy_.edit([], old_labels=False))
+    model.learn_one({"x": 1.0}, "b")
+    assert model.predict_one({"x": 1.0}) == "b"
