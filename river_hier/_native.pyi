@@ -56,6 +56,7 @@ class Labels:
     has_learned: bool
     unseen: list[int]
     n_unseen: int
+    all_seen: bool
     def __init__(
         self, taxonomy: Taxonomy, unseen: Sequence[int] = (), has_learned: bool = False
     ) -> None: ...

@@ -236,7 +236,7 @@ class SetAnswer(Answer):
     def nodes(self) -> list[int]:
         """The nodes that are on."""
         on = self.own() if self.rule is None else self.rule(self, self.p())
-        if self.labels.has_learned and not self.labels.n_unseen:
+        if self.labels.all_seen:
             return on
         never = self.never
         return [v for v in on if v not in never]

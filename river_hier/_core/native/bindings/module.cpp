@@ -90,6 +90,7 @@ void labels(nb::module_& m) {
         .def_ro("has_learned", &Labels::has_learned)
         .def_prop_ro("unseen", &Labels::unseen_nodes)
         .def_prop_ro("n_unseen", &Labels::n_unseen)
+        .def_prop_ro("all_seen", [](const Labels& labels) { return labels.has_learned && !labels.n_unseen(); })
         .def("node", &Labels::node, "label"_a.none())
         .def("learned", [](Labels& labels, nb::handle nodes) { labels.learned(labels.known(nodes)); }, "nodes"_a)
         .def("forget", [](Labels& labels, nb::handle nodes) { labels.forget(labels.known(nodes)); }, "nodes"_a)
