@@ -411,7 +411,7 @@ def test_a_label_that_was_retired_into_the_root_of_an_open_flat_taxonomy_is_refu
     for y in "abab":
         model.learn_one({"x": 1.0}, y)
     model.adopt(model.taxonomy_.edit([{"retire": "b"}]))
-    with pytest.raises(ValueError, match="'b' was retired, .* leave out its examples"):
+    with pytest.raises(ValueError, match=r"'b' was retired, .* leave out its examples"):
         model.learn_one({"x": 1.0}, "b")
     model.adopt(model.taxonomy_.edit([], old_labels=False))
     model.learn_one({"x": 1.0}, "b")
