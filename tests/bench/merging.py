@@ -15,6 +15,9 @@ takes, from lines of `word:weight`.
     python tests/bench/merging.py --rounds 2
 
 merges 8 parts in the middle, too, and the workers go on from the merged model.
+
+On 100 machines four models are merged at a time, on four levels. From the time of one such merge
+follows how many documents there must be for 100 machines to be 60 times as fast as one.
 """
 
 import argparse
@@ -27,11 +30,10 @@ from functools import partial
 import numpy as np
 import zipf_stream
 
-from river_hier import distributed, linear_model, losses, probabilistic
+from river_hier import distributed, feature_extraction, linear_model, losses, probabilistic
 from river_hier._core import read_pairs
 
 BLOCKS = 32  # of the stream
-PARTS = (1, 2, 8, 32)
 DENSE = 64  # features of the linear discriminant
 LEARNERS = {
     "HPerceptron": linear_model.HPerceptron,
@@ -39,6 +41,10 @@ LEARNERS = {
     "HAROW, float32": partial(linear_model.HAROW, dtype="float32"),
     "PathSoftmax": linear_model.PathSoftmax,
     "PathSoftmax, float32": partial(linear_model.PathSoftmax, dtype="float32"),
+    "HierarchicalSoftmax": linear_model.HierarchicalSoftmax,
+    "TextViews | PathSoftmax": lambda tree: (
+        feature_extraction.TextViews() | linear_model.PathSoftmax(tree, margin=1)
+    ),
     "LinearDiscriminant": probabilistic.LinearDiscriminant,
 }
 TREE = zipf_stream.taxonomy(104, 4)
@@ -50,9 +56,9 @@ def examples(name, block, n):
     if name == "LinearDiscriminant":
         return list(gaussian(block, n))
     found = zipf_stream._documents(TABLES, n, block)
-    return [
-        (x, zipf_stream.label(TREE, y) if name.startswith("PathSoftmax") else y) for x, y in found
-    ]
+    if "Softmax" in name:
+        found = ((x, zipf_stream.label(TREE, y)) for x, y in found)
+    return [(" ".join(x), y) for x, y in found] if "TextViews" in name else list(found)
 
 
 def gaussian(block, n):
@@ -72,6 +78,8 @@ def loss(model, tested):
 
 def reading(block):
     """Seconds to read a document."""
+    if isinstance(block[0][0], str):
+        return 0.0  # the model reads them
     lines = [" ".join(f"{name}:{value:.6f}" for name, value in x.items()) for x, _ in block]
     began = time.process_time()
     for line in lines:
@@ -79,12 +87,12 @@ def reading(block):
     return (time.process_time() - began) / len(lines)
 
 
-def measure(name, n):
-    models = {parts: [LEARNERS[name](TREE) for _ in range(parts)] for parts in PARTS}
-    times = {parts: [0.0] * parts for parts in PARTS}
+def measure(name, n, several):
+    models = {parts: [LEARNERS[name](TREE) for _ in range(parts)] for parts in (1, *several)}
+    times = {parts: [0.0] * parts for parts in models}
     for i in range(BLOCKS):
         block = examples(name, i, n // BLOCKS)
-        for parts in PARTS:
+        for parts in models:
             k = i * parts // BLOCKS
             model, began = models[parts][k], time.process_time()
             for x, y in block:
@@ -101,7 +109,7 @@ def measure(name, n):
     header = ["parts", "one part", "merged", "relative", "worker", "merge", "MB"]
     header += ["learning", "reading"]
     print("".join(word.rjust(10) for word in header))
-    for parts in PARTS[1:]:
+    for parts in several:
         began = time.process_time()
         sent = [pickle.dumps(model, 5) for model in models[parts]]
         dumped = (time.process_time() - began) / parts
@@ -114,6 +122,10 @@ def measure(name, n):
         row += [f"{worker:.2f}", f"{merging:.2f}", f"{size:.0f}"]
         row += faster(parts, single, worker, merging, read * n)
         print("".join(word.rjust(10) for word in row), flush=True)
+    began = time.process_time()
+    pickle.dumps(distributed.merge([pickle.loads(model) for model in sent[:4]]), 5)
+    levels, of_one = 4 * (time.process_time() - began), single / n + read
+    print(f"100 machines are 60 times as fast from {levels * 60 / 0.4 / of_one:,.0f} documents on")
 
 
 def in_rounds(name, n, rounds):
@@ -140,6 +152,7 @@ parser = argparse.ArgumentParser(
     description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
 )
 parser.add_argument("--documents", type=int, default=800_000)
+parser.add_argument("--parts", type=int, nargs="+", default=[2, 8, 32])
 parser.add_argument("--learners", nargs="+", default=list(LEARNERS), choices=LEARNERS)
 parser.add_argument("--rounds", type=int, choices=(1, 2, 4), help="merge so many times, 8 parts")
 
@@ -150,4 +163,4 @@ if __name__ == "__main__":
         if asked.rounds:
             in_rounds(learner, asked.documents, asked.rounds)
         else:
-            measure(learner, asked.documents)
+            measure(learner, asked.documents, asked.parts)
