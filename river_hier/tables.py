@@ -40,11 +40,10 @@ def rows(
                 raise ValueError(f"row {number} has no text {name!r}: {record!r:.200}; use --text")
         missing -= record.keys()
         try:
-            label = _label([record.get(name) for name in labels or ["label"]], several)
+            label = _label([_whole(record.get(name)) for name in labels or ["label"]], several)
         except TypeError as error:
             raise ValueError(f"row {number}: {error}") from None
-        text = "\n".join(record[name] or "" for name in texts)
-        yield number, text.encode(errors="replace").decode(), label
+        yield number, _whole("\n".join(record[name] or "" for name in texts)), label
     for name in missing:
         raise ValueError(f"there is no column {name!r}, only {', '.join(record)}; use --label")
 
@@ -58,6 +57,13 @@ def separator(labels: Iterable[Any]) -> str | None:
             spaced = f" {mark} "
             return spaced if all(spaced in label for label in paths) else mark
     return None
+
+
+def _whole(value: Any) -> Any:
+    """Without halves of surrogate pairs, which JSON can hold and no other file."""
+    if isinstance(value, list):
+        return [*map(_whole, value)]
+    return value.encode(errors="replace").decode() if isinstance(value, str) else value
 
 
 def _label(values: list[Any], several: str | None) -> Any:

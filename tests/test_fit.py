@@ -147,6 +147,7 @@ def skipped():
         ("path.jsonl", '{"text": "red", "label": ["x", "y"]}', {}, [("red", ("x", "y"))]),
         ("some.jsonl", '{"text": "a", "label": ["x", "y"]}', {"several": ","}, [("a", ["x", "y"])]),
         ("int.jsonl", '{"text": null, "label": 7}', {}, [("", "7")]),
+        ("half.jsonl", '{"text": "a\\ud800", "label": ["\\ud800", "y"]}', {}, [("a?", ("?", "y"))]),
         ("studio.json", json.dumps([studio("taxonomy", [["x", "y"]])]), {}, [("red", ("x", "y"))]),
         ("more.json", json.dumps([studio("choices", ["x", "y"])]), {}, [("red", [("x",), ("y",)])]),
         ("studio.jsonl", json.dumps({"data": {"text": "red"}}), {}, [("red", None)]),
