@@ -5,6 +5,7 @@ runs everything. A run of the whole suite uses all processors, one of named file
 workers takes longer than most files.
 """
 
+import gc
 import os
 from collections import Counter
 from typing import Any
@@ -39,6 +40,15 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """`-n auto`: no workers for named files and folders, xdist's number for the whole suite."""
     return 0 if config.args_source is pytest.Config.ArgsSource.ARGS else None
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    gc.disable()  # what is imported and collected stays to the end
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    gc.freeze()
+    gc.enable()
 
 
 LEFT_OUT = pytest.StashKey[int]()

@@ -7,7 +7,6 @@ import os
 import random
 import re
 import signal
-import subprocess
 import sys
 import time
 from functools import partial
@@ -18,7 +17,7 @@ import pytest
 
 from river_hier import OpenTaxonomy, checkpoint, feature_extraction, fit, linear_model, tables
 from support.http_service import Client
-from support.processes import environment, free_port, until
+from support.processes import free_port, start_program, until
 from support.requirements import require_module, require_program
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it locks the file")
@@ -60,12 +59,12 @@ class Process:
         self.options = options
 
     def __enter__(self):
-        command = [sys.executable, "-m", "river_hier.label", str(self.file)]
-        command += ["--port", str(self.port), *self.options]
-        self.process = subprocess.Popen(
-            command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
-        self.port = int(re.search(rb":(\d+)/ until Ctrl-C", self.process.stdout.readline())[1])
+        printed = self.file.with_name("printed")
+        printed.unlink(missing_ok=True)
+        arguments = [self.file, "--port", self.port, *self.options]
+        self.process = start_program("river_hier.label", arguments, printed)
+        until(lambda: printed.exists() and b"until Ctrl-C" in printed.read_bytes(), printed.read_text)
+        self.port = int(re.search(rb":(\d+)/ until Ctrl-C", printed.read_bytes())[1])
         until(self.answers)
         return Client(self.port)
 
@@ -76,12 +75,13 @@ class Process:
         try:
             return Client(self.port).json("/question")
         except OSError:
-            assert self.process.poll() is None, self.process.stdout.read()
+            assert self.process.is_alive()
             return False
 
     def end(self, how):
-        self.process.send_signal(how)
-        return self.process.wait()
+        if self.process.is_alive():
+            os.kill(self.process.pid, how)
+        self.process.join()
 
 
 def test_a_review_begins_with_the_label_that_is_most_likely_wrong(tmp_path):

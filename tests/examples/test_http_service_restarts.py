@@ -12,7 +12,7 @@ import pytest
 
 from river_hier import checkpoint
 from river_hier.base.classifiers import last_step
-from support.http_service import Client, Service
+from support.http_service import Client, Service, killed_at, with_ignored_signals, without_forks
 from support.processes import KILLS, PATIENCE, run_commands_of, until
 from support.requirements import require_module, require_program
 from support.shop_labels import MODELS, as_learned, journal_of, message, same_as_replayed
@@ -33,14 +33,15 @@ def test_what_does_not_belong_together_is_refused(tmp_path):
         assert service.stop() == 0
         same_as_replayed(service)
         journal = "another journal: it has the labels after 0 up to 0, and the checkpoint is at 1"
-        for change, expected in [
-            (lambda: service.command.extend(["--risk", "0.1"]), "another model, risk or budget"),
-            (lambda: (service.served / "labels.sqlite").unlink(), journal),
-        ]:
-            change()
-            service.start(ready=False)
-            assert service.process.wait(PATIENCE) == 1
-            assert expected in service.said()
+        service.arguments.extend(["--risk", "0.1"])
+        service.start(ready=False)
+        assert service.ended() == 1
+        assert "another model, risk or budget" in service.said()
+        for path in service.served.glob("labels.sqlite*"):
+            path.unlink()
+        service.start(ready=False)
+        assert service.ended() == 1
+        assert journal in service.said()
 
 
 def test_a_checkpoint_that_cannot_be_written_is_tried_again(tmp_path):
@@ -80,7 +81,7 @@ CALLS = (
 )
 def test_each_label_is_learned_once_wherever_it_is_killed(tmp_path, call, when, new):
     """Several times in a row, with and without new labels in between."""
-    with Service(tmp_path, MODELS["several"]()) as service:
+    with Service(tmp_path, MODELS["several"](), "--save", 1000) as service:
         client, learned, reached = Client(service.port), 0, False
 
         def rests(process, end, saves):
@@ -100,10 +101,10 @@ def test_each_label_is_learned_once_wherever_it_is_killed(tmp_path, call, when, 
             return not saves or status == 503 or (saved and dropped)
 
         for first, killed in [(5, ""), (new, when), (new, when), (new, ""), (new, when)]:
-            process = service.start_until(call, killed, "--save", 0.05 if killed else 1000)
-            until(partial(rests, process, learned + first, killed))
-            process.kill()
-            process.join()
+            service.arguments[-1] = 0.05 if killed else 1000
+            service.start(*[killed_at, call, killed][: 3 * bool(killed)], ready=False)
+            until(partial(rests, service.process, learned + first, killed))
+            service.kill(whole=False)
         assert reached
         service.start()
         client = Client(service.port)
@@ -121,10 +122,8 @@ def test_each_label_is_learned_once_wherever_it_is_killed(tmp_path, call, when, 
 def test_saving_goes_on(tmp_path, state):
     """Also if no process could be started once, or the service inherits an ignored SIGCHLD."""
     with Service(tmp_path, MODELS["several"](), "--save", 0.05) as service:
-        how = "without_forks" if state == "no process" else "with_ignored_signals"
-        service.command[1:3] = ["-c", f"from support.http_service import serve_{how} as s; s()"]
         (tmp_path / "no forks").touch()
-        service.start()
+        service.start(without_forks if state == "no process" else with_ignored_signals)
         client = Client(service.port)
         client.json("/learn", message(0))
         if state == "no process":

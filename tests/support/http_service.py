@@ -1,4 +1,4 @@
-"""`python -m river_hier.serve` as a process, and requests to it."""
+"""`python -m river_hier.serve` in a process, and requests to it."""
 
 import contextlib
 import http.client
@@ -7,12 +7,10 @@ import os
 import pickle
 import pkgutil
 import signal
-import subprocess
 import sys
-from multiprocessing import get_context
 from pathlib import Path
 
-from support.processes import PATIENCE, environment, free_port, until
+from support.processes import PATIENCE, free_port, start_program, until
 
 
 class Client:
@@ -47,37 +45,27 @@ class Service:
         self.folder, self.port = folder, free_port()
         self.model, self.served = folder / "shop.pkl", folder / "shop.served"
         self.model.write_bytes(pickle.dumps(model))
-        self.command = [sys.executable, "-m", "river_hier.serve", str(self.model)]
-        self.command += ["--port", str(self.port), *map(str, arguments)]
+        self.arguments = [self.model, "--port", self.port, *arguments]
         self.process = None
-        self.log = (folder / "log").open("ab")
 
     def __enter__(self):
         return self
 
     def __exit__(self, *error):
         self.kill()
-        self.log.close()
 
-    def start(self, ready=True):
-        self.process = subprocess.Popen(
-            self.command, env=environment(), stderr=self.log, start_new_session=True
-        )
+    def start(self, *prepare, ready=True):
+        """Serve in another process, in which a function may be called first."""
+        log = self.folder / "log"
+        self.process = start_program("river_hier.serve", self.arguments, log, *prepare)
         if ready:
             until(self._answers, self.said)
-
-    def start_until(self, call, when, *arguments):
-        """Start it as a process that is killed before or after it calls this function."""
-        arguments = [*self.command[2:], *map(str, arguments)]
-        process = FORKS.Process(target=serve_until, args=(call, when, arguments))
-        process.start()
-        return process
 
     def _answers(self):
         with contextlib.suppress(OSError, http.client.HTTPException):
             Client(self.port).json("/health")
             return True
-        assert self.process.poll() is None, self.said()
+        assert self.process.is_alive(), self.said()
         return False
 
     def said(self):
@@ -89,24 +77,21 @@ class Service:
             with contextlib.suppress(ProcessLookupError):
                 if whole:
                     os.killpg(self.process.pid, signal.SIGKILL)
-                else:
-                    self.process.kill()
-            self.process.wait()
+            self.process.kill()
+            self.process.join()
 
     def stop(self):
         """Stop it as an administrator would; return its exit status."""
         self.process.terminate()
-        return self.process.wait(PATIENCE)
+        return self.ended()
+
+    def ended(self):
+        self.process.join(PATIENCE)
+        return self.process.exitcode
 
 
-FORKS = get_context("forkserver")  # of a process in which everything is imported
-FORKS.set_forkserver_preload(["river_hier.serve.service", __name__])
-
-
-def serve_until(call, when, arguments):
-    """Serve in this process until it is killed before or after a call of a function."""
-    from river_hier.serve.__main__ import main
-
+def killed_at(call, when):
+    """This process is killed before or after it calls a function."""
     *owner, name = call.rsplit(".", 1)
     owner = pkgutil.resolve_name(*owner)
     function = getattr(owner, name)
@@ -116,16 +101,11 @@ def serve_until(call, when, arguments):
             function(*args)
         os.kill(os.getpid(), signal.SIGKILL)
 
-    if when:
-        setattr(owner, name, killed)
-    sys.argv = arguments
-    main()
+    setattr(owner, name, killed)
 
 
-def serve_without_forks():
-    """Serve in this process, which cannot start others while there is a file "no forks"."""
-    from river_hier.serve.__main__ import main
-
+def without_forks():
+    """This process cannot start others while there is a file "no forks"."""
     fork = os.fork
 
     def checked():
@@ -134,12 +114,8 @@ def serve_without_forks():
         return fork()
 
     os.fork = checked
-    main()
 
 
-def serve_with_ignored_signals():
-    """Serve in this process, which is told of no process that ends."""
-    from river_hier.serve.__main__ import main
-
+def with_ignored_signals():
+    """This process is told of no process that ends."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    main()

@@ -3,12 +3,14 @@
 import contextlib
 import os
 import re
+import runpy
 import shlex
 import signal
 import socket
 import subprocess
 import sys
 import time
+from multiprocessing import get_context
 
 import river_hier
 from support.paths import DOCS, EXAMPLES, TESTS
@@ -41,6 +43,34 @@ def free_port():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
+
+
+FORKS = get_context("forkserver")  # of a process in which everything is imported
+FORKS.set_forkserver_preload(
+    [
+        *("river_hier.serve.service", "river_hier.label.desk", "river_hier.ensemble"),
+        *("river_hier.decision", "uvicorn.protocols.http.auto", "uvicorn.lifespan.on"),
+    ]
+)
+
+
+def start_program(module, arguments, printed, prepare=None, *args):
+    """`python -m module` as a fork, which prints into a file, after a call of `prepare`."""
+    arguments = [module, *map(str, arguments)]
+    process = FORKS.Process(target=_run, args=(arguments, printed, prepare, args))
+    process.start()
+    return process
+
+
+def _run(arguments, printed, prepare, args):
+    os.setsid()
+    with open(printed, "ab") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    if prepare:
+        prepare(*args)
+    sys.argv = arguments
+    runpy.run_module(arguments[0], run_name="__main__")
 
 
 def run_commands_of(page, port, folder, **elsewhere):
