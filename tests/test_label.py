@@ -60,11 +60,11 @@ class Process:
 
     def __enter__(self):
         printed = self.file.with_name("printed")
-        printed.unlink(missing_ok=True)
+        printed.write_text("")
         arguments = [self.file, "--port", self.port, *self.options]
         self.process = start_program("river_hier.label", arguments, printed)
-        until(lambda: printed.exists() and b"until Ctrl-C" in printed.read_bytes(), printed.read_text)
-        self.port = int(re.search(rb":(\d+)/ until Ctrl-C", printed.read_bytes())[1])
+        until(lambda: "until Ctrl-C" in printed.read_text(), printed.read_text)
+        self.port = int(re.search(r":(\d+)/ until Ctrl-C", printed.read_text())[1])
         until(self.answers)
         return Client(self.port)
 

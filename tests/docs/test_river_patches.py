@@ -14,7 +14,7 @@ from support.paths import DOCS
 VERSION = "0.26.1"
 
 
-@pytest.mark.slow(but=1)
+@pytest.mark.slow
 @pytest.mark.skipif(metadata.version("river") != VERSION, reason=f"patches of River {VERSION}")
 @pytest.mark.parametrize("name", ["bugs", "several_labels"])
 def test_patches_apply_and_their_tests_pass(name, tmp_path):
