@@ -397,6 +397,7 @@ def test_a_bar_while_it_learns(tmp_path):
     assert re.search(r"pass 1 of 1: +\d\d%", errors)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="it has no sh")
 def test_the_commands_of_the_page(tmp_path):
     (tmp_path / "titles.csv").write_text(table(pairs(60), ("title", "category")))

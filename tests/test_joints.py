@@ -112,6 +112,7 @@ TRANSFORMERS: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.slow(but=30)
 @pytest.mark.parametrize("transformer", TRANSFORMERS)
 @each(name for name in ALL if ALL[name].inside)
 def test_a_transformer_may_stand_in_front_of_a_wrapper_or_inside(
@@ -252,6 +253,7 @@ def test_batches_of_any_size_are_their_loop(
         compare_predictions(row, one, many, matrix(examples[:5])[0], xs, {}, 1e-9)
 
 
+@pytest.mark.slow(but=40)
 @EVERY
 @pytest.mark.parametrize("union", [False, True])
 def test_a_list_of_texts_is_its_loop(name: str, union: bool) -> None:
@@ -487,6 +489,7 @@ def test_what_a_rule_refuses_adds_no_label(
     assert answers(row, learned(model, examples), xs) == answers(row, learned(same, examples), xs)
 
 
+@pytest.mark.slow(but=45)
 @pytest.mark.parametrize("name", that("batch"))
 @pytest.mark.parametrize("bad", ["x", "y", "w"])
 def test_a_refused_row_ends_the_batch(name: str, bad: str) -> None:
@@ -620,9 +623,7 @@ def test_wrappers_stand_around_models_of_several_parts(name: str) -> None:
 # I. With the root, a model forgets all that it has learned.
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in ALL if not ALL[n].refuses.keys() & {"forget", "taxonomy"}]
-)
+@each(n for n in ALL if not ALL[n].refuses.keys() & {"forget", "taxonomy"})
 def test_a_model_that_has_forgotten_all_is_a_new_one(name: str) -> None:
     row = ALL[name]
     xs = [x for x, _ in stream(row, 6, seed=9)]

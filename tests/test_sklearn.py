@@ -116,8 +116,13 @@ class OneOfSeveral(HierarchicalClassifier):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
-@pytest.mark.slow(but=2)
-@pytest.mark.parametrize("name", ["default", *(v for v in makers.TABLE if v not in WITHOUT)])
+CHECKED = ["default", *(v for v in makers.TABLE if v not in WITHOUT)]
+FAST = {"PathSoftmax", "HAROW"}
+
+
+@pytest.mark.parametrize(
+    "name", [v if v in FAST else pytest.param(v, marks=pytest.mark.slow) for v in CHECKED]
+)
 def test_scikit_learns_checks(name: str) -> None:
     row = makers.TABLE.get(name)
     kind = OneOfSeveral if row and row.several else HierarchicalClassifier
@@ -335,8 +340,13 @@ def test_searches_and_validation() -> None:
     search = GridSearchCV(texts(taxonomy=TREE), grid, scoring=error, cv=3).fit(TEXTS, PATHS)
     assert search.best_score_ == 0.0
     assert models[1]._labels.has_learned is False
-    assert cross_val_score(texts(separator=" > "), TEXTS, PATHS, n_jobs=2).mean() == 1.0
+    assert cross_val_score(texts(separator=" > "), TEXTS, PATHS).mean() == 1.0
     assert (cross_val_predict(texts(), TEXTS, PATHS) == PATHS).all()
+
+
+@pytest.mark.slow
+def test_validation_in_several_processes() -> None:
+    assert cross_val_score(texts(separator=" > "), TEXTS, PATHS, n_jobs=2).mean() == 1.0
 
 
 def test_parameters_of_the_model_in_a_search():
@@ -368,7 +378,7 @@ META = {
 }
 
 
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("meta", META)
 def test_meta_estimators_encode_labels(meta: str) -> None:
     """They work without a taxonomy, with one of codes, or with `classes`, as they are told."""

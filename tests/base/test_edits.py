@@ -54,6 +54,7 @@ def renamed(value: Any, labels: Any) -> Any:
     return labels.get(value, value) if isinstance(value, str) else value
 
 
+@pytest.mark.slow(but=12)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_rename_changes_no_number(name: str) -> None:
     model = learned(name)
@@ -149,6 +150,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.slow(but=12)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_follows_an_edit_or_refuses_it_unchanged(name: str) -> None:
     model, edit = learned(name), T.edit(CHANGES)

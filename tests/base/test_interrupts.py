@@ -157,7 +157,7 @@ def test_after_a_repetition_the_thread_repeats_no_more() -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_batch_is_learned_up_to_a_row(name: str) -> None:
     n_rows = 200_000

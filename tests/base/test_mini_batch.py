@@ -164,7 +164,7 @@ def test_sparse_rows(name: str, shape: Any, data: st.DataObject) -> None:
         assert len(many.predict_proba_many(given_, columns=iter(columns))) == len(xs)
 
 
-@pytest.mark.slow(but=4)
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [("HRLS", {}), ("HRLS", {"budget": 100}), ("SHRLS", {}), ("SHRLS", {"budget": 6})],

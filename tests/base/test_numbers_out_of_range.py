@@ -135,7 +135,7 @@ TINY_SCORES = [
 ]
 
 
-@pytest.mark.slow(but=20)
+@pytest.mark.slow(but=8)
 @pytest.mark.parametrize("name", MODELS)
 @n_examples(60)
 @given(stream=streams)
@@ -175,7 +175,7 @@ def test_a_model_stays_finite_in_forty_examples(name: str, seed: int) -> None:
     assert_finite(model)
 
 
-@pytest.mark.slow(but=20)
+@pytest.mark.slow(but=8)
 @pytest.mark.parametrize("name", OF_BATCHES)
 @n_examples(30)
 @given(stream=streams)

@@ -95,6 +95,7 @@ def test_first_order(data: Any, weights: Any, C: float) -> None:
         same(PassiveAggressive(t, C), theirs, stream, weights)
 
 
+@pytest.mark.slow
 @given(data=multilabel_streams(), weights=sample_weights, r=st.sampled_from([0.5, 2.0]))
 @n_examples(25)
 def test_second_order(data: Any, weights: Any, r: float) -> None:

@@ -50,6 +50,7 @@ def answers(name: str, model: Any) -> list[Any]:
     return found
 
 
+@pytest.mark.slow(but=12)
 @pytest.mark.parametrize("name", MODELS)
 def test_added_nodes_change_nothing(name: str) -> None:
     model = learned(TABLE[name](T), examples(name, 60))
@@ -72,6 +73,7 @@ def test_added_nodes_change_nothing(name: str) -> None:
     assert not (unseen if not TABLE[name].several or not unseen else unseen[True])
 
 
+@pytest.mark.slow(but=12)
 @pytest.mark.parametrize("name", [name for name in MODELS if "loop" not in TABLE[name].refuses])
 def test_batches_agree(name: str) -> None:
     model = learned(TABLE[name](T), examples(name, 60))
@@ -99,6 +101,7 @@ def test_batches_agree(name: str) -> None:
         assert p == pytest.approx(p_looped)
 
 
+@pytest.mark.slow(but=12)
 @pytest.mark.parametrize("name", MODELS)
 def test_added_nodes_do_not_compete(name: str) -> None:
     """Examples of old labels teach the same as without the added nodes."""

@@ -15,7 +15,7 @@ from river_hier.datasets import synth
 pytest.importorskip("sklearn", reason="scikit-learn is an extra")
 
 MODELS = {
-    "BatchHMinOver": batch.BatchHMinOver,
+    "BatchHMinOver": lambda taxonomy: batch.BatchHMinOver(taxonomy, max_steps=300),
     "HierarchicalMultilabelSVM": batch.HierarchicalMultilabelSVM,
     "HSVM": batch.HSVM,
 }

@@ -15,7 +15,7 @@ SINGLE, MULTI = learners("linear_model")
 NAMES = SINGLE + MULTI
 
 
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("name", NAMES)
 def test_reference_counts(name):
     text, long, odd = "".join(["k", "ey"]), "".join(["a name of more ", "than 16"]), (1, "t")
@@ -52,7 +52,7 @@ def test_reference_counts(name):
         assert sys.getrefcount(one) <= before[watched.index(one)]
 
 
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_that_is_let_go_takes_its_names_along(name):
     class Key:

@@ -12,6 +12,7 @@ T = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d"]}, "g": ["h", "i"]}})
 X = [{"x": 1.0, "z": float(i % 3), str(i % 2): 1.0} for i in range(12)]
 
 
+@pytest.mark.slow(but=12)
 @pytest.mark.parametrize("name", TABLE)
 def test_a_model_goes_on(name: str) -> None:
     model: Any = TABLE[name](T)

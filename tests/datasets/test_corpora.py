@@ -206,8 +206,8 @@ def large_hmc(folder, n):
 
 
 LARGE = {  # and a number of records
-    "HMC": (large_hmc, 8_000),
-    "RCV1": (large_rcv1, 2_000),
+    "HMC": (large_hmc, 3_000),
+    "RCV1": (large_rcv1, 1_000),
 }
 
 

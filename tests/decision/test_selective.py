@@ -313,6 +313,7 @@ def test_high_thresholds_are_those_of_predict_one() -> None:
     assert compared > 300
 
 
+@pytest.mark.slow(but=8)
 @pytest.mark.parametrize("name", [*SINGLE, *MULTI])
 @given(st.data())
 @n_examples(5)

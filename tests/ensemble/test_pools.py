@@ -161,7 +161,7 @@ def rows_of_a_shop(n: int) -> list[tuple[dict[str, Any], str]]:
 
 
 def test_views_are_a_pool_of_pipelines_and_a_useless_one_costs_nothing() -> None:
-    rows, wrong = rows_of_a_shop(2_000), {}
+    rows, wrong = rows_of_a_shop(1_000), {}
     views: dict[str, dict[str, Any]] = {
         "text": {},
         "brand": {"categories": ["brand"]},

@@ -74,7 +74,7 @@ def test_zero_one_loss_h_loss_and_delta_are_in_this_order(seed: int) -> None:
 # --- Propositions 3 and 4 of 2002 are false -----------------------------------------------------
 
 
-@pytest.mark.slow(but=1)
+@pytest.mark.slow
 def test_propositions_3_and_4_are_false(monkeypatch: pytest.MonkeyPatch) -> None:
     script = names(monkeypatch, "el_yaniv_2002_propositions")
     error, lower = script["counterexample"]()

@@ -3,7 +3,6 @@
 import contextlib
 import pickle
 import re
-import subprocess
 import sys
 
 import pytest
@@ -12,7 +11,7 @@ from river_hier import OpenTaxonomy, Taxonomy, checkpoint, feature_extraction, f
 from river_hier.predict import labelled
 from support.http_service import Client
 from support.paths import DOCS, EXAMPLES
-from support.processes import environment, free_port, until
+from support.processes import free_port, start_program, until
 from support.requirements import require_module
 
 sys.path.insert(0, str(EXAMPLES / "integrations"))
@@ -149,20 +148,20 @@ class LabelStudio:
 
     def __enter__(self):
         script = EXAMPLES / "integrations" / "label_studio_backend.py"
-        command = [sys.executable, str(script), str(self.file), "--port", str(self.port)]
-        self.process = subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE)
+        printed = self.file.with_name("printed")
+        self.process = start_program(script, [self.file, "--port", self.port], printed)
         self.client = Client(self.port)
         until(self.is_up)
         return self
 
     def __exit__(self, *error):
         self.process.kill()
-        self.process.communicate()
+        self.process.join()
 
     def is_up(self):
         with contextlib.suppress(OSError):
             return self.client.json("/health")["status"] == "UP"
-        assert self.process.poll() is None, self.process.stderr.read()
+        assert self.process.is_alive(), self.file.with_name("printed").read_text()
         return False
 
     def setup(self, status=200):

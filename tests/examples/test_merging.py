@@ -105,7 +105,7 @@ def test_a_worker_that_dies_changes_nothing(engine, parts, tmp_path):
     assert pickle.dumps(again) == pickle.dumps(model)
 
 
-@pytest.mark.slow(but=1)
+@pytest.mark.slow
 def test_models_are_published_meanwhile(parts, tmp_path):
     command = [sys.executable, str(STREAMING / "merge_while_learning.py")]
     command += [*given_to_all(parts), "--folder", str(tmp_path / "models")]

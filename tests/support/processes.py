@@ -55,8 +55,8 @@ FORKS.set_forkserver_preload(
 
 
 def start_program(module, arguments, printed, prepare=None, *args):
-    """`python -m module` as a fork, which prints into a file, after a call of `prepare`."""
-    arguments = [module, *map(str, arguments)]
+    """`python -m module`, or a script, as a fork that prints to a file, after `prepare`."""
+    arguments = [str(module), *map(str, arguments)]
     process = FORKS.Process(target=_run, args=(arguments, printed, prepare, args))
     process.start()
     return process
@@ -70,7 +70,8 @@ def _run(arguments, printed, prepare, args):
     if prepare:
         prepare(*args)
     sys.argv = arguments
-    runpy.run_module(arguments[0], run_name="__main__")
+    run = runpy.run_path if arguments[0].endswith(".py") else runpy.run_module
+    run(arguments[0], run_name="__main__")
 
 
 def run_commands_of(page, port, folder, **elsewhere):

@@ -170,12 +170,12 @@ def test_an_example_that_is_refused_leaves_no_label() -> None:
 
 
 def test_growing_takes_as_long_as_what_is_new() -> None:
-    """Tables are shared, so that 50,000 versions of a taxonomy fit into memory."""
+    """Tables are shared, so that 20,000 versions of a taxonomy fit into memory."""
     taxonomy, versions = OPEN.with_labels(Taxonomy.flat([], root=()), []), []
-    for i in range(50_000):
+    for i in range(20_000):
         taxonomy = OPEN.with_labels(taxonomy, [(f"{i % 10}", f"{i}")])
         versions.append(taxonomy)
-    assert len(taxonomy) == 50_011
+    assert len(taxonomy) == 20_011
     assert len({id(version._arrays.table) for version in versions}) == 1
     assert versions[4].nodes == (
         *((), ("0",), ("0", "0"), ("1",), ("1", "1"), ("2",)),
