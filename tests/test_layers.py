@@ -72,7 +72,7 @@ def test_parts_are_imported_when_they_are_asked_for() -> None:
     program = (
         "import sys, river_hier\n"
         "assert 'river' not in sys.modules, 'Taxonomy alone needs no River'\n"
-        "river_hier.metrics.HLoss\n"
+        "river_hier.losses.h_loss\n"
         "assert 'river_hier.evaluate' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-P", "-c", program], check=True)

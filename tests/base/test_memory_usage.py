@@ -49,11 +49,11 @@ print(json.dumps([measured() - before, model._raw_memory_usage, walked]))
 """
 # A model, nodes, steps, and names.
 GROWING = [
+    ("linear_model.HAROW(taxonomy)", 200, 1_500, 20_000),
     ("linear_model.HPerceptron(taxonomy)", 20, 12_000, 80_000),
     ("linear_model.HPerceptron(taxonomy)", 500, 5_000, 20_000),
     ("linear_model.AveragedHieron(taxonomy)", 20, 12_000, 80_000),
     ("linear_model.HAROW(taxonomy, dtype='float32')", 20, 20_000, 130_000),
-    ("linear_model.HAROW(taxonomy)", 200, 1_500, 20_000),
     ("linear_model.PathSoftmax(taxonomy)", 20, 10_000, 60_000),
     ("linear_model.Averaged(linear_model.HAROW(taxonomy))", 20, 9_000, 60_000),
     ("decision.Calibrated(linear_model.HAROW(taxonomy))", 20, 12_000, 80_000),

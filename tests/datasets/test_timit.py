@@ -222,6 +222,7 @@ def test_the_real_frames(real):
     assert (found["silence"], found["s"], found["zh"]) == (8_268, 2_315, 41)
 
 
+@pytest.mark.slow
 def test_the_real_segments(real):
     stream = datasets.TIMITSegments(real)
     model = preprocessing.StandardScaler() | linear_model.Hieron(stream.taxonomy)

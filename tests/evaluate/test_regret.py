@@ -670,6 +670,7 @@ def test_theorem_2_of_hrls_says_something(depth: int, broken: str) -> None:
     assert (found <= bound) == (broken == "no"), (found, bound)
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("broken", BROKEN)
 def test_the_theorems_on_hieron_say_something(broken: str) -> None:
     """Two leaves, unit x within 45 degrees of an axis: few errors in all, and .3 expected."""

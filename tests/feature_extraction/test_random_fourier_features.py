@@ -205,6 +205,7 @@ def test_wrong_features(x, message):
 # In River
 
 
+@pytest.mark.slow
 def test_rivers_checks():
     for check in rivers_checks(RandomFourierFeatures()):
         check(RandomFourierFeatures(n_components=10))
