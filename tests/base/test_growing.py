@@ -5,7 +5,6 @@ import pickle
 from itertools import chain, pairwise
 from typing import Any
 
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -105,24 +104,6 @@ def test_the_temperature_ignores_new_labels() -> None:
     assert model._temperatures.scale.n == n
     model.learn_one({"a": 1.0}, "b")
     assert model._temperatures.scale.n == n + 5  # the root, a, d, b, a/x
-
-
-@pytest.mark.parametrize(
-    "name", ["Hieron", "AveragedHieron", "HAROW", "SHRLS", "LinearDiscriminant"]
-)
-def test_batches_grow_the_taxonomy(name: str) -> None:
-    rows = [{"x": float(i % 3), "y": float(i % 5) - 2.0} for i in range(12)]
-    labels = ["a/b", "a", "c/d/e", "a/f"] * 3
-    model, other = EVERY[name](OpenTaxonomy("/")), EVERY[name](OpenTaxonomy("/"))
-    ys: list[Any] = labels if name in SINGLE else [{label} for label in labels]
-    model.learn_many(pd.DataFrame(rows), ys)
-    for x, y in zip(rows, ys, strict=True):
-        other.learn_one(x, y)
-    assert model.score_one(rows[1]) == pytest.approx(other.score_one(rows[1]))
-    bad = [*ys[:6], "g//h", *ys[7:]]
-    with pytest.raises(ValueError, match=r"row 6.*'g//h' has no name at level 2") as refused:
-        model.learn_many(pd.DataFrame(rows), bad)
-    assert vars(refused.value)["n_learned"] == 6
 
 
 @pytest.mark.parametrize("name", EVERY)

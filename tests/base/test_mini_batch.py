@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import compose, feature_extraction, preprocessing
+from river import compose, preprocessing
 from scipy import sparse
 
 from river_hier import Taxonomy, decision, linear_model
@@ -319,19 +319,6 @@ def test_sparse_columns(private: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     X["e"] = column([1.0, 1.0, 2.0], fill_value=1.0)
     batch = read_batch(X, None)
     assert batch.row(0) == {"a": 1.0, "b": 1.0, "c": 0.0, "d": 0.0, "e": 1.0}
-
-
-def test_columns_of_bags_of_words() -> None:
-    texts = ["a cat and a dog", "the dog", "the end"] * 3
-    ys = ["b", "c", "a"] * 3
-    for name in ("Hieron", "HPerceptron"):
-        one = feature_extraction.BagOfWords() | made(name)
-        many = one.clone()
-        for text, y in zip(texts, ys, strict=True):
-            one.learn_one(text, y)
-        many.learn_many(pd.Series(texts), pd.Series(ys))
-        assert one[-1].score_one({"dog": 1, "the": 1}) == many[-1].score_one({"dog": 1, "the": 1})
-        assert "end" in many[-1].weights["a"]
 
 
 BAD_X = [
