@@ -45,19 +45,19 @@ def free_port():
         return int(free.getsockname()[1])
 
 
-FORKS = get_context("forkserver")  # of a process in which everything is imported
-FORKS.set_forkserver_preload(
-    [
-        *("river_hier.serve.service", "river_hier.label.desk", "river_hier.ensemble"),
-        *("river_hier.decision", "uvicorn.protocols.http.auto", "uvicorn.lifespan.on"),
-    ]
-)
+# What the process has imported from which programs are forked; there is none on Windows.
+IMPORTED = [
+    *("river_hier.serve.service", "river_hier.label.desk", "river_hier.ensemble"),
+    *("river_hier.decision", "uvicorn.protocols.http.auto", "uvicorn.lifespan.on"),
+]
 
 
 def start_program(module, arguments, printed, prepare=None, *args):
     """`python -m module`, or a script, as a fork that prints to a file, after `prepare`."""
+    forks = get_context("forkserver")
+    forks.set_forkserver_preload(IMPORTED)
     arguments = [str(module), *map(str, arguments)]
-    process = FORKS.Process(target=_run, args=(arguments, printed, prepare, args))
+    process = forks.Process(target=_run, args=(arguments, printed, prepare, args))
     process.start()
     return process
 
