@@ -6,7 +6,13 @@
 prints answers per second, and the times and processor time of an answer, as ratios to those of an
 empty handler of the same framework: medians of interleaved rounds. The clients are processes on the
 same machine, each with one connection that is kept alive. Processor time is read from /proc, which
-needs Linux.
+needs Linux. The taxonomy has three levels of 8 nodes below each; `--branching 58` makes it one of
+200,000 nodes.
+
+    PYTHONPATH=tests python tests/bench/serving.py --followers 2
+
+prints how many times as many answers to `/predict` these followers give as the process that learns,
+and how many labels that learns in a second while they answer, beside those without them.
 """
 
 import argparse
@@ -31,12 +37,17 @@ from starlette.routing import Route
 
 from river_hier import Taxonomy, linear_model
 from support.http_service import Service
+from support.processes import free_port, start_program, until
 
 # Requests, and their times
 
-R = range(8)
-TREE = {"root": {f"a{i}": {f"b{i}{j}": [f"c{i}{j}{k}" for k in R] for j in R} for i in R}}
 WORDS = [f"word {i}" for i in range(2000)]
+
+
+def taxonomy(branching):
+    r = range(branching)
+    tree = {f"a{i}": {f"b{i} {j}": [f"c{i} {j} {k}" for k in r] for j in r} for i in r}
+    return Taxonomy.from_nested({"root": tree})
 
 
 def message(path, rng, key):
@@ -44,7 +55,7 @@ def message(path, rng, key):
     found = {"x": {name: round(rng.random(), 3) for name in rng.sample(WORDS, 30)}}
     if path == "/learn":
         i, j, k = (rng.randrange(8) for _ in range(3))
-        found |= {"key": key, "y": [f"c{i}{j}{k}"]}
+        found |= {"key": key, "y": [f"c{i} {j} {k}"]}
     return found
 
 
@@ -123,10 +134,38 @@ def processor_time(pid):
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
-def compare(pool, n, rounds):
+def follow(pool, n, rounds, branching, followers):
+    """The same of followers, which share a port, beside the process that learns."""
+    seeds, port, results = count(), free_port(), []
+    model = linear_model.HAROW(taxonomy(branching))
+    with tempfile.TemporaryDirectory() as folder, Service(Path(folder), model, "--save", 2) as one:
+        one.start()
+        at = one.port, one.process.pid
+        load(pool, *at, "/learn", n, seeds)
+        log, arguments = Path(folder) / "log", ["--follow", one.served, "--port", port]
+        others = [start_program("river_hier.serve", arguments, log) for _ in range(followers)]
+        until(lambda: log.read_text().count(f":{port};") == followers)
+        try:
+            for _ in range(rounds):
+                alone = load(pool, *at, "/learn", n, seeds)[0]
+                answers = load(pool, *at, "/predict", n, seeds)[0]
+                theirs = load(pool, port, others[0].pid, "/predict", n, seeds)[0]
+                asking = pool.starmap_async(ask, [(port, "/predict", n, next(seeds))] * 2)
+                beside = load(pool, *at, "/learn", n, seeds)[0]
+                asking.get()
+                results.append((theirs / answers, beside / alone))
+        finally:
+            for other in others:
+                other.kill()
+    answers, learned = map(statistics.median, zip(*results, strict=True))
+    print(f"{followers} followers give {answers:.2f} times as many answers; ", end="")
+    print(f"beside two clients of theirs, {learned:.2f} times as many labels are learned")
+
+
+def compare(pool, n, rounds, branching):
     paths, seeds = ["/empty", "/predict", "/top", "/explain", "/learn"], count()
     results = {path: [] for path in paths}
-    model = linear_model.HAROW(Taxonomy.from_nested(TREE))
+    model = linear_model.HAROW(taxonomy(branching))
     with (
         tempfile.TemporaryDirectory() as folder,
         empty_handler() as nothing,
@@ -158,6 +197,12 @@ if __name__ == "__main__":
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--requests", type=int, default=500, help="of each client in a round")
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--branching", type=int, default=8)
+    parser.add_argument("--followers", type=int)
     asked = parser.parse_args()
+    sizes = asked.requests, asked.rounds, asked.branching
     with multiprocessing.get_context("spawn").Pool(asked.clients) as pool:
-        compare(pool, asked.requests, asked.rounds)
+        if asked.followers:
+            follow(pool, *sizes, asked.followers)
+        else:
+            compare(pool, *sizes)
