@@ -10,7 +10,7 @@ from typing import Any
 
 from . import tables
 from .base.answer import answer_of
-from .programs import Parser, opened, path, prediction, probability, share, with_risk
+from .programs import Parser, labels, opened, path, probability, share, with_risk
 
 BETWEEN = " > "  # the names on a path
 
@@ -33,9 +33,7 @@ def labelled(model: Any, rows: Any, threshold: float | None) -> Iterator[tuple[A
     paths: dict[Any, str] = {None: ""}
     for number, text, _ in rows:
         answer = answer_of(model, text)
-        label = prediction(answer, threshold)
-        labels = [v for v, on in label.items() if on] or [None] if answer.several else [label]
-        for label in labels:
+        for label in labels(answer, threshold) or [None]:
             if label not in paths:
                 t = answer.labels.taxonomy
                 paths[label] = BETWEEN.join(str(v) for v in path(t, label) if v != t.root)

@@ -94,11 +94,16 @@ def path(taxonomy: Taxonomy, label: Label) -> list[Label]:
     return [*taxonomy._names(label)] or [*filter(None, [taxonomy.root])]
 
 
-def prediction(answer: Any, threshold: float | None = None) -> Any:
-    """What a model predicts, by the scores that its probabilities will need."""
-    with suppress(NotImplementedError):
-        answer.p()
-    return answer.within(threshold, None)
+def labels(answer: Any, threshold: float | None = None) -> list[Label]:
+    """The labels that a model predicts, of one by the scores that its probability will need."""
+    if answer.several:
+        nodes = answer.labels.taxonomy.nodes
+        return [nodes[v] for v in answer.nodes_within(threshold, None)]
+    if not answer.silent:
+        with suppress(NotImplementedError):
+            answer.p()
+    label = answer.within(threshold, None)
+    return [] if label is None else [label]
 
 
 def probability(answer: Any, label: Label) -> float | None:

@@ -29,7 +29,7 @@ from ..base.answer import answer_of, taxonomy_of
 from ..base.classifiers import is_multilabel, last_step
 from ..base.targets import judged
 from ..base.wrapper import check_one
-from ..programs import path, prediction, probability, with_risk
+from ..programs import path, probability, with_risk
 from ..stream import learn_names
 from ..taxonomy import Below, Label, Not, Taxonomy
 from ..taxonomy.open import with_labels
@@ -267,14 +267,15 @@ class Service:
         sampler = self.state.get("sampler")
         answer: dict[str, Any] = {}
         said = answer_of(model, x)
-        if sampler is not None:
-            y, answer["ask"] = sampler.predict_one(x, **given)
+        if sampler is None and threshold is None:  # without a dictionary of all labels
+            labels = programs.labels(said)
         else:
-            y = model.predict_one(x, **given) if given else prediction(said)
-        y = [label for label, on in y.items() if on] if self.several else y
-        labels = y if self.several else [y][: y is not None]
+            y: Any = (sampler or model).predict_one(x, **given)
+            if sampler is not None:
+                y, answer["ask"] = y
+            labels = [v for v, on in y.items() if on] if self.several else [y][: y is not None]
         shown = [(v, path(taxonomy_of(model), v), probability(said, v)) for v in labels]
-        answer["y"] = y
+        answer["y"] = labels if self.several else next(iter(labels), None)
         answer["labels"] = [{"label": v, "path": names, "probability": p} for v, names, p in shown]
         if key is not None and shown and not self.several:
             self.shown.pop(key, None)
