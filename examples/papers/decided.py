@@ -107,8 +107,8 @@ DECIDED: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "Figure 1, text: perceptron faster to train than the SVM": (
             DATA,
-            "up to a fifth faster with 3,000 titles, where minover converges; with all, which cannot "
-            "be separated, it takes all its 10,000 steps",
+            "up to a fifth faster with 3,000 titles, where minover converges; with all, which "
+            "cannot be separated, it takes all its 10,000 steps",
         ),
     },
     "cesa_bianchi_2006_ohsumed": {
