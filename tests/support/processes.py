@@ -10,7 +10,8 @@ import socket
 import subprocess
 import sys
 import time
-from multiprocessing import get_context
+from multiprocessing import forkserver, get_context
+from unittest.mock import patch
 
 import river_hier
 from support.paths import DOCS, EXAMPLES, TESTS
@@ -56,6 +57,8 @@ def start_program(module, arguments, printed, prepare=None, *args):
     """`python -m module`, or a script, as a fork that prints to a file, after `prepare`."""
     forks = get_context("forkserver")
     forks.set_forkserver_preload(IMPORTED)
+    with patch.dict(os.environ, PYTHONSAFEPATH="1"):  # it imports what is installed
+        forkserver.ensure_running()
     arguments = [str(module), *map(str, arguments)]
     process = forks.Process(target=_run, args=(arguments, printed, prepare, args))
     process.start()
