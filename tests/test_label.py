@@ -427,7 +427,10 @@ def test_in_a_browser(tmp_path):
             window.locator("#guesses button").first.click()
             counts(4, 26)
             window.get_by_text("Answers to correct").click()
+            shown = window.locator("#text").text_content()
             window.locator("#answers button", has_text="pets/<b>cats").first.click()
+            changed = "before => document.querySelector('#text').textContent !== before"
+            window.wait_for_function(changed, arg=shown)  # a key before would be lost
             window.keyboard.type("boats")
             window.keyboard.press("Enter")
             window.get_by_text("Last answer: boats").wait_for()
