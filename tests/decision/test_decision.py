@@ -218,6 +218,20 @@ def test_wrappers_forget_the_nodes_of_a_branch_and_no_others() -> None:
         assert (table()[others] == old[others]).all()
 
 
+def test_nodes_without_examples_can_be_forgotten_and_edited_in_a_calibration() -> None:
+    model = decision.Calibrated(linear_model.HAROW(TREE))
+    *examples, (x, _) = synth.LinearLabels(TREE, seed=1).take(51)
+    for x_before, y in examples:
+        model.learn_one(x_before, y)
+    before = model.predict_proba_one(x)
+    model.adopt(TREE.extend([("a", "new")]))
+    model.forget("new")
+    model.adopt(model.taxonomy_.edit([{"move": "new", "to": "f"}]))
+    after = model.predict_proba_one(x)
+    assert after.pop("new")[True] == 0.0
+    assert after == before
+
+
 @given(known(), st.sampled_from([0.5, 1.0, 3.0]), st.sampled_from([0.5, 1.0, 3.0]))
 def test_symmetric_difference_bayes_has_the_least_expected_loss(
     example: Any, missed: float, spurious: float
