@@ -368,6 +368,14 @@ class Quiet(SimpleHTTPRequestHandler):
         """Not into the tests' output."""
 
 
+def correct(window, answer):
+    """Click an answer, and wait until its text is shown: a key before would be lost."""
+    shown = window.locator("#text").text_content()
+    window.locator("#answers button", has_text=answer).first.click()
+    changed = "before => document.querySelector('#text').textContent !== before"
+    window.wait_for_function(changed, arg=shown)
+
+
 @pytest.mark.slow
 def test_in_a_browser(tmp_path):
     playwright = require_module("playwright.sync_api", "docs")
@@ -427,10 +435,7 @@ def test_in_a_browser(tmp_path):
             window.locator("#guesses button").first.click()
             counts(4, 26)
             window.get_by_text("Answers to correct").click()
-            shown = window.locator("#text").text_content()
-            window.locator("#answers button", has_text="pets/<b>cats").first.click()
-            changed = "before => document.querySelector('#text').textContent !== before"
-            window.wait_for_function(changed, arg=shown)  # a key before would be lost
+            correct(window, "pets/<b>cats")
             window.keyboard.type("boats")
             window.keyboard.press("Enter")
             window.get_by_text("Last answer: boats").wait_for()
@@ -719,8 +724,7 @@ def test_several_labels_in_a_browser(tmp_path):
         window.get_by_role("button", name="Done").click()
         window.get_by_text("2 labelled, 1 left").wait_for()
         window.get_by_text("Answers to correct").click()
-        window.locator("#answers button", has_text="cars, pets/cats").click()
-        window.locator("#guesses button", has_text="cats").wait_for()
+        correct(window, "cars, pets/cats")
         ticked("cats", "cars")
         window.locator("#guesses button", has_text="cars").click()
         window.keyboard.press("Enter")
