@@ -132,6 +132,19 @@ class LinearState:
     def best_node(self, x: _X, averaged: bool, first: int) -> int | None: ...
     def best_paths(self, X: Vectors, averaged: bool, first: int) -> _Nodes: ...
 
+class LabelRanking:
+    """What `HMinOver` says of an x, for the parameters of its compiled policy."""
+
+    scores: _Floats
+    threshold: float
+    def __init__(self, state: LinearState, x: _X, parameters: tuple[Any, ...]) -> None: ...
+    @staticmethod
+    def of_rows(
+        state: LinearState, X: Vectors, parameters: tuple[Any, ...]
+    ) -> list[LabelRanking]: ...
+    def nodes(self) -> list[int]: ...
+    def marginals(self) -> _Floats: ...
+
 class NodeProbabilities:
     """The probabilities of a linear learner for an x, computed where a decision needs them."""
 

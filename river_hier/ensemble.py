@@ -16,6 +16,7 @@ from ._core import (
     pool_scores,
     pool_step,
     repeats,
+    softmax,
 )
 from ._core.features import SMALLEST_NORM2, by_name, read
 from .base.answer import (
@@ -449,16 +450,15 @@ class DensePool(LogarithmicPool):
                 self._steps(members, y[: part.n], part.all_weights, before)
 
     def _answer(self, x: Any) -> Any:
-        rows = self._rows(dense_row(x))
-        return self._pooled(rows[0], np.stack([answers.p() for answers in rows]))
+        return self._pooled(self.models[0]._answer(x), self._members(dense_row(x)))
 
     def _members(self, X: Batch) -> Floats:
-        return np.stack([answers.p() for answers in self._rows(X)])
-
-    def _rows(self, X: Batch) -> list[Any]:
-        """The members' answers."""
         views = zip(self.models, self._views(X), strict=True)
-        return [model._answers(rows) for model, rows in views]
+        of_models = [model._scores_many(rows) for model, rows in views]
+        n = min(map(len, of_models))  # another thread may add nodes
+        scores = np.stack([scores[:n] for scores in of_models])
+        scores[:, [v for v in self.models[0]._never_predicted if v < n]] = -np.inf
+        return softmax(scores, axis=1).swapaxes(1, 2)
 
     def _raw(self, X: Batch) -> Floats:
         """The known features of each row, (rows, coordinates)."""

@@ -23,6 +23,7 @@ from .._native import (
     Forest,
     Instances,
     LabelProbabilities,
+    LabelRanking,
     Labels,
     LeastSquares,
     LinearState,

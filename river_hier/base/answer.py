@@ -181,12 +181,13 @@ class LabelAnswer(Answer):
 
     def top(self, k: int, leaves: bool, depth: int | None) -> Ranked:
         """The paths of the k likeliest labels or, at a depth, nodes, and their probabilities."""
-        p = None if self.silent else self.p()
+        p = self.p()
         if isinstance(p, np.ndarray) and depth is not None:  # nan where it is not known
             arrays = self.labels.taxonomy._arrays
             known = subtree_sums(1.0 - np.isnan(p), arrays) > 0.0
             p = np.where(known, subtree_sums(np.nan_to_num(p), arrays), np.nan)
-        return [] if p is None else ranked(self.labels, p, k, leaves, depth, False)
+        best = [] if p is None else ranked(self.labels, p, k, leaves, depth, False)  # which reads x
+        return [] if self.silent else best
 
     def way(self, p: Any) -> Iterator[tuple[int, float]]:
         """From the root to the likeliest child, while the label is rather there than at the node:

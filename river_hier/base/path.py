@@ -181,7 +181,8 @@ class PathAnswer(ScoredLabel):
     def own(self) -> int | None:
         if self._p is None:
             return self.model._state.best_node(self.x, self.model._averaged, self.first)
-        return None if self.silent else best_label(self.labels, self._p)  # by the same scores
+        best = best_label(self.labels, self._p)  # which reads x, by the same scores
+        return None if self.silent else best
 
     def prediction(self) -> Any:
         m = self.model

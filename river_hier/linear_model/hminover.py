@@ -3,19 +3,15 @@ from typing import Any
 
 import numpy as np
 
-from .._core import (
-    Batch,
-    Vectors,
-    logistic,
-)
-from ..base.answer import SetAnswer, SetRows, Unseen, masked_nodes
+from .._core import Batch, LabelRanking, Vectors
+from ..base.answer import SetRows
 from ..base.checks import check_positive
 from ..base.explanation import Floats
 from ..base.linear import NOTHING, LinearLearner, Moves
-from ..base.model import MultiLabelModel
+from ..base.model import MultiLabelModel, ScoredSet
 from ..taxonomy import Taxonomy, TaxonomyLike, closure_mask
 from ..taxonomy.multilabel import Candidates
-from .rankings import Attributes, LabelAttributes, label_attributes, worst_pair
+from .rankings import Attributes, label_attributes, worst_pair
 from .threshold import Threshold
 
 
@@ -125,21 +121,16 @@ class HMinOver(
         self.t = t
         self.candidates = candidates
         self._threshold = Threshold()
-        self._ranked: tuple[Any, Any, LabelAttributes | None] = None, None, None
         ranking = label_attributes(self._taxonomy, t, candidates)  # an error if they are invalid
         # For the compiled policy: t, and that of nodes to come; and the candidates, unless leaves.
         self._attributes = np.append(ranking.t, 1.0 if isinstance(t, Mapping) else float(t))
         self._ranked_nodes = None if candidates is None else ranking.candidates.astype(np.uint32)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_ranked": (None, None, None)}  # which predictions may compute anew
-
     _edits = False  # its threshold is one for the scores of all labels
 
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
         """The lowest score at which candidates are switched on."""
-        ranking, scores = self._ranked_scores(self._state.scores, x)
-        return self._threshold.at(scores[ranking.candidates])
+        return self._answer(x).ranking().threshold
 
     def rule(self, margin: float, gamma: int) -> float:
         """The step of the worst pair, $\\Delta(y, \\bar y)$ (Algorithm 2)."""
@@ -148,7 +139,8 @@ class HMinOver(
     def _moves(self, x: Mapping[Any, Any], y: Any, w: float, below: bool = False) -> Moves:
         mask = closure_mask(self._taxonomy, y)
         on = np.flatnonzero(mask)
-        ranking = self._ranking_of(self._unseen.difference(on.tolist()))
+        unseen = self._unseen.difference(on.tolist())
+        ranking = label_attributes(self._taxonomy, self.t, self.candidates, unseen)
         nodes = ranking.candidates
         scores = ranking.scores(self._vector_scores(self._state.preview(x)))[nodes]
         pair, moves = worst_pair(scores, mask[nodes]), NOTHING
@@ -161,41 +153,32 @@ class HMinOver(
         return on, *moves
 
     def _answer(self, x: Mapping[Any, Any]) -> Any:
-        ranking, scores = self._ranked_scores(self._state.scores, x)
-        threshold = self._threshold.at(scores[ranking.candidates])
-        return SetAnswer(
-            self._labels,
-            scores,
-            p=lambda: ranking.marginals(logistic(scores - threshold)),
-            own=lambda: masked_nodes(ranking.answer(scores, threshold)),
-            never=self._never_predicted,
-        )
+        return RankingAnswer(self, x)
 
     def _answers(self, X: Batch) -> Any:
-        rows = SetRows(self._labels, never=self._never_predicted)
         vectors = Vectors(self._features, X)
-        ranking, scores = self._ranked_scores(self._state.scores_many, vectors)
-        candidates = scores[ranking.candidates]
-        thresholds = np.array([self._threshold.at(column) for column in candidates.T])
-        return rows.but(
-            _scores=scores,
-            _p=lambda: ranking.marginals(logistic(scores - thresholds)).T,
-            _own=lambda: ranking.answer(scores, thresholds).T,
-        )
-
-    def _ranked_scores(self, scores: Any, x: Any) -> tuple[LabelAttributes, Floats]:
-        """The ranking, and the scores of its nodes: another thread may have added some since."""
-        ranking = self._ranking_of(self._unseen)
-        return ranking, ranking.scores(scores(x)[: len(ranking.t)])
+        rankings = LabelRanking.of_rows(self._state, vectors, self._parameters)
+        return SetRows.of(self._labels, [RankingAnswer(self, None).but(_ranking=r) for r in rankings])
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._ranked_scores(self._state.scores, x)[1]
+        return self._answer(x).scores()
 
-    def _ranking_of(self, unseen: Unseen) -> LabelAttributes:
-        """The ranking without unseen candidates."""
-        taxonomy = self._taxonomy
-        of_taxonomy, without, ranking = self._ranked
-        if ranking is None or of_taxonomy is not taxonomy or without != unseen:
-            ranking = label_attributes(taxonomy, self.t, self.candidates, unseen)
-            self._ranked = taxonomy, unseen, ranking
-        return ranking
+
+class RankingAnswer(ScoredSet):
+    """Compiled code ranks the candidates, by the equations of `LabelAttributes` and `Threshold`."""
+
+    _ranking: LabelRanking | None = None
+
+    def ranking(self) -> LabelRanking:
+        if self._ranking is None:
+            self._ranking = LabelRanking(self.model._state, self.x, self.model._parameters)
+        return self._ranking
+
+    def scores(self) -> Floats:
+        return self.ranking().scores
+
+    def own(self) -> list[int]:
+        return self.ranking().nodes()
+
+    def p_of_scores(self) -> Floats:
+        return self.ranking().marginals() if self.link is None else super().p_of_scores()

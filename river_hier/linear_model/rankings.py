@@ -61,14 +61,6 @@ class LabelAttributes(NamedTuple):
         on[0] = True
         return subtree_maxima(on, self.taxonomy)
 
-    def marginals(self, given: Floats) -> Floats:
-        """The probability of each node: the largest of the candidates in its subtree."""
-        marginals = np.zeros_like(given)
-        marginals[self.candidates] = given[self.candidates]
-        marginals = subtree_maxima(marginals, self.taxonomy)
-        marginals[0] = 1.0
-        return marginals
-
 
 def worst_pair(scores: Floats, relevant: Mask) -> tuple[int, int] | None:
     """The pair with the smallest margin: the lowest relevant candidate and the highest other one.

@@ -1,6 +1,7 @@
 """Models before the first example, and the root that is not a label."""
 
 import random
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,12 @@ def test_the_models_are_found() -> None:
     assert {"linear_model.Hieron", "local.PerParent"} < open_models(OpenTaxonomy()).keys()
 
 
+def label_after_probabilities(model: Any, x: Any) -> Any:
+    answer = model._answer(x)
+    answer.p()
+    return answer.prediction()
+
+
 @pytest.mark.parametrize("taxonomy", [None, OpenTaxonomy(), OpenTaxonomy("/")])
 def test_before_the_first_label_there_is_no_answer_as_in_river(taxonomy: Any) -> None:
     x = {0: 1.0, 1: 2.0}
@@ -65,9 +72,14 @@ def test_before_the_first_label_there_is_no_answer_as_in_river(taxonomy: Any) ->
             table = pl.DataFrame({"a": [1.0], "b": [2.0]})
             assert model.predict_many(table).to_list() == [None]
         if not name.startswith("local."):
-            for method in (model.predict_one, model.predict_proba_one):
+            for ask in (
+                model.predict_one,
+                model.predict_proba_one,
+                partial(inspection.top_one, model, k=3),
+                partial(label_after_probabilities, model),
+            ):
                 with pytest.raises(ValueError, match="not a number"):
-                    method({0: "red"})
+                    ask({0: "red"})
 
 
 @pytest.mark.parametrize("name", SEVERAL)

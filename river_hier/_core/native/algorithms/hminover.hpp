@@ -1,6 +1,9 @@
 // The step of `HMinOver` in linear_model/hminover.py (Cai and Hofmann, 2007).
 #pragma once
 
+#include <array>
+
+#include "algorithms/calibration.hpp"
 #include "algorithms/linear.hpp"
 #include "store/vectors.hpp"
 
@@ -48,6 +51,28 @@ struct HMinOver : FirstOrder {
     Nodes candidates_;
 };
 
+// F(x, y) of each node y. Large sums are cut off, so that they can be compared and averaged.
+inline const double* label_scores(const HMinOver& policy, LinearState& state, const Vector& x) {
+    const Labels& labels = state.labels;
+    Weights& w = state.w;
+    w.score_all(x);
+    double* scores = w.scores.data();
+    for (uint32_t v = 0; v < labels.n(); ++v) scores[v] *= policy.t(v);
+    if (labels.tree()) {
+        path_sums(scores, labels);
+    } else {
+        Numbers sums(labels.n(), 0.0);
+        for (uint32_t y = 0; y < labels.n(); ++y) {
+            labels.above(y, w.nodes);
+            for (uint32_t v : w.nodes) sums[y] += scores[v];
+        }
+        std::copy(sums.begin(), sums.end(), scores);
+    }
+    for (uint32_t v = 0; v < labels.n(); ++v)
+        scores[v] = std::isnan(scores[v]) ? 0.0 : std::clamp(scores[v], -1e300, 1e300);
+    return scores;
+}
+
 struct Candidate {
     double score;
     uint32_t node;
@@ -69,9 +94,11 @@ inline double best_threshold(const std::vector<Candidate>& ranked) {
     return (ranked[best ? best - 1 : 0].score + ranked[std::min(best, n - 1)].score) / 2.0;
 }
 
+using Summary = std::array<double, 3>;  // 1, the highest score and the mean
+
 // Least squares on the best thresholds, as `Threshold.learn` in Python.
 inline void learn_threshold(const HMinOver& policy, const std::vector<Candidate>& ranked, double weight) {
-    double z[3] = {1.0, ranked[0].score, 0.0};
+    Summary z{1.0, ranked[0].score, 0.0};
     for (const Candidate& c : ranked) z[2] += c.score;
     z[2] /= static_cast<double>(ranked.size());
     const double size = std::max({1.0, std::fabs(z[1]), std::fabs(z[2])});
@@ -83,18 +110,27 @@ inline void learn_threshold(const HMinOver& policy, const std::vector<Candidate>
     }
 }
 
+// The threshold of a ranking: z . A^-1 b, by elimination, which is stable as A is positive definite.
+inline double threshold(const HMinOver& policy, const Summary& z) {
+    double rows[3][4];
+    for (size_t i = 0; i < 3; ++i) {
+        std::copy_n(policy.a + 3 * i, 3, rows[i]);
+        rows[i][3] = policy.b[i];
+    }
+    for (size_t k = 0; k < 3; ++k)
+        for (size_t i = 0; i < 3; ++i)
+            for (size_t j = k + 1; i != k && j < 4; ++j) rows[i][j] -= rows[i][k] / rows[k][k] * rows[k][j];
+    double sum = 0.0;
+    for (size_t k = 0; k < 3; ++k) sum += z[k] * rows[k][3] / rows[k][k];
+    return sum;
+}
+
 inline void step(const HMinOver& policy, LinearState& state, const Vector& x, const On& on, double weight) {
     Weights& w = state.w;
     const Labels& labels = state.labels;
-    w.score_all(x);
-    for (uint32_t v = 0; v < labels.n(); ++v) w.scores[v] *= policy.t(v);
+    const double* scores = label_scores(policy, state, x);
     std::vector<Candidate> ranked;
-    for (uint32_t y : policy.candidates(labels)) {
-        labels.above(y, w.nodes);
-        double sum = 0.0;  // F(x, y)
-        for (uint32_t v : w.nodes) sum += w.scores[v];
-        ranked.push_back({std::isnan(sum) ? 0.0 : std::clamp(sum, -1e300, 1e300), y, on.mask[y] != 0});
-    }
+    for (uint32_t y : policy.candidates(labels)) ranked.push_back({scores[y], y, on.mask[y] != 0});
     if (ranked.empty()) return;
     const Candidate *low = nullptr, *high = nullptr;  // the worst pair, the first of several
     std::stable_sort(ranked.begin(), ranked.end(), [](auto& a, auto& b) { return a.score > b.score; });
@@ -119,5 +155,50 @@ inline void step(const HMinOver& policy, LinearState& state, const Vector& x, co
     }
     w.add(x, w.nodes, w.steps);
 }
+
+// What is said of an x: F(x, y) of each node, and the threshold at which candidates are on.
+struct LabelRanking {
+    LabelRanking(const HMinOver& policy, LinearState& state, const Vector& x)
+        : shared_labels(state.shared_labels), labels(state.labels), candidates(policy.candidates(labels)) {
+        const double* all = label_scores(policy, state, x);
+        scores.assign(all, all + labels.n());
+        if (candidates.empty()) return;
+        Summary z{1.0, scores[candidates[0]], 0.0};
+        for (uint32_t v : candidates) {
+            z[1] = std::max(z[1], scores[v]);
+            z[2] += scores[v] / static_cast<double>(candidates.size());
+        }
+        threshold = river_hier::threshold(policy, z);
+    }
+
+    // The largest value of a candidate at or below each node.
+    template <class Value>
+    Numbers largest_below(Value value) const {
+        Numbers largest(scores.size(), 0.0);
+        for (uint32_t v : candidates) largest[v] = value(scores[v]);
+        for (uint32_t v = largest.size(); --v;)
+            labels.each_parent(v, [&](uint32_t u) { largest[u] = std::max(largest[u], largest[v]); });
+        return largest;
+    }
+
+    Nodes nodes() const {
+        const Numbers on = largest_below([&](double score) { return score >= threshold ? 1.0 : 0.0; });
+        Nodes nodes;
+        for (uint32_t v = 1; v < on.size(); ++v) if (on[v] == 1.0) nodes.push_back(v);
+        return nodes;
+    }
+
+    Numbers marginals() const {
+        Numbers p = largest_below([&](double score) { return logistic(score - threshold); });
+        p[0] = 1.0;
+        return p;
+    }
+
+    nb::object shared_labels;
+    const Labels& labels;
+    Nodes candidates;
+    Numbers scores;
+    double threshold = 0.0;
+};
 
 }  // namespace river_hier

@@ -21,6 +21,8 @@ namespace {
 
 using namespace nb::literals;
 
+using Matrix = HMinOver::Matrix;
+
 template <class Policy>
 constexpr bool on_paths = std::is_base_of_v<OnPaths, Policy>;
 
@@ -351,8 +353,8 @@ void linear(nb::module_& m) {
     add_learner<AveragedHieron, double>(policies, m, "AveragedHieron");
     add_learner<PathSoftmax, double, double, double>(policies, m, "PathSoftmax");
     add_learner<HierarchicalSoftmax, double, double>(policies, m, "HierarchicalSoftmax");
-    add_learner<HMinOver, double, nb::object, nb::object, HMinOver::Matrix, HMinOver::Matrix>(policies, m,
-                                                                                              "HMinOver");
+    add_learner<HMinOver, double, nb::object, nb::object, Matrix, Matrix>(policies, m, "HMinOver");
+    const auto hminover = policy_for<HMinOver, double, nb::object, nb::object, Matrix, Matrix>;
     add_learner<ByAddress<FirstOrder>, uint64_t, uint64_t, Numbers, double>(policies, m, "first_order");
     add_learner<ByAddress<SecondOrder>, uint64_t, uint64_t, Numbers, double>(policies, m, "second_order");
     add_learner<ByAddress<OnPaths>, uint64_t, uint64_t, Numbers, double>(policies, m, "on_paths");
@@ -421,6 +423,21 @@ void linear(nb::module_& m) {
             return first < s.labels.n() ? std::optional(v) : std::nullopt;
         }, "x"_a.none(), "averaged"_a, "first"_a)
         .def("best_paths", &best_paths, "X"_a, "averaged"_a, "first"_a);
+
+    nb::class_<LabelRanking>(m, "LabelRanking")
+        .def("__init__", [=](LabelRanking* ranking, LinearState& state, nb::handle x, nb::handle parameters) {
+            new (ranking) LabelRanking(hminover(state, parameters), state, state.features.find(x));
+        }, "state"_a, "x"_a.none(), "parameters"_a)
+        .def_static("of_rows", [=](LinearState& state, Vectors& X, nb::handle parameters) {
+            const HMinOver policy = hminover(state, parameters);
+            std::vector<LabelRanking> rankings;
+            for (size_t i = 0; i < X.n(); ++i) rankings.emplace_back(policy, state, X[i]);
+            return rankings;
+        }, "state"_a, "X"_a, "parameters"_a)
+        .def_prop_ro("scores", [](const LabelRanking& r) { return array(Numbers(r.scores)); })
+        .def_ro("threshold", &LabelRanking::threshold)
+        .def("nodes", [](const LabelRanking& r) { return Labels::nodes(r.nodes()); })
+        .def("marginals", [](const LabelRanking& r) { return array(r.marginals()); });
 
     nb::class_<Vectors>(m, "Vectors")
         .def(nb::init<FeatureIndex&, nb::handle>(), "features"_a, "X"_a, nb::keep_alive<1, 2>())
