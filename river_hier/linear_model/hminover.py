@@ -158,7 +158,9 @@ class HMinOver(
     def _answers(self, X: Batch) -> Any:
         vectors = Vectors(self._features, X)
         rankings = LabelRanking.of_rows(self._state, vectors, self._parameters)
-        return SetRows.of(self._labels, [RankingAnswer(self, None).but(_ranking=r) for r in rankings])
+        return SetRows.of(
+            self._labels, [RankingAnswer(self, None).but(_ranking=r) for r in rankings]
+        )
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._answer(x).scores()
