@@ -33,17 +33,23 @@ def sources(script: Path) -> list[Path]:
     new = {script}
     while new:
         seen |= new
-        names = {(path, name) for path in new for name in imports(path)}
-        new = {file for path, name in names for file in files(path, name)} - seen
+        names = {(folder(path, name), name) for path in new for name in imports(path)}
+        new = {file for root, name in names for file in files(root, name)} - seen
     return sorted(seen)
 
 
-def files(path: Path, name: str) -> Iterator[Path]:
-    """The files of a module that another one imports, and of the packages that it is in."""
-    module = ROOT if name.partition(".")[0] == PACKAGE.name else path.parent
-    for part in name.split("."):
-        module /= part
-        yield from (f for f in (module.with_suffix(".py"), module / "__init__.py") if f.exists())
+def folder(path: Path, name: str) -> Path:
+    """The folder in which a module finds another one."""
+    return ROOT if name.partition(".")[0] == PACKAGE.name else path.parent
+
+
+@functools.cache
+def files(root: Path, name: str) -> list[Path]:
+    """The files of a module that is found in a folder, and of the packages that it is in."""
+    parts = name.split(".")
+    modules = [root.joinpath(*parts[:n]) for n in range(1, len(parts) + 1)]
+    paths = [path for m in modules for path in (m.with_suffix(".py"), m / "__init__.py")]
+    return [path for path in paths if path.exists()]
 
 
 @functools.cache
