@@ -140,7 +140,7 @@ def numbers(frame: Frame) -> Floats | None:
         if len(kinds) != 1 or not kinds <= {polars.Float32, polars.Float64}:
             native = native.cast(polars.Float64)
         return np.ascontiguousarray(native.to_numpy().reshape(frame.shape), dtype=np.float64)
-    types = frame.schema.dtypes()
+    types = [column.dtype for column in frame.iter_columns()]
     if not all(kind == nw.Boolean or (kind.is_numeric() and kind != nw.Decimal) for kind in types):
         return None
     if frame.implementation.is_pandas_like():

@@ -279,6 +279,13 @@ def test_tables_of_labels_of_every_kind() -> None:
     same(one, many, records(X))
 
 
+def test_columns_that_pandas_2_takes_for_positions() -> None:
+    model = linear_model.HPerceptron(Taxonomy([("r", 7), ("r", 2.5)]))
+    Y = pd.DataFrame([[True, False]], columns=pd.Index([7, 2.5], dtype=object), dtype=object)
+    model.learn_many(pd.DataFrame({"x": [1.0]}), Y)
+    assert model.predict_labels_one({"x": 1.0}) == [7]
+
+
 ODD = [
     pd.DataFrame({"x": [True, False], "y": [1, 2]}),
     pd.DataFrame({"x": pd.Categorical([1, 2]), "y": [0.5, 1]}),
