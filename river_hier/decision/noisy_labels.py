@@ -126,7 +126,7 @@ class NoisyLabels(ModelWrapper):
         is; the likeliest other label, which is `proposed`, and its `probability` given x and y.
         """
         answer, t = answer_of(*last_step_and_input(self.model, x)), self._taxonomy
-        path = t.path(t.nodes[t.index(y)])
+        path = self._path(y)
         right, below = self._posterior(answer, path)
         if right == 1.0:
             return Suspicion(0.0, 0, path[-1], 1.0)
@@ -149,10 +149,12 @@ class NoisyLabels(ModelWrapper):
         last, read = last_step_and_input(self.model, x)
         if is_ours(last):  # before a transformer learns from x
             last._check_one(read, y, w)
-        t = self._taxonomy
-        if isinstance(y := whole(self, y), Evidence) or y not in t:
+        if isinstance(y := whole(self, y), Evidence):
             return self.model.learn_one(x, y, w=w, **kwargs)
-        path = t.path(t.nodes[t.index(y)])
+        if y not in self._taxonomy:
+            self.model.learn_one(x, y, w=w, **kwargs)
+            return None if repeats() else self._count(self._path(y), [], w)
+        path = self._path(y)
         right, below = self._posterior(answer_of(last, read), path)
         doubtful = sum(self._rates) > DOUBT
         if (weight := max(right, FLOOR) if doubtful else right) > 0.0:
@@ -164,6 +166,10 @@ class NoisyLabels(ModelWrapper):
                         last.learn_one(read, Below(ancestor), w=w * r)
         if not repeats():
             self._count(path, below, w)
+
+    def _path(self, y: Label) -> tuple[Label, ...]:
+        t = self._taxonomy
+        return t.path(t.nodes[t.index(y)])
 
     def _seen(self, y: Label) -> bool:
         """Whether there was an example with this label."""

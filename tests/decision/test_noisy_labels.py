@@ -141,3 +141,14 @@ def test_repeated_examples_do_not_move_the_rates() -> None:
 def test_a_model_of_several_labels_is_refused() -> None:
     with pytest.raises(TypeError, match="must be a model of one label"):
         decision.NoisyLabels(linear_model.HAROW(TREE))
+
+
+def test_the_first_label_of_an_open_taxonomy_counts() -> None:
+    """As of a label that was there before: its second example may already be wrong."""
+    t = Taxonomy([("root", "a"), ("root", "b")])
+    closed, open_ = (decision.NoisyLabels(linear_model.PathSoftmax(known)) for known in (t, None))
+    for x, y in [({"x": 1.0}, "a"), ({"y": 1.0}, "b"), ({"x": 1.0}, "b"), ({"y": 1.0}, "a")]:
+        for model in (closed, open_):
+            model.learn_one(x, y)
+    assert closed.suspect_one({"x": 1.0}, "b").wrong > 0.0
+    assert open_._counts == closed._counts
