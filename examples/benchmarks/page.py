@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from methods import DEFAULTS, OURS
-from results import METHODS, ONE_PASS, RECORDED, Collection, Results, read, spread
+from results import METHODS, ONE_PASS, RECORDED, Collection, Results, package_key, read, spread
 from rivals import RIVALS
 from splits import HMC
 
@@ -187,7 +187,17 @@ def collections(results: Results) -> list[Collection]:
 def text(results: Results) -> str:
     """The page of the recommended models."""
     found = summary(collections(results))
-    return "\n".join([INTRODUCTION, *recommendations(), *found, *published(results)]) + "\n"
+    parts = [INTRODUCTION, *stale(results), *recommendations(), *found, *published(results)]
+    return "\n".join(parts) + "\n"
+
+
+def stale(results: Results) -> list[str]:
+    """How many results are older than the package."""
+    now = package_key(Path(__file__).with_name("all.py"))
+    ours = [found for (_, method, _), found in results.items() if method in OURS]
+    n = sum(found.get("package") != now for found in ours)
+    text = f"**Stale**: {n} of the {len(ours)} results of river_hier are older than its code.\n"
+    return [text] if n else []
 
 
 def all_methods(results: Results) -> str:

@@ -1,6 +1,7 @@
 """The benchmark: its measures, its methods on a few rows, the page of the recorded results."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -81,8 +82,20 @@ def test_measures_of_one_label(benchmark):
 
 
 def test_the_page_is_that_of_the_recorded_results(benchmark):
-    text = benchmark.page.text(benchmark.results.read(FOLDER / "recorded.jsonl"))
-    assert text == (DOCS / "benchmarks.md").read_text("utf-8"), "run all.py --page"
+    recorded = benchmark.results.read(FOLDER / "recorded.jsonl")
+    texts = benchmark.page.text(recorded), (DOCS / "benchmarks.md").read_text("utf-8")
+    said, written = (re.sub(r"\*\*Stale\*\*.*\n\n", "", text) for text in texts)
+    assert said == written, "run all.py --page"
+
+
+def test_the_page_says_how_many_results_are_older_than_the_package(benchmark, monkeypatch):
+    monkeypatch.setattr(benchmark.page, "package_key", lambda script: "now")
+    found = {("rcv1", "HAROW", seed): {"package": key} for seed, key in enumerate(["now", "then"])}
+    found |= {("rcv1", "LinearSVC", 0): {"package": "then"}}
+    (text,) = benchmark.page.stale(found)
+    assert text.startswith("**Stale**: 1 of the 2 results")
+    del found["rcv1", "HAROW", 1]
+    assert benchmark.page.stale(found) == []
 
 
 def test_comparisons(benchmark):
