@@ -26,7 +26,7 @@ HOME = str(Path(river_hier.__file__).parent)  # `__path__` of an editable instal
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 SINGLE, MULTI = learners("linear_model")
-NAMES = [name for name in SINGLE + MULTI if name != "HMinOver"]  # it learns in Python
+NAMES = SINGLE + MULTI
 ASKED = dict.fromkeys(range(6), 1.0)
 
 
