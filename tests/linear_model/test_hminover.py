@@ -15,6 +15,7 @@ from river import dummy, preprocessing
 import oracles
 from river_hier import Taxonomy, datasets, evaluate, linear_model, losses, metrics
 from river_hier._core import LinearState, closure_of, closure_sums
+from river_hier.linear_model.rankings import label_attributes
 from support.hypothesis_settings import n_examples
 from support.paths import DATA
 from support.rankings import BAD_CANDIDATES, candidates_of, listed, separable
@@ -144,6 +145,28 @@ def test_the_rule_in_python_equals_the_compiled_policy(
         rows = pd.DataFrame([x for x, _ in examples]).fillna(0.0)
         batch.learn_many(rows, [y for _, y in examples], w=weights[: len(examples)])
         assert batch.weights == theirs.weights
+
+
+@given(stream=streams(), x=features(numbers=reals), open_=st.booleans())
+@n_examples(50)
+def test_compiled_answers_equal_the_equations(stream: Any, x: Any, open_: bool) -> None:
+    taxonomy, parameters, examples = stream
+    if open_:
+        taxonomy, parameters = None, {"t": 0.5}
+    model = linear_model.HMinOver(taxonomy, **parameters)
+    for example in examples:
+        model.learn_one(*example)
+    if open_ and examples:
+        model.adopt(model.taxonomy_.extend([("root", "an unseen one")]))
+    told = model._taxonomy, model.t, model.candidates, model._unseen
+    ranking = label_attributes(*told)
+    scores = ranking.scores(model._state.scores(x))
+    threshold = model._threshold.at(scores[ranking.candidates])
+    assert list(model.score_one(x).values()) == pytest.approx(scores[1:].tolist())
+    assert model.threshold_one(x) == pytest.approx(threshold, rel=1e-6, abs=1e-6)
+    on = ranking.answer(scores, model.threshold_one(x))
+    if examples:
+        assert list(model.predict_one(x).values()) == on[1:].tolist()
 
 
 @given(stream=streams(), x=features(numbers=reals))
