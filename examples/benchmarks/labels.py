@@ -115,10 +115,11 @@ class Hindsight(active.MarginSampler):
 
     y: Any = None
 
-    def _ask_for_label(self, x: Any, y_pred: Any) -> bool:
-        right = y_pred.get(self.y, 0.0)
-        rival = max((p for label, p in y_pred.items() if label != self.y), default=0.0)
-        return super()._ask_for_label(x, {0: max(right - rival, 0.0)})
+    def _seen(self, x: Any) -> list[float]:
+        p = self.classifier.predict_proba_one(x)
+        right = p.get(self.y, 0.0)
+        rival = max((p for label, p in p.items() if label != self.y), default=0.0)
+        return [max(right - rival, 0.0)]
 
 
 class Mistakes(active.MarginSampler):
@@ -127,7 +128,7 @@ class Mistakes(active.MarginSampler):
     y: Any = None
 
     def _ask_for_label(self, x: Any, y_pred: Any) -> bool:
-        return max(y_pred, key=y_pred.get, default=None) != self.y
+        return bool(self.classifier.predict_one(x) != self.y)
 
 
 class Early(active.MarginSampler):
