@@ -167,7 +167,7 @@ def top_one(
     ('animal', 'mammal') 0.708
     ('animal', 'mammal', 'wolf') 0.501
     """
-    _check_ranking(model := fitted(model), k, depth)
+    depth = _checked_depth(model := fitted(model), k, depth)
     return answer_of(model, x).top(min(k, 2**32), leaves, depth)  # a taxonomy has fewer nodes
 
 
@@ -217,7 +217,7 @@ def top_many(
     0    wolf  0.935619
     1     owl  0.936447
     """
-    _check_ranking(model := fitted(model), k, depth)
+    depth = _checked_depth(model := fitted(model), k, depth)
     if last_step(model) is not model:
         X, model = model._transform_many(X)
     model, k = model if is_ours(model) else ModelWrapper(model), min(k, len(taxonomy_of(model)))
@@ -405,11 +405,13 @@ def _suspect(model: Any, row: int, x: Any, y: Label) -> Suspect:
     return Suspect(row, x, y, *last.suspect_one(read, y))
 
 
-def _check_ranking(model: Any, k: int, depth: int | None) -> None:
+def _checked_depth(model: Any, k: int, depth: int | None) -> int | None:
     check_integer("k", k, at_least=1)
     if depth is not None:
         check_integer("depth", depth, at_least=0)
+        depth = min(depth, 2**31)
     check_in_taxonomy(model)
+    return depth
 
 
 def check_in_taxonomy(model: Any) -> None:

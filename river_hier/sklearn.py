@@ -292,7 +292,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         check_consistent_length(answers, y)
         if self.classes is not None:
             y, answers = self._decoded(y), _objects(self._decoded(answers))
-        right = [self._is_right(*pair) for pair in _pairs(y, answers)]
+        right = [self._is_right(*pair) for pair in _pairs(y, answers, self.classes_)]
         return float(np.average(right, weights=sample_weight))
 
     @property
@@ -481,7 +481,7 @@ def scorer(metric: Any) -> Callable[[Any, Any, Any], float]:
 def _score(metric: Any, estimator: Any, X: Any, y: Any) -> float:
     metric = metric.clone()
     if getattr(metric, "_reads", "labels") == "labels":
-        for label, answer in _pairs(y, estimator.predict(X)):
+        for label, answer in _pairs(y, estimator.predict(X), getattr(estimator, "classes_", None)):
             metric.update(label, answer)
     else:
         names = estimator.classes_.tolist()
@@ -491,12 +491,22 @@ def _score(metric: Any, estimator: Any, X: Any, y: Any) -> float:
     return value if metric.bigger_is_better else -value
 
 
-def _pairs(y: Any, answers: Any) -> Any:
+def _pairs(y: Any, answers: Any, classes: Any) -> Any:
     """The labels of each row in y, and those of the answers, which are of the same form."""
     form, rows, names, *_ = _rows(y)
     if form == "matrix":
-        return zip(rows, _on(answers, names), strict=True)
-    return zip(rows, _rows(answers)[1] if form == "levels" else answers.tolist(), strict=True)
+        columns = names if classes is None else classes.tolist()
+        if not hasattr(y, "columns"):  # as in `fit`, where those of a dataframe had names
+            if len(names) != len(columns):
+                raise ValueError(
+                    f"y must have {len(columns)} columns, as in `fit`, got {len(names)}"
+                )
+            rows = [{columns[j] for j in row} for row in rows]
+        return zip(rows, _on(answers, columns), strict=True)
+    answers = answers.tolist()
+    if form == "levels":  # an answer may be the root, which has none
+        answers = [_LEVELS.names(row) for row in answers]
+    return zip(rows, answers, strict=True)
 
 
 def _on(matrix: NDArray[Any], names: Sequence[Any]) -> list[Any]:

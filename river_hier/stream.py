@@ -13,6 +13,7 @@ from ._core import Nodes, learned_before, repeats
 from .base.answer import is_ours, labels_in, taxonomy_of
 from .base.checks import check_integer, checked_weight
 from .base.classifiers import is_multilabel, last_step, last_step_and_input
+from .base.targets import says_nothing, whole
 from .base.wrapper import ModelWrapper, check_model, check_one
 from .taxonomy import Edit, Evidence, Label, Taxonomy, closure_mask, extended
 from .taxonomy.open import stated
@@ -259,9 +260,12 @@ class Replayed(ModelWrapper):
             return
         if isinstance(y, Iterator):  # it is needed several times
             y = list(y)
+        y = whole(self, y)
         if not is_ours(self.model):  # a pipeline, whose transformers would learn before it refuses
             check_one(self.model, x, y, w)
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is repeated
+        if isinstance(y, Evidence) and says_nothing(self, y):
+            return
         for k in range(1, self.times):
             ago = k * self.buffer_size // (self.times - 1)
             if ago <= len(self._buffer):

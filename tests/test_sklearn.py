@@ -637,3 +637,24 @@ def test_answers_that_are_no_class(dtype: Any, root: Any) -> None:
     assert model.score(X, y) == pytest.approx(2 / 3)
     assert -1.5 < scorer(metrics.TreeInducedError(t))(model, X, y) < 0.0
     assert model.predict(np.eye(3)[1:]).dtype.kind == y.dtype.kind
+
+
+def test_scores_of_a_matrix_whose_columns_are_in_another_order() -> None:
+    X = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]] * 5)
+    y = pd.DataFrame({"u": [True, False, False, True] * 5, "v": [False, True, False, True] * 5})
+    model = HierarchicalClassifier().fit(X, y)
+    loss = scorer(metrics.HLoss(Taxonomy.flat(["u", "v"])))
+    for same in (y, y[["v", "u"]], y.to_numpy()):
+        assert model.score(X, same) == 1.0
+        assert loss(model, X, same) == 0.0
+    with pytest.raises(ValueError, match="y must have 2 columns, as in `fit`, got 1"):
+        model.score(X, y[["u"]].to_numpy())
+
+
+def test_scores_of_levels_where_the_answer_is_the_root() -> None:
+    X = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    y = [["a", "b"], ["c"], ["a"], ["a", "d"]]
+    model = decision.Selective(linear_model.PathSoftmax(), risk=0.3, window=10)
+    model = HierarchicalClassifier(model).fit(X, y)
+    assert ["", ""] in model.predict(X).tolist()
+    assert 0.0 <= model.score(X, y) < 1.0

@@ -23,7 +23,6 @@ from .._core import (
 )
 from .._core.batch import closed_table
 from ..taxonomy import (
-    Below,
     Edit,
     Evidence,
     Label,
@@ -41,7 +40,7 @@ from .checks import check_whole, checked_weight
 from .classifiers import ONE, SEVERAL
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
 from .predictor import Predictor, predict_labels_one, score_one
-from .targets import read_label, unknown_nodes, whole
+from .targets import read_label, says_nothing, unknown_nodes, whole
 
 ROWS = 4096  # maximum number of rows of a slice
 ROOT: Unseen = frozenset({0})
@@ -176,7 +175,8 @@ class TaxonomyModel(Predictor, base.Estimator):
             The node; with the root, everything is reset.
 
         """
-        if v := self._taxonomy.index(label):
+        self._check_forget(v := self._taxonomy.index(label))
+        if v:
             nodes = self._taxonomy._arrays.branch(v)
             self._forget(nodes)
             self._labels.forget(nodes)
@@ -255,9 +255,8 @@ class TaxonomyModel(Predictor, base.Estimator):
     def _record(self, y: Any) -> None:
         """Record that the model has learned from these targets of `_learn_slice`."""
 
-    @abc.abstractmethod
     def _forget(self, nodes: Nodes) -> None:
-        """Reset a branch below the root, given its nodes, or refuse."""
+        """Reset a branch below the root, given its nodes."""
 
     @abc.abstractmethod
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
@@ -464,8 +463,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         y = known.label if (part := isinstance(known, Evidence)) else known
         taxonomy = before if self.taxonomy is before else self._with_labels(y)
         if part:
-            nothing = implied_nodes(taxonomy, y) == {0} and (type(known) is Below or not len(y))
-            if nothing:
+            if says_nothing(self, known):
                 return self._check(x, w)
             known = known if unknown_nodes(taxonomy, known) else y
         if taxonomy is not before:

@@ -126,7 +126,7 @@ class Predictor(_Model):
         """
         if threshold is None and max_depth is None:
             return self._answer(x).prediction()
-        check_keywords(threshold, max_depth)
+        max_depth = checked_depth(threshold, max_depth)
         try:
             return self._answer(x).within(threshold, max_depth)
         except NotImplementedError:
@@ -231,7 +231,7 @@ class Predictor(_Model):
         all text nor all numbers, and the names of columns, are converted to text.
 
         """
-        check_keywords(threshold, max_depth)
+        max_depth = checked_depth(threshold, max_depth)
         answers = self._answers(self._read_batch(X, columns))
         try:
             return answers.predictions(frame_like(X), threshold, max_depth)
@@ -297,6 +297,9 @@ class Predictor(_Model):
     def _check_one(self, x: Any, y: Any, w: float) -> None:
         """Raise an error if the model would refuse an example, where this can be told before."""
 
+    def _check_forget(self, v: int) -> None:
+        """Raise an error if the model cannot forget this node."""
+
     def _batch_of(self, X: Any, columns: ColumnNames) -> Batch:
         """The rows of X up to the first invalid one, as the model reads them."""
         if self._of_pipeline:
@@ -355,7 +358,7 @@ def predict_labels_one(
     if threshold is None and max_depth is None:
         nodes = answer.nodes()
     else:
-        check_keywords(threshold, max_depth)
+        max_depth = checked_depth(threshold, max_depth)
         try:
             nodes = answer.nodes_within(threshold, max_depth)
         except NotImplementedError:
@@ -364,9 +367,11 @@ def predict_labels_one(
     return [labels[v] for v in nodes]
 
 
-def check_keywords(threshold: float | None, max_depth: int | None) -> None:
-    """Raise an error unless both keywords are valid."""
+def checked_depth(threshold: float | None, max_depth: int | None) -> int | None:
+    """The depth, at most that of any taxonomy; an error unless both keywords are valid."""
     if threshold is not None:
         check_probability("threshold", threshold)
-    if max_depth is not None:
-        check_integer("max_depth", max_depth, at_least=0)
+    if max_depth is None:
+        return None
+    check_integer("max_depth", max_depth, at_least=0)
+    return min(max_depth, 2**31)

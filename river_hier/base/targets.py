@@ -12,7 +12,7 @@ from .._core import Batch, labels_of, path_difference
 from .._core.batch import check_distinct
 from ..taxonomy import Below, Evidence, Known, Label, Taxonomy, UnknownLabelError, part_of
 from ..taxonomy.evidence import above
-from ..taxonomy.multilabel import closure_nodes, given_nodes
+from ..taxonomy.multilabel import closure_nodes, given_nodes, implied_nodes
 from ..taxonomy.open import named, stated, with_labels
 from .checks import check_single_label, checked_weight
 from .classifiers import is_multilabel
@@ -111,9 +111,21 @@ def whole(model: Any, y: Any) -> Any:
             node = part_of(taxonomy, y)
             return taxonomy.nodes[node] if isinstance(node, int) else y
         nodes = [taxonomy.index(label) for label in stated(y)]
+        if type(y) is Known and any(nodes) and not unknown_nodes(taxonomy, y):
+            return y.label
         if type(y) is Below and any(nodes) and not any(map(taxonomy._arrays.children_of, nodes)):
             return y.label
     return y
+
+
+def says_nothing(model: Any, y: Evidence) -> bool:
+    """Whether every label remains possible, each as before."""
+    with suppress(UnknownLabelError):
+        if not is_multilabel(model):
+            return getattr(part_of(model._taxonomy, y), "cuts", None) == {0: True}
+        start = type(y) is Below or not len(y.label)
+        return start and implied_nodes(model._taxonomy, y.label) == {0}
+    return False
 
 
 def unknown_nodes(taxonomy: Taxonomy, y: Any) -> set[int]:

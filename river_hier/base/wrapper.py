@@ -146,12 +146,17 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in the model and in the wrapper."""
         inside = {name: vars(self)[name] for name in ("model", "models") if name in vars(self)}
+        self._check_forget(v := self._taxonomy.index(label))
         for model in self._inside:
             model.forget(label)
-        if v := self._taxonomy.index(label):
+        if v:
             self._forget(self._taxonomy._arrays.branch(v))
         else:
             vars(self).update(vars(self.clone()) | inside)
+
+    def _check_forget(self, v: int) -> None:
+        for model in self._inside:
+            model._check_forget(v)
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         """Raise an error if the wrapper does not work in this taxonomy."""
@@ -170,8 +175,12 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
 
 def check_model(model: Any, *methods: str) -> None:
     """Raise an error unless this is a model in a taxonomy, with these methods."""
-    last = last_step(model)
-    missing = [m for m in methods if not callable(getattr(last, m, None))]
+    last = inner = last_step(model)
+    while (
+        "score_one" in methods and isinstance(inner, ModelWrapper) and not hasattr(inner, "models")
+    ):
+        inner = last_step(inner._wrapped_model)  # whose scores they are
+    missing = [m for m in methods if not callable(getattr(last, m, None)) or not hasattr(inner, m)]
     in_taxonomy = hasattr(last, "taxonomy") and getattr(last, "_predicts_labels", True)
     if isinstance(model, type) or missing or not in_taxonomy:
         wanted = " and ".join(f"`{m}`" for m in methods)

@@ -239,6 +239,23 @@ class HLossBayes(Decoder):
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         check(taxonomy, self.costs, "costs")
 
+    def _check_edit(self, edit: Edit) -> None:
+        costs = self.costs
+        self._rename_costs(edit)
+        try:
+            super()._check_edit(edit)
+        finally:
+            self.costs = costs
+
+    def _edit(self, edit: Edit) -> None:
+        super()._edit(edit)
+        self._rename_costs(edit)
+
+    def _rename_costs(self, edit: Edit) -> None:
+        if self.costs is not None:
+            costs = spelled(edit.before, self.costs).items()
+            self.costs = {edit.labels.get(label, label): cost for label, cost in costs}
+
     def _decide(self, answer: Any, marginals: Any) -> list[int]:
         labels = answer.labels
         if self.costs is None:

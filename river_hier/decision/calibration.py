@@ -10,7 +10,7 @@ import numpy as np
 
 from .._core import Batch, Calibration, Nodes, softmax
 from .._core.features import SMALLEST_NORM2
-from ..base.answer import NONE, Unseen, answer_of, answers_of, replaced
+from ..base.answer import NONE, LabelRows, Unseen, answer_of, answers_of, replaced
 from ..base.classifiers import ONE, SEVERAL, shown
 from ..base.explanation import Floats
 from ..base.wrapper import ModelWrapper, check_model
@@ -212,7 +212,13 @@ class Tempered(Calibrator):
         """With other probabilities; decisions stay."""
         if answer.rule is None:
             return answer.but(link=self._temperatures)
+        if getattr(answer, "answers", None) is not None:
+            answer.answers = [self._linked(one) for one in answer.answers]
+            return answer
         before = copy.copy(answer)
+        if isinstance(answer, LabelRows):
+            rows = answer.but(link=self._temperatures, rule=None)
+            return rows.but(_own=lambda: np.array(before.decided(), dtype=object))
         return answer.but(link=self._temperatures, rule=lambda *_: before.decided())
 
 

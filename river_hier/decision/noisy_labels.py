@@ -8,7 +8,7 @@ import numpy as np
 from .._core import Nodes, learned_before, path_probabilities, repeats
 from ..base.answer import answer_of, is_ours
 from ..base.checks import checked_weight
-from ..base.classifiers import last_step_and_input, shown
+from ..base.classifiers import last_step, last_step_and_input, shown, takes_weights
 from ..base.targets import whole
 from ..base.wrapper import ModelWrapper, check_model, learns_parts
 from ..linear_model import PathSoftmax
@@ -97,6 +97,11 @@ class NoisyLabels(ModelWrapper):
             raise TypeError(
                 f"`model` must be a model of one label, got {shown(model)}, which learns several"
             )
+        learner = self._last
+        while hasattr(learner, "_wrapped_model"):
+            learner = last_step(learner._wrapped_model)
+        if not takes_weights(learner):
+            raise TypeError(f"`model` must learn with weights, and {shown(learner)} takes none")
         self._rates: list[float] = []
         self._n = 0.0
         # Of each node as a label, of the labels at or below it, and how many of these differ.
@@ -156,6 +161,8 @@ class NoisyLabels(ModelWrapper):
             return None if repeats() else self._count(self._path(y), [], w)
         path = self._path(y)
         right, below = self._posterior(answer_of(last, read), path)
+        if below:
+            self._rates = self._rates_of(path)
         doubtful = sum(self._rates) > DOUBT
         if (weight := max(right, FLOOR) if doubtful else right) > 0.0:
             self.model.learn_one(x, y, w=w * weight, **kwargs)
@@ -177,14 +184,17 @@ class NoisyLabels(ModelWrapper):
 
     def _right(self, path: tuple[Label, ...]) -> float:
         """The share of labels of this depth that are right."""
-        return max(1.0 - sum(self._rates[: len(path) - 1]), 0.0)
+        return max(1.0 - sum(self._rates_of(path)[: len(path) - 1]), 0.0)
+
+    def _rates_of(self, path: tuple[Label, ...]) -> list[float]:
+        """The rates so far, and first ones down to the depth of a label."""
+        return self._rates + [FIRST] * (len(path) - 1 - len(self._rates))
 
     def _chances(self, path: tuple[Label, ...]) -> list[float]:
         """e_d q_d for each depth above a label."""
-        self._rates += [FIRST] * (len(path) - 1 - len(self._rates))
         none = 0.0, 0.0, 0
         n, chances = self._counts.get(path[-1], none)[0] + 1.0, []
-        for rate, label in zip(self._rates, path[:-1], strict=False):
+        for rate, label in zip(self._rates_of(path), path[:-1], strict=False):
             _, total, distinct = self._counts.get(label, none)
             chances.append(rate * n / (total + distinct + 1.0))
         return chances

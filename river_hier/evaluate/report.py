@@ -150,6 +150,7 @@ def report(model: Any, X: Any, y: Any = None) -> Report:
         if isinstance(true, Evidence):  # the rest of the answer may be right
             answers.append(judged(t, true, said))
             continue
+        true = true if several else t.nodes[t.index(true)]  # a path may be a list
         answers.append((true, said))
         on = closure_nodes(t, true) if several else {t.index(true)}
         for label, share in p.items():

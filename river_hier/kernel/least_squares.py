@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import LARGEST_RATIO, Example, LeastSquares, Nodes
+from .._core import LARGEST_RATIO, Example, LeastSquares
 from ..base.checks import check_positive
 from ..base.explanation import Contribution
 from ..linear_model.least_squares import LeastSquaresRule, rescaled
@@ -96,11 +96,12 @@ class KernelLeastSquares(LeastSquaresRule):
 
     _edits = False
 
-    def _forget(self, nodes: Nodes) -> None:
-        raise TypeError(
-            f"kernel.{type(self).__name__} cannot forget a branch; "
-            f"linear_model.{type(self).__name__} can"
-        )
+    def _check_forget(self, v: int) -> None:
+        if v:
+            raise TypeError(
+                f"kernel.{type(self).__name__} cannot forget a branch; "
+                f"linear_model.{type(self).__name__} can"
+            )
 
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         self._row(x, w)

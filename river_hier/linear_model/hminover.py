@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import Batch, LabelRanking, Vectors
+from .._core import Batch, LabelRanking, Labels, Vectors
 from ..base.answer import SetRows
 from ..base.checks import check_positive
 from ..base.explanation import Floats
@@ -127,6 +127,14 @@ class HMinOver(
         self._ranked_nodes = None if candidates is None else ranking.candidates.astype(np.uint32)
 
     _edits = False  # its threshold is one for the scores of all labels
+
+    def _rename(self, labels: Labels) -> None:
+        before, now = self._taxonomy, labels.taxonomy.nodes
+        if isinstance(self.t, Mapping):
+            self.t = {now[before.index(label)]: t for label, t in self.t.items()}
+        if self.candidates is not None:
+            self.candidates = [now[before.index(label)] for label in self.candidates]
+        super()._rename(labels)
 
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
         """The lowest score at which candidates are switched on."""

@@ -144,17 +144,28 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return
-        check_whole(self, y := whole(self, y))
-        taxonomy, targets = self._targets(y)
-        local = {p: self._local.get(p) or self._new_local(taxonomy, p) for p, _ in targets}
-        for classifier in local.values():
-            check_weight_taken(classifier.model, classifier.takes_weights, w)
+        taxonomy, targets, local = self._read(y, w)
         for position, y in targets:
             model, takes_w = local[position]
             model.learn_one(x, y, **(kwargs | {"w": w} if takes_w else kwargs))
         self._extend(taxonomy, unseen=bool(self._unseen))
         self._local.update(local)
         self._record(targets)
+
+    def _check_one(self, x: Any, y: Any, w: float) -> None:
+        self._read(y, w)
+
+    def _check_forget(self, v: int) -> NoReturn:
+        raise TypeError(f"{type(self).__name__} cannot forget; train a new model")
+
+    def _read(self, y: Any, w: float) -> tuple[Any, Any, dict[Position, LocalClassifier]]:
+        """What the classifiers of an example learn, and these, which may be new."""
+        check_whole(self, y := whole(self, y))
+        taxonomy, targets = self._targets(y)
+        local = {p: self._local.get(p) or self._new_local(taxonomy, p) for p, _ in targets}
+        for classifier in local.values():
+            check_weight_taken(classifier.model, classifier.takes_weights, w)
+        return taxonomy, targets, local
 
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x as text, with this many decimals.

@@ -142,7 +142,7 @@ class NewtonSoftmax(DenseModel):
             seen[true] = True  # and the scores, after the steps of the rows before
             s = np.where(seen, scores[i] + inner[i, :i] @ steps[:i], -np.inf)
             p = softmax(s)
-            steps[i], together = -p, p[true].sum()
+            steps[i], together = -p, min(p[true].sum(), 1.0)
             steps[i, true] = (1.0 - together) / len(true)
             p[true[1:]], p[true[0]] = 0.0, together
             h[i] = w[i] * (p @ (1.0 - p)) / np.count_nonzero(seen)

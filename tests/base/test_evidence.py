@@ -21,6 +21,7 @@ from river_hier import (
     Not,
     OpenTaxonomy,
     Taxonomy,
+    decision,
     ensemble,
     kernel,
     linear_model,
@@ -396,3 +397,13 @@ def test_metrics_of_an_open_taxonomy_count_it() -> None:
     assert metric.get() == 0.0
     metric.update(Below(("goods", "shoes")), ("goods", "books"))
     assert metric.get() == 1.0
+
+
+def test_known_that_names_every_label_is_the_whole_label() -> None:
+    t, x = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e", "f"]}}), {"x": 1.0}
+    whole, known = (decision.Calibrated(linear_model.HAROW(t)) for _ in range(2))
+    for i in range(20):
+        v = "bc"[i % 3 == 0]
+        whole.learn_one(x, {v})
+        known.learn_one(x, Known({u: u in ("a", v) for u in "abcdef"}))
+    assert pickle.dumps(whole) == pickle.dumps(known)

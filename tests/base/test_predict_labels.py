@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from river import base, preprocessing
 
-from river_hier import OpenTaxonomy, Taxonomy, decision, drift, kernel, linear_model
+from river_hier import OpenTaxonomy, Taxonomy, decision, drift, inspection, kernel, linear_model
 from support import strategies
 from support.hypothesis_settings import n_examples
 from support.public_api import LABELS, estimators, in_taxonomy, one_label
@@ -127,3 +127,12 @@ def test_a_wrapper_of_a_model_that_only_predicts_dictionaries() -> None:
     assert model.predict_labels_one({}) == ["a", "b", "c"]
     model = drift.BranchReset(preprocessing.StandardScaler() | Own())
     assert model.predict_labels_one({"x": 1.0}, max_depth=1) == ["a", "b"]
+
+
+def test_depths_beyond_any_taxonomy() -> None:
+    for model in (linear_model.HAROW(TREE), linear_model.PathSoftmax(TREE)):
+        model.learn_one({"x": 1.0}, "e")
+        for threshold in (None, 0.5):
+            answer = model.predict_one({"x": 1.0}, threshold=threshold)
+            assert model.predict_one({"x": 1.0}, threshold=threshold, max_depth=2**70) == answer
+        assert inspection.top_one(model, {"x": 1.0}, depth=2**70) == []

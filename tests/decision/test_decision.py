@@ -7,6 +7,7 @@ import runpy
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +16,7 @@ from river import linear_model as river_linear_model
 from river import metrics as river_metrics
 
 import oracles
-from river_hier import Taxonomy, decision, inspection, linear_model, losses, metrics
+from river_hier import Taxonomy, decision, inspection, linear_model, local, losses, metrics
 from river_hier.datasets import synth
 from support.paths import DATA, ROOT
 from support.strategies import (
@@ -546,3 +547,32 @@ def test_invalid_probabilities_of_a_classifier() -> None:
     with pytest.raises(ValueError, match=r"label 'x' is not in the taxonomy"):
         model.learn_one({}, "x")
     assert model.predict_proba_one({}) == {}
+
+
+def test_tempered_decisions_in_batches() -> None:
+    """Whatever decides inside, a row at a time or all at once."""
+    t = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e", "f"]}})
+    X = pd.DataFrame([{"x": 1.0, "z": 0.1}, {"x": 0.1, "z": 1.0}])
+    for inside in (linear_model.Hieron(t), preprocessing.Normalizer() | linear_model.Hieron(t)):
+        model = decision.Tempered(decision.Selective(inside, risk=0.3, window=10))
+        for _ in range(10):
+            model.learn_one({"x": 1.0}, "b")
+            model.learn_one({"z": 1.0}, "e")
+        assert model.predict_many(X).tolist() == ["b", "e"]
+        assert model.predict_many(X, max_depth=1).tolist() == ["a", "d"]
+
+
+def test_what_has_no_scores_inside_cannot_be_calibrated() -> None:
+    t = Taxonomy([("r", "a"), ("r", "b")])
+    decoder = decision.HLossBayes(local.PerNode(river_linear_model.LogisticRegression(), t))
+    with pytest.raises(TypeError, match="`score_one`"):
+        decision.Calibrated(decoder)
+    assert decision.Calibrated(decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t))))
+
+
+def test_costs_follow_new_names() -> None:
+    t = Taxonomy.flat(["a", "b", "c"])
+    model = decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t)), costs={"a": 3.0})
+    model.adopt(t.edit([{"rename": "a", "to": "A"}], old_labels=False))
+    assert model.costs == {"A": 3.0}
+    assert model.predict_labels_one({}) == []

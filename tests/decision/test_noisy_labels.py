@@ -4,9 +4,19 @@ import random
 from typing import Any
 
 import pytest
+from river import linear_model as river_linear_model
 
 import oracles
-from river_hier import Below, Not, OpenTaxonomy, Taxonomy, decision, linear_model, stream
+from river_hier import (
+    Below,
+    Not,
+    OpenTaxonomy,
+    Taxonomy,
+    decision,
+    linear_model,
+    local,
+    stream,
+)
 from river_hier.datasets import synth
 from support.strategies import parents_of
 
@@ -152,3 +162,18 @@ def test_the_first_label_of_an_open_taxonomy_counts() -> None:
             model.learn_one(x, y)
     assert closed.suspect_one({"x": 1.0}, "b").wrong > 0.0
     assert open_._counts == closed._counts
+
+
+def test_suspicions_change_nothing() -> None:
+    model = decision.NoisyLabels(linear_model.PathSoftmax(Taxonomy.flat(["a", "b"])))
+    model.learn_one({"x": 1.0}, "a")
+    model.suspect_one({"x": 1.0}, "a")
+    assert model.noise_rates_ == []
+
+
+def test_a_model_without_weights_is_refused() -> None:
+    t = Taxonomy.flat(["a", "b"])
+    with pytest.raises(
+        TypeError, match="must learn with weights, and SoftmaxRegression takes none"
+    ):
+        decision.NoisyLabels(local.PerParent(river_linear_model.SoftmaxRegression(), t))

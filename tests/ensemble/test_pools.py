@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from river import evaluate, preprocessing
+from river import linear_model as river_linear_model
 from sklearn.datasets import load_digits
 
 import oracles
@@ -21,7 +22,9 @@ from river_hier import (
     ensemble,
     feature_extraction,
     forest,
+    kernel,
     linear_model,
+    local,
     metrics,
     probabilistic,
 )
@@ -333,3 +336,30 @@ def test_refusals() -> None:
             ensemble.LogarithmicPool(wrong)
     with pytest.raises(ValueError, match="`n_components` must be even"):
         ensemble.DensePool(TREE, n_components=3)
+
+
+@pytest.mark.parametrize("kind", ["kernel", "local"])
+def test_what_one_model_cannot_forget_no_model_forgets(kind: str) -> None:
+    t = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e", "f"]}})
+    other = kernel.HRLS(t)
+    if kind == "local":
+        other = local.PerNode(river_linear_model.LogisticRegression(), t)
+    pool = ensemble.LogarithmicPool([linear_model.HAROW(t), other])
+    for name, y in zip("xyzx", "bcef", strict=True):
+        pool.learn_one({name: 1.0}, {y})
+    before = pool.models[0].weights
+    with pytest.raises(TypeError, match="cannot forget"):
+        pool.forget("a")
+    assert pool.models[0].weights == before
+
+
+def test_a_weight_that_one_model_cannot_take_changes_no_model() -> None:
+    t = Taxonomy([("r", "a"), ("r", "b")])
+    local_ = local.PerParent(river_linear_model.SoftmaxRegression(), t)
+    pool = ensemble.LogarithmicPool([linear_model.Hieron(t), local_])
+    for x, y in [({"x": 1.0}, "a"), ({"y": 1.0}, "b")]:
+        pool.learn_one(x, y)
+    before = pool.models[0].weights
+    with pytest.raises(TypeError, match="takes no weights"):
+        pool.learn_one({"x": 1.0}, "b", w=2.0)
+    assert pool.models[0].weights == before

@@ -180,3 +180,9 @@ def test_a_fitted_estimator() -> None:
     assert found.calibration.equals(
         evaluate.report(model.model_, texts, ["shirt", "hat", "hat"]).calibration
     )
+
+
+def test_paths_that_are_lists() -> None:
+    model = lm.PathSoftmax(OpenTaxonomy("/"))
+    model.learn_one({"x": 1.0}, ["a", "b"])
+    assert evaluate.report(model, [{"x": 1.0}] * 2, [["a", "b"], ["a", "c"]]).right == 0.5

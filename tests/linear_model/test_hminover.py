@@ -420,3 +420,14 @@ def test_scores_that_overflow_are_compared_all_the_same(t: Any) -> None:
             assert p == {label: q[True] for label, q in model.predict_proba_one(x).items()}
             assert on["d"] == (x["x"] > 0.0)
             assert on["b"] == (x["x"] < 0.0)
+
+
+def test_candidates_and_attributes_follow_new_names() -> None:
+    t = Taxonomy.flat(["a", "b", "c"])
+    model = linear_model.HMinOver(t, candidates=["a", "c"], t={"a": 2.0})
+    model.learn_one({"x": 1.0}, {"a"})
+    scores = list(model.score_one({"x": 1.0}).values())
+    model.adopt(t.edit([{"rename": "a", "to": "A"}], old_labels=False))
+    assert list(model.score_one({"x": 1.0}).values()) == scores
+    assert model.clone().candidates == ["A", "c"]
+    assert model.clone().t == {"A": 2.0}

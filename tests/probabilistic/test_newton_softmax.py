@@ -1,6 +1,7 @@
 """Softmax regression with one covariance: the oracle, batches, and scikit-learn in one pass."""
 
 import pickle
+import random
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 import oracles
-from river_hier import Taxonomy, feature_extraction, linear_model, probabilistic
+from river_hier import Among, Taxonomy, feature_extraction, linear_model, probabilistic
 from support.strategies import parents_of, single_label_streams
 
 TREE = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": []}})
@@ -110,3 +111,12 @@ def test_a_boundary_of_any_shape() -> None:
     model = probabilistic.NewtonSoftmax()
     model.learn_many(Z[:1000], y[:1000])
     assert np.mean(model.predict_many(Z[1000:]) == np.array(y[1000:])) > 0.97
+
+
+def test_evidence_that_is_certain_leaves_finite_numbers() -> None:
+    """Rounding may make the probabilities of all that may be true more than 1."""
+    model, rng = probabilistic.NewtonSoftmax(Taxonomy.flat(["a", "b"])), random.Random(0)
+    for _ in range(300):
+        x = {name: rng.gauss(0.0, 1.0) for name in "pqr"}
+        model.learn_one(x, rng.choice(["a", "b", Among("a", "b")]))
+    assert sum(model.predict_proba_one(x).values()) == pytest.approx(1.0)

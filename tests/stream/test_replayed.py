@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from river import preprocessing
 
 from river_hier import (
+    Below,
+    Known,
+    Not,
     Taxonomy,
     decision,
     drift,
@@ -18,6 +21,7 @@ from river_hier import (
     feature_extraction,
     forest,
     linear_model,
+    probabilistic,
 )
 from river_hier._core import learned_before
 from river_hier.stream import Replayed, learn_names
@@ -207,3 +211,30 @@ def test_coefficients_of_a_pool_learn_from_each_example_once() -> None:
         assert (pool.coefficients == coefficients).all()
         pool.learn_one({"x": 1.0}, "c")
         assert (pool.coefficients != coefficients).any()
+
+
+def test_evidence_is_stored_as_what_it_meant() -> None:
+    """A label that one could infer remains one when there are more labels."""
+    model = Replayed(probabilistic.DiscriminantNeighbors(Taxonomy.flat(["a", "b"])), 2, 2)
+    model.learn_one({"x": 1.0}, Not("a"))
+    model.adopt(model.taxonomy_.extend([("root", "c")]))
+    for _ in range(4):
+        model.learn_one({"x": 1.0}, "a")
+    assert model.predict_one({"x": 1.0}) == "a"
+
+
+@pytest.mark.parametrize(
+    ("model", "nothing"),
+    [
+        (linear_model.PathSoftmax(T), [Below("r")]),
+        (linear_model.HAROW(T), [Below("r"), Below(set()), Known({})]),
+    ],
+)
+def test_evidence_that_says_nothing_repeats_nothing(model: Any, nothing: list[Any]) -> None:
+    replayed = Replayed(model, 2, 2)
+    for y in "cdfh":
+        replayed.learn_one({y: 1.0}, y)
+    before = pickle.dumps(replayed)
+    for y in nothing:
+        replayed.learn_one({"c": 2.0}, y)
+    assert pickle.dumps(replayed) == before
