@@ -14,7 +14,7 @@ except ImportError as error:
     raise ImportError(
         f"river_hier is imported from its sources, which have no compiled core: {error}; start "
         "Python in another folder, or install with `pip install -e .`"
-    ) from error
+    ) from None
 from .._native import (
     LARGEST_RATIO,
     Calibration,

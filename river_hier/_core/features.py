@@ -54,6 +54,8 @@ def check_mapping(x: Any) -> None:
             help_ = "; give x.to_dict()"
         elif hasattr(x, "_asdict"):
             help_ = "; give x._asdict()"
+        elif isinstance(x, list | tuple):
+            help_ = "; give a dict, or a row of numbers as a numpy array"
         elif x is not None:
             help_ = "; arrays and dataframes are for `learn_many` and `predict_many`"
         raise TypeError(f"x must be a dict of features, got {type(x).__name__}{help_}")

@@ -38,11 +38,15 @@ def read_batch(X: Any, columns: ColumnNames, single: bool = False) -> Batch:
         check_shape("X", X, "columns", names)
         return _sparse(X, names)
     if (frame := as_frame(X)) is None:
+        if isinstance(X, list) and X and isinstance(X[0], str):
+            raise TypeError(
+                "X is a list of texts, which need a transformer before the model, e.g. "
+                "TextViews() | model"
+            )
         raise TypeError(
             "X must be a dataframe (of pandas, polars, pyarrow, ...), a numpy array or, with "
             f"`columns`, a scipy.sparse matrix, got {type(X).__name__}; for dicts, loop over "
-            "`learn_one` or `predict_one`; texts need a transformer before the model, e.g. "
-            "LogTFIDF() | model"
+            "`learn_one` or `predict_one`"
         )
     if columns is not None:
         raise TypeError("`columns` are the names of a sparse X; a dataframe has its own")

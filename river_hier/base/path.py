@@ -2,6 +2,7 @@
 
 import abc
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -205,6 +206,8 @@ def moves_apart(model: Any, scores: Floats, y: int, norm2: float, w: float) -> M
     step = 0.0
     if len(nodes) and norm2 != 0.0:
         step = model.rule(scores[y] - scores[rival], float(len(nodes)), norm2)
+        if not isinstance(step, Real):
+            raise TypeError(f"`rule` of {type(model).__name__} must return a number, got {step!r}")
     if not step > 0.0:
         return own, *NOTHING
     with np.errstate(over="ignore"):  # steps have a limit

@@ -56,6 +56,27 @@ def new_nodes(
     return list(numbers), rows
 
 
+def with_paths(taxonomy: Nodes, edges: list[Sequence[Label]]) -> list[Sequence[Label]]:
+    """Edges whose new children are paths, where labels are paths and only names are given.
+
+    A name that is new stands for the same path in the edges after it.
+    """
+    path, paths = taxonomy._path_format, dict[Label, Label]()
+    if not path.whole or not all(map(is_pair, edges)):
+        return edges
+    new: list[Sequence[Label]] = []
+    for parent, child in edges:
+        check_label(child)
+        parent = paths.get(parent, parent)
+        mark = isinstance(child, str) and path.separator
+        is_path = isinstance(child, tuple) or (mark and mark in child)
+        if child not in paths and not is_path and taxonomy._find(child) is None:
+            at_top = parent == taxonomy.root and not taxonomy._names(parent)  # no path has the root
+            paths[child] = path.child(None if at_top else parent, path.name(child))
+        new.append((parent, paths.get(child, child)))
+    return new
+
+
 def extended(before: N, after: N) -> N:
     """`after` with the nodes that `before` lacks last: O(1) if they are; an error if one moved."""
     check_taxonomy(after)

@@ -244,9 +244,10 @@ class Taxonomy(Nodes):
 
         New nodes are the last ones in taxonomy order, so that a model adopts them in O(new nodes).
         Existing edges are ignored. If a node of this taxonomy gets another parent, all nodes are
-        sorted again, as if all edges had been given at once. The root stays the root.
+        sorted again, as if all edges had been given at once. The root stays the root. Where labels
+        are paths, a new child is a path or a name.
         """
-        edges = list(graph.checked_edges(edges))
+        edges = editing.with_paths(self, list(graph.checked_edges(edges)))
         new_nodes = None if self._arrays.implied else editing.new_nodes(self, edges)
         if new_nodes is not None:
             return self._with_nodes(*new_nodes)

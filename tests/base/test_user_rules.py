@@ -167,3 +167,14 @@ def test_a_rule_that_raises_ends_the_batch(learner, y, taxonomy):
         again.learn_one(x, label)
     assert model.score_one(X) == again.score_one(X)
     assert inner.score_one(X) == again.model.score_one(X)
+
+
+def test_a_rule_that_returns_nothing() -> None:
+    class Silent(base.PathLearner):
+        def rule(self, margin, gamma, norm2):
+            return None
+
+    model = Silent(Taxonomy.flat(["a", "b"]))
+    with pytest.raises(TypeError, match="`rule` of Silent must return a number, got None"):
+        model.learn_one({"x": 1.0}, "b")
+    assert not model._labels.has_learned

@@ -456,3 +456,20 @@ def test_a_separator_that_never_occurs() -> None:
     with pytest.warns(UserWarning, match=r"' > ' occurs in no path, .* flat: 'a / b', ...") as seen:
         Taxonomy.from_paths(["a / b", "a / c"], " > ", "path")
     assert seen[0].filename == __file__
+
+
+def test_new_children_of_paths_are_paths() -> None:
+    paths = ["Home > Garden > Pots", "Home > Kitchen"]
+    t = Taxonomy.from_paths(paths, separator=" > ", labels="path")
+    edges = [("Home > Garden", "Hoses"), ("Hoses", "Long"), ("Home", "Home > Bath")]
+    assert t.extend(edges).nodes[len(t) :] == (
+        "Home > Garden > Hoses",
+        "Home > Bath",
+        "Home > Garden > Hoses > Long",
+    )
+    t = Taxonomy.from_paths([("a", "b"), ("c",)], labels="path")
+    assert t.extend([(("a",), "x"), (t.root, "z"), (("a",), ("a", "y"))]).nodes[len(t) :] == (
+        ("a", "x"),
+        ("a", "y"),
+        ("z",),
+    )
