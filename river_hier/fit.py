@@ -1,6 +1,7 @@
 """Learn the labels of the texts in a file: `python -m river_hier.fit titles.csv`."""
 
 import signal
+import sys
 from contextlib import nullcontext
 from pathlib import Path
 from random import Random
@@ -96,6 +97,8 @@ def fit(given: Any, state: dict[str, Any], output: Path) -> None:
         raise ValueError(f"its rows, {len(read):,}, have {what}")
     several, levels = len(names) > len(rows), any(isinstance(name, tuple) for name in names)
     between = tables.separator(names) if given.separator is None else given.separator or None
+    if given.separator and not levels and not any(given.separator in name for name in names):
+        raise ValueError(f"{given.separator!r} is in no label, e.g. {names[0]!r}; --separator ''?")
     model = state.get("model") or model_for(names, several, levels, between)
     last, examples, known = last_step(model), [], set[Any]()
     several = is_multilabel(last)
@@ -118,9 +121,16 @@ def fit(given: Any, state: dict[str, Any], output: Path) -> None:
     held_out, examples = examples[:n], examples[n:]
     passes = given.passes or (3 if isinstance(last, SOFTMAX) else 1)
     form = "names" if levels or not between else f"paths with {between!r} between names"
+    blank, distinct = sum(not text.strip() for _, text, _ in rows), len({*names})
+    if 2 * distinct > len(rows) > 20:
+        told = (
+            f"{distinct:,} labels for {len(rows):,} rows: is {given.label or 'label'} their column?"
+        )
+        print(told, file=sys.stderr)
     print(
-        f"{len(read):,} rows, {len(read) - len(rows):,} of them without a label; "
-        f"{len({*names}):,} labels, which are {'levels' if levels else form}\n"
+        f"{len(read):,} rows, {len(read) - len(rows):,} of them without a label"
+        f"{f', {blank:,} without a text' * bool(blank)}; "
+        f"{distinct:,} labels, which are {'levels' if levels else form}\n"
         f"{type(last).__name__} learns {len(examples):,} rows in random order, passes: {passes}; "
         f"{n:,} are held out", flush=True
     )  # fmt: skip
@@ -129,7 +139,10 @@ def fit(given: Any, state: dict[str, Any], output: Path) -> None:
     t = taxonomy_of(model)
     state = {"model": model, "text": given.text}
     checkpoint.save(state | {"held_out": [(x, _nearest(t, y)) for x, y in held_out]}, output)
-    print(f"{output} has what was learned in {made:.1f} passes; `predict` and `serve` open it")
+    print(
+        f"{output} has what was learned in {made:.1f} passes; `predict` and `serve` open it, and "
+        f"""in Python checkpoint.load({str(output)!r})["model"]"""
+    )
     if held_out:
         report = evaluate.report(model, [x for x, _ in held_out], [y for _, y in held_out])
         print(f"\nOf the rows that are held out, {report}")

@@ -1,6 +1,6 @@
 """Inspect the predictions of any model or pipeline."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from .base.dataframes import (
     ColumnNames,
     answer_table,
     frame_like,
+    pairs,
     rows,
 )
 from .base.explanation import Explanation
@@ -344,11 +345,12 @@ class Suspect(NamedTuple):
     probability: float
 
 
-def suspects(model: Any, rows: Iterable[tuple[Any, Label]], k: int | None = None) -> list[Suspect]:
+def suspects(model: Any, X: Any, y: Any = None, k: int | None = None) -> list[Suspect]:
     """Return the rows whose label is most likely wrong.
 
-    Rows that can be read twice, such as a list, are judged by a clone of the model that has learned
-    the other half of them, every second row. Those of a stream are judged before they are learned.
+    Rows that can be read twice, in X and y or a list, are judged by a clone of the model that has
+    learned the other half of them, every second row. Those of a stream are judged before they are
+    learned.
 
     Parameters
     ----------
@@ -356,8 +358,11 @@ def suspects(model: Any, rows: Iterable[tuple[Any, Label]], k: int | None = None
         A model of one label with probabilities, or a pipeline that ends in one, e.g.
         `TextViews() | PathSoftmax(t, margin=1)`. It is not changed, and put in
         `decision.NoisyLabels` unless it is in one.
-    rows
-        Pairs of x and y.
+    X
+        A dataframe, or anything to iterate over, of what `predict_one` takes; without `y`, pairs
+        `(x, y)`.
+    y
+        The labels.
     k
         The number of rows to return; `None` for all.
 
@@ -383,7 +388,9 @@ def suspects(model: Any, rows: Iterable[tuple[Any, Label]], k: int | None = None
     if k is not None:
         check_integer("k", k, 1)
     noisy = model if isinstance(last_step(model), NoisyLabels) else NoisyLabels(model)
-    if isinstance(rows, Sequence):
+    rows: Any = X if y is None and isinstance(X, Sequence) else pairs(X, y)
+    if y is not None or isinstance(rows, Sequence):
+        rows = [*rows]
         judged: list[Suspect] = []
         for half in (0, 1):
             learner = noisy.clone()

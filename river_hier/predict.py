@@ -1,10 +1,11 @@
-"""Label the texts in a file: `python -m river_hier.predict titles.model new.csv > labels.csv`."""
+"""Label texts: `python -m river_hier.predict titles.model new.csv --output labels.csv`."""
 
 import csv
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,10 @@ def written(file: Path) -> Iterator[Any]:
 
 def labelled(model: Any, rows: Any, threshold: float | None) -> Iterator[tuple[Any, ...]]:
     """The header, a line for each label of each row, and one without a label if it has none."""
-    yield "row", "text", "label", "path", "probability"
     paths: dict[Any, str] = {None: ""}
-    for number, text, _ in rows:
+    first = [*islice(rows, 1)]  # an error in it comes before anything is written
+    yield "row", "text", "label", "path", "probability"
+    for number, text, _ in chain(first, rows):
         answer = answer_of(model, text)
         for label in labels(answer, threshold) or [None]:
             if label not in paths:

@@ -75,6 +75,8 @@ def opened(data: bytes) -> dict[str, Any]:
         state = state if isinstance(state, dict) else {"model": state}
         state["model"] = getattr(state["model"], "model_", state["model"])  # scikit-learn's
         check_model(state["model"], "learn_one", "predict_one")
+    except pickle.UnpicklingError as error:
+        raise ValueError("this is neither a file of `fit` nor a pickle of a model") from error
     except Exception as error:  # a pickle may raise any
         raise ValueError(f"this is no model in a taxonomy: {error}") from error
     return state

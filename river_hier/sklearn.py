@@ -21,14 +21,8 @@ from sklearn.utils.validation import (
 
 from ._core import learned_before
 from .base.answer import is_ours, reads_anything, taxonomy_of
-from .base.checks import check_integer
-from .base.classifiers import (
-    in_taxonomy,
-    is_multilabel,
-    last_step,
-    parameters_of,
-    with_parameters,
-)
+from .base.checks import check, check_integer
+from .base.classifiers import in_taxonomy, is_multilabel, last_step, parameters_of, with_parameters
 from .base.dataframes import as_frame, check_same_order, numbers
 from .base.targets import judged
 from .base.wrapper import ModelWrapper
@@ -165,9 +159,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         """The parameters; if `deep`, those of the model too, e.g. `model__prior_variance`."""
         parameters: dict[str, Any] = super().get_params(deep=False)
         if deep and isinstance(self.model, Base):
-            parameters.update(
-                (f"model__{name}", value) for name, value in parameters_of(self.model)
-            )
+            parameters |= {f"model__{name}": value for name, value in parameters_of(self.model)}
         return parameters
 
     def set_params(self, **params: Any) -> Self:
@@ -178,9 +170,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             names = ", ".join(sorted(known))
             raise ValueError(f"there is no parameter {min(unknown)!r}; there are {names}")
         if inner:
-            self.model = with_parameters(
-                self.model, {k.removeprefix("model__"): inner[k] for k in inner}
-            )
+            of_model = {k.removeprefix("model__"): value for k, value in inner.items()}
+            self.model = with_parameters(self.model, of_model)
         return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -214,16 +205,15 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X
-            A dense or sparse matrix, a dataframe, or a list, array, series or column of texts.
-            For pipelines and pools of them a dataframe may have columns of any kind.
+            As in `fit`.
         y
             The targets, see above.
-        sample_weight
-            The weights of the rows; 1 each by default.
         classes
             All labels, or paths, in the first call. If `taxonomy` is left out too, labels are added
             as they arrive; otherwise, unknown ones are an error, as are new paths after `fit`,
             unless `taxonomy` is an `OpenTaxonomy`.
+        sample_weight
+            The weights of the rows; 1 each by default.
 
         """
         first = not hasattr(self, "model_")
@@ -244,9 +234,8 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
             names, (self._width, self._dtype) = [v for v in names if v in self._taxonomy], before
             raise
         finally:
-            if new := set(self._classes_of(names)).difference(
-                known
-            ):  # metrics of scikit-learn expect sorted labels
+            if new := set(self._classes_of(names)).difference(known):
+                # Metrics of scikit-learn expect sorted labels.
                 columns = [*known, *_ordered(new)]
                 self.classes_ = _labels(columns if self._form == "matrix" else _ordered({*columns}))
 
@@ -497,10 +486,8 @@ def _pairs(y: Any, answers: Any, classes: Any) -> Any:
     if form == "matrix":
         columns = names if classes is None else classes.tolist()
         if not hasattr(y, "columns"):  # as in `fit`, where those of a dataframe had names
-            if len(names) != len(columns):
-                raise ValueError(
-                    f"y must have {len(columns)} columns, as in `fit`, got {len(names)}"
-                )
+            n = len(columns)
+            check(len(names) == n, "y", names, f"a matrix of {n} columns, as in `fit`")
             rows = [{columns[j] for j in row} for row in rows]
         return zip(rows, _on(answers, columns), strict=True)
     answers = answers.tolist()
@@ -589,7 +576,9 @@ def _labels(labels: list[Any], dtype: Any = None) -> NDArray[Any]:
 
 
 def _check_model(model: Any) -> None:
-    if isinstance(model, type):
+    if isinstance(model, Taxonomy | OpenTaxonomy):
+        help_ = "name it: `taxonomy=...`"
+    elif isinstance(model, type):
         help_ = f"give an instance, {model.__name__}()"
     elif not isinstance(model, Base):
         help_ = "one of scikit-learn goes into local.PerNode by River's convert_sklearn_to_river"

@@ -7,6 +7,7 @@ import io
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ def rows(
         if not isinstance(record, dict):
             raise ValueError(f"row {number} has no text: {record!r:.200}")
         texts = texts or (["text"] if "text" in record or len(record) != 1 else [*record])
+        if number == 1 and (unknown := [name for name in texts if name not in record]):
+            raise ValueError(_no_column(unknown[0], record, "--text"))
         for name in texts:
             if name not in record or not isinstance(record[name], str | None):
                 raise ValueError(f"row {number} has no text {name!r}: {record!r:.200}; use --text")
@@ -45,7 +48,9 @@ def rows(
             raise ValueError(f"row {number}: {error}") from None
         yield number, _whole("\n".join(record[name] or "" for name in texts)), label
     for name in missing:
-        raise ValueError(f"there is no column {name!r}, only {', '.join(record)}; use --label")
+        if not record:
+            raise ValueError("there are no rows, only a header")
+        raise ValueError(_no_column(name, record, "--label"))
 
 
 def separator(labels: Iterable[Any]) -> str | None:
@@ -57,6 +62,12 @@ def separator(labels: Iterable[Any]) -> str | None:
             spaced = f" {mark} "
             return spaced if all(spaced in label for label in paths) else mark
     return None
+
+
+def _no_column(name: str, record: Any, option: str) -> str:
+    near = get_close_matches(name.lower(), [*map(str.lower, record)], 1)
+    hint = [f"; did you mean {n!r}?" for n in record if n.lower() in near][:1]
+    return f"there is no column {name!r}, only {', '.join(record)}; use {option}{''.join(hint)}"
 
 
 def _whole(value: Any) -> Any:

@@ -647,7 +647,7 @@ def test_scores_of_a_matrix_whose_columns_are_in_another_order() -> None:
     for same in (y, y[["v", "u"]], y.to_numpy()):
         assert model.score(X, same) == 1.0
         assert loss(model, X, same) == 0.0
-    with pytest.raises(ValueError, match="y must have 2 columns, as in `fit`, got 1"):
+    with pytest.raises(ValueError, match="`y` must be a matrix of 2 columns, as in `fit`"):
         model.score(X, y[["u"]].to_numpy())
 
 

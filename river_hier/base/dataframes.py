@@ -129,6 +129,15 @@ def rows(table: Any) -> Iterable[Any]:
     return table if frame is None else frame.iter_rows(named=True)
 
 
+def pairs(X: Any, y: Any) -> Iterator[Any]:
+    """The examples in X and y or, without y, in X alone, a stream of pairs."""
+    if y is not None:
+        return zip(rows(X), rows(y), strict=True)
+    if hasattr(X, "columns") or hasattr(X, "to_list"):
+        raise TypeError(f"X is a {type(X).__name__} and has no labels; give them as `y`")
+    return iter(X)
+
+
 def numbers(frame: Frame) -> Floats | None:
     """The cells of a dataframe of numbers and bools, with nan for missing ones."""
     native = frame.to_native()

@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain, takewhile
 from typing import Any
 
@@ -10,6 +10,7 @@ from .._core import Batch
 from ..base.answer import answer_of, answers_of
 from ..base.checks import check, check_integer, number
 from ..base.classifiers import last_step_and_input
+from ..base.dataframes import pairs
 from ..base.wrapper import ModelWrapper, check_model
 from ..linear_model import PathSoftmax
 from ..taxonomy import Edit, Label
@@ -230,7 +231,7 @@ class Selective(ModelWrapper):
     def thresholds(self) -> dict[Label, float]:
         return {label: self._threshold(group) for label, group in self._groups.items()}
 
-    def calibrate(self, rows: Iterable[tuple[Any, Any]]) -> None:
+    def calibrate(self, X: Any, y: Any = None) -> None:
         """Set the thresholds by examples that the model has not learned, and does not learn now.
 
         Around a trained model, the first answers are then as specific as later ones. All bounds
@@ -238,13 +239,16 @@ class Selective(ModelWrapper):
 
         Parameters
         ----------
-        rows
-            Pairs of x and y, such as the validation part of a table; the latest `window` count.
+        X
+            The validation part of a table, of which the latest `window` rows count; without `y`,
+            pairs `(x, y)`.
+        y
+            Its labels.
 
         """
-        for x, y in rows:
+        for x, true in pairs(X, y):
             last, read = last_step_and_input(self.model, x)
-            self._adjust(self._judge(answer_of(last, read), y), y, 1.0)
+            self._adjust(self._judge(answer_of(last, read), true), true, 1.0)
         self._whole = self.risk
         for group in self._groups.values():
             group.level = self.risk

@@ -10,7 +10,7 @@ import pandas as pd
 from .. import inspection, losses
 from ..base.answer import answer_of, taxonomy_of
 from ..base.classifiers import last_step
-from ..base.dataframes import rows
+from ..base.dataframes import pairs
 from ..base.targets import judged
 from ..plot.taxonomy import selected
 from ..taxonomy import Evidence, Taxonomy
@@ -131,7 +131,7 @@ def report(model: Any, X: Any, y: Any = None) -> Report:
     model, answers, bins = inspection.fitted(model), [], np.zeros((_BINS, 3))
     inspection.check_in_taxonomy(model)
     t = taxonomy_of(model)
-    for x, true, *given in rows(X) if y is None else zip(rows(X), rows(y), strict=True):
+    for x, true, *given in pairs(X, y):
         answer = answer_of(model, x)
         if several := answer.several:
             said: Any = [answer.labels.taxonomy.nodes[v] for v in answer.nodes()]

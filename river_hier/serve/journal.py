@@ -18,6 +18,7 @@ class Entry(NamedTuple):
     new: bool = True  # or else the key was there before
     same: bool = True  # whether it equals the label of that key
     error: Exception | None = None  # why it is not in the journal
+    grew: Any = None  # the paths of categories that were new
 
 
 class Journal:
@@ -41,7 +42,7 @@ class Journal:
         )
 
     def add(
-        self, labels: Iterable[tuple[str, Any]], learn: Callable[[int, Any], None]
+        self, labels: Iterable[tuple[str, Any]], learn: Callable[[int, Any], Any]
     ) -> list[Entry]:
         """Append labels, each with its key, in one transaction; all of them or none.
 
@@ -92,7 +93,7 @@ class Journal:
         (position,) = self._db.execute("SELECT max(position) FROM labels").fetchone()
         return position or 0
 
-    def _add(self, key: str, label: Any, learn: Callable[[int, Any], None]) -> Entry:
+    def _add(self, key: str, label: Any, learn: Callable[[int, Any], Any]) -> Entry:
         checksum = hashlib.sha256(json.dumps(label, sort_keys=True).encode()).digest()
         row = self._db.execute(
             "INSERT INTO labels (key, checksum, message) VALUES (?, ?, ?) "
@@ -106,11 +107,11 @@ class Journal:
             return Entry(position, new=False, same=first == checksum)
         assert row.lastrowid is not None
         try:
-            learn(row.lastrowid, label)
+            grew = learn(row.lastrowid, label)
         except Exception as error:
             self._db.execute("DELETE FROM labels WHERE position = ?", (row.lastrowid,))
             return Entry(0, error=error)
-        return Entry(row.lastrowid)
+        return Entry(row.lastrowid, grew=grew)
 
 
 class Log:

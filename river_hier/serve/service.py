@@ -69,7 +69,10 @@ class Service:
             try:
                 fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                print(f"waiting for the process that serves {folder}", file=sys.stderr, flush=True)
+                print(
+                    f"waiting for the process that serves {folder}; Ctrl-C ends",
+                    file=sys.stderr, flush=True,
+                )  # fmt: skip
                 fcntl.flock(self.lock, fcntl.LOCK_EX)
             self.journal: Journal = Journal(folder / "labels.sqlite")
             self.log: Log | None = None if log is None else Log(log, self.journal)
@@ -131,8 +134,10 @@ class Service:
             learned = f"after {self.state.get('position', 0)} labels"
             sys.exit(f"{self.checkpoint.parent} cannot be continued {learned}: {error}")
 
-    def _learn(self, position: int, message: Any) -> None:
+    def _learn(self, position: int, message: Any) -> list[Any]:
+        """Learn a label, and return the paths of categories that are new."""
         state, model = self.state, self.state["model"]
+        n = len(taxonomy_of(model))
         if "named" in message or "changes" in message:
             try:
                 (_learn_name if "named" in message else self._edit)(model, **message)
@@ -140,7 +145,7 @@ class Service:
                 self.recover(position)
                 raise
             state["position"] = position
-            return
+            return []
         x = features(message["x"])  # of several labels, a dictionary of all would take longer
         answer = programs.labels(answer_of(model, x)) if self.several else model.predict_one(x)
         y = labels(message["y"], self.several) if "y" in message else _known(message)
@@ -157,6 +162,8 @@ class Service:
             raise
         state["position"] = position
         self.asked.pop(json.dumps(message["x"], sort_keys=True), None)
+        taxonomy = taxonomy_of(model)
+        return [path(taxonomy, v) for v in taxonomy.nodes[n:]]
 
     def _edit(self, model: Any, changes: Any, old_labels: bool) -> None:
         last_step(model).adopt(taxonomy_of(model).edit(changes, old_labels))
@@ -361,8 +368,12 @@ class Service:
             self.refused, self.refusal = self.refused + 1, str(entry.error)[:500]
             raise HTTPException(422, self.refusal)
         if not entry.same:
-            raise HTTPException(409, f"there is another example with the key {key!r}; it is kept")
-        return {"position": entry.position, "new": entry.new}
+            raise HTTPException(
+                409, f"there is another example with the key {key!r}; it is kept: correct it with "
+                "another key, and a category that it has added by /edit",
+            )  # fmt: skip
+        grew = {"grew": entry.grew} if entry.grew else {}
+        return {"position": entry.position, "new": entry.new, **grew}
 
     def health(self) -> Response:
         """How many labels are learned, saved and refused, and whether something is wrong."""

@@ -220,7 +220,7 @@ def test_a_label_that_is_sent_again_is_not_learned_again(
         assert client.json("/learn", label) == {"position": 7, "new": False}
     for other in ({"x": {"z": 1.0}}, {"y": "roses"}):
         found = client.json("/learn", {**learned[6], **other}, status=409)
-        assert found["error"] == "there is another example with the key '0 6'; it is kept"
+        assert found["error"].startswith("there is another example with the key '0 6'; it is kept")
     assert client.json("/health")["learned"] == before
 
 
