@@ -123,9 +123,8 @@ def fit(given: Any, state: dict[str, Any], output: Path) -> None:
     form = "names" if levels or not between else f"paths with {between!r} between names"
     blank, distinct = sum(not text.strip() for _, text, _ in rows), len({*names})
     if 2 * distinct > len(rows) > 20:
-        told = (
-            f"{distinct:,} labels for {len(rows):,} rows: is {given.label or 'label'} their column?"
-        )
+        column = " ".join(given.label or ["label"])
+        told = f"{distinct:,} labels for {len(rows):,} rows: are they in the column {column}?"
         print(told, file=sys.stderr)
     print(
         f"{len(read):,} rows, {len(read) - len(rows):,} of them without a label"

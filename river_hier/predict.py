@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -30,18 +29,23 @@ def written(file: Path) -> Iterator[Any]:
 
 def labelled(model: Any, rows: Any, threshold: float | None) -> Iterator[tuple[Any, ...]]:
     """The header, a line for each label of each row, and one without a label if it has none."""
+    header = ["row", "text", "label", "path", "probability"]
     paths: dict[Any, str] = {None: ""}
-    first = [*islice(rows, 1)]  # an error in it comes before anything is written
-    yield "row", "text", "label", "path", "probability"
-    for number, text, _ in chain(first, rows):
+    for number, text, _ in rows:
         answer = answer_of(model, text)
-        for label in labels(answer, threshold) or [None]:
+        predicted = labels(answer, threshold) or [None]
+        if header:  # an error in the first row comes before anything is written
+            yield (*header,)
+            header.clear()
+        for label in predicted:
             if label not in paths:
                 t = answer.labels.taxonomy
                 paths[label] = BETWEEN.join(str(v) for v in path(t, label) if v != t.root)
             p = None if label is None else probability(answer, label)
             name = paths[label] if isinstance(label, tuple) else label
             yield number, text, name, paths[label], "" if p is None else f"{p:.4f}"
+    if header:
+        yield (*header,)
 
 
 def main() -> None:

@@ -536,8 +536,22 @@ def test_a_mistake_at_the_command_line_is_answered_by_a_sentence(
     with pytest.raises(SystemExit) as ended:
         run(module, *line.split())
     assert ended.value.code == 2
-    *_, last = errors = capsys.readouterr().err.splitlines()
+    out, err = capsys.readouterr()
+    assert not out or program != "predict", "a file that it is redirected to has nothing new"
+    *_, last = errors = err.splitlines()
     assert last.startswith(f"python -m river_hier.{program}: ")
     assert said in last
     assert len(errors) == 1
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_what_a_table_looks_like_is_said(tmp_path, capsys):
+    """Rows without a text, and a column of numbers in place of labels."""
+    rows = [f"{'' if i % 10 == 0 else 'red'},{i % 2},{i}" for i in range(40)]
+    (tmp_path / "rows.csv").write_text("\n".join(["text,label,price", *rows]))
+    run(fit, str(tmp_path / "rows.csv"))
+    said, warned = capsys.readouterr()
+    assert "40 rows, 0 of them without a label, 4 without a text; 2 labels" in said
+    assert "labels for" not in warned
+    run(fit, str(tmp_path / "rows.csv"), "--label", "price")
+    assert "40 labels for 40 rows: are they in the column price?" in capsys.readouterr().err

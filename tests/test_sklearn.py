@@ -658,3 +658,8 @@ def test_scores_of_levels_where_the_answer_is_the_root() -> None:
     model = HierarchicalClassifier(model).fit(X, y)
     assert ["", ""] in model.predict(X).tolist()
     assert 0.0 <= model.score(X, y) < 1.0
+
+
+def test_a_taxonomy_in_the_place_of_the_model() -> None:
+    with pytest.raises(TypeError, match=r"name it: `taxonomy=\.\.\.`"):
+        HierarchicalClassifier(TREE).fit(TEXTS, PATHS)

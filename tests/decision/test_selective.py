@@ -258,7 +258,10 @@ def test_a_trained_model_answers_at_once() -> None:
     model = decision.Selective(inside, foreign=0.1)
     assert model.predict_one(examples[0][0]) == t.root
     before = pickle.dumps(inside)
+    twin = pickle.loads(pickle.dumps(model))
     model.calibrate(iter(examples[1500:2000]))
+    twin.calibrate(*zip(*examples[1500:2000], strict=True))
+    assert pickle.dumps(twin) == pickle.dumps(pickle.loads(pickle.dumps(model)))
     assert pickle.dumps(model.model) == before
     assert [group.level for group in model._groups.values()] == [0.05]
     assert model._gate.level == 0.1

@@ -622,6 +622,9 @@ def test_paths_in_answers_are_labels(tmp_path: Path, taxonomy: Any, labels: list
         assert answer["label"] == label
     assert pickle.dumps(service.state["model"]) == pickle.dumps(pickle.loads(pickle.dumps(model)))
     if taxonomy == OpenTaxonomy(" > "):
+        grew = asyncio.run(service.learn("grew", x, "a > b"))["grew"]
+        assert grew == [["a"], ["a", "b"]]
+        assert "grew" not in asyncio.run(service.learn("known", x, "a > b"))
         for deep in ("a > " * 65, ["a"] * 65):
             with pytest.raises(HTTPException, match=r"422.* has 65 levels"):
                 asyncio.run(service.learn("deep", x, deep))

@@ -3,6 +3,7 @@
 import random
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from river_hier import OpenTaxonomy, decision, inspection, linear_model, stream
@@ -64,5 +65,8 @@ def test_what_cannot_be_asked() -> None:
     with pytest.raises(ValueError, match="`k`"):
         inspection.suspects(model(), [], k=0)
     assert inspection.suspects(model(), []) == []
+    titles = pd.DataFrame({"title": ["red", "blue"]})
+    with pytest.raises(TypeError, match="X is a DataFrame and has no labels; give them as `y`"):
+        inspection.suspects(model(), titles)
     replayed = stream.Replayed(model(), 2, 100)
     assert len(inspection.suspects(replayed, texts(60)[0])) == 60
