@@ -205,7 +205,7 @@ class HierarchicalClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X
-            As in `fit`.
+            More rows, of the kinds that `fit` takes.
         y
             The targets, see above.
         classes
