@@ -118,8 +118,11 @@ class BranchReset(ModelWrapper):
                 self.drifts_detected.append((step, label))
 
     def _edit(self, edit: Edit) -> None:
+        # Of merged nodes, the first one's.
+        first = {edit.before.nodes[u] for u in edit._first.tolist() if u >= 0}
         for state in (self._detectors, self._ages):
-            renamed = {edit.labels.get(label, label): part for label, part in state.items()}
+            kept = ((label, part) for label, part in state.items() if label in first)
+            renamed = {edit.labels.get(label, label): part for label, part in kept}
             state.clear()
             state.update(renamed)
 

@@ -1,5 +1,6 @@
 """Learn the labels of the texts in a file: `python -m river_hier.fit titles.csv`."""
 
+import os
 import signal
 import sys
 from contextlib import nullcontext
@@ -57,6 +58,14 @@ def _nearest(t: Taxonomy, y: Any) -> Any:
         return t.nearest(y)
     except (LookupError, TypeError, ValueError):  # a name, not a path
         return t.root
+
+
+def say(text: str) -> None:
+    """Print, also if nobody reads any more: what is learned will be written."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - until the program ends
 
 
 def main() -> None:
@@ -126,25 +135,25 @@ def fit(given: Any, state: dict[str, Any], output: Path) -> None:
         column = " ".join(given.label or ["label"])
         told = f"{distinct:,} labels for {len(rows):,} rows: are they in the column {column}?"
         print(told, file=sys.stderr)
-    print(
+    say(
         f"{len(read):,} rows, {len(read) - len(rows):,} of them without a label"
         f"{f', {blank:,} without a text' * bool(blank)}; "
         f"{distinct:,} labels, which are {'levels' if levels else form}\n"
         f"{type(last).__name__} learns {len(examples):,} rows in random order, passes: {passes}; "
-        f"{n:,} are held out", flush=True
-    )  # fmt: skip
+        f"{n:,} are held out"
+    )
     if not (made := learn(model, examples, passes, rng)):
         raise KeyboardInterrupt
     t = taxonomy_of(model)
     state = {"model": model, "text": given.text}
     checkpoint.save(state | {"held_out": [(x, _nearest(t, y)) for x, y in held_out]}, output)
-    print(
+    say(
         f"{output} has what was learned in {made:.1f} passes; `predict` and `serve` open it, and "
         f"""in Python checkpoint.load({str(output)!r})["model"]"""
     )
     if held_out:
         report = evaluate.report(model, [x for x, _ in held_out], [y for _, y in held_out])
-        print(f"\nOf the rows that are held out, {report}")
+        say(f"\nOf the rows that are held out, {report}")
 
 
 if __name__ == "__main__":

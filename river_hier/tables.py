@@ -184,10 +184,11 @@ def _task(record: Any) -> Any:
     """A row, or the text of a task of Label Studio with the labels of its first annotation."""
     if not isinstance(record, dict) or not isinstance(record.get("data"), dict):
         return record
-    answers = [one for one in record.get("annotations", []) if not one.get("was_cancelled")]
-    values = [result.get("value", {}) for one in answers[:1] for result in one["result"]]
-    paths = [path for value in values for path in value.get("taxonomy", [])]
-    paths += [[name] for value in values for name in value.get("choices", [])]
+    answers = [one for one in record.get("annotations") or [] if not one.get("was_cancelled")]
+    results = [result for one in answers[:1] for result in one.get("result") or []]
+    values = [result.get("value") or {} for result in results]
+    paths = [path for value in values for path in value.get("taxonomy") or []]
+    paths += [[name] for value in values for name in value.get("choices") or []]
     return {**record["data"], "label": paths}
 
 

@@ -555,3 +555,25 @@ def test_what_a_table_looks_like_is_said(tmp_path, capsys):
     assert "labels for" not in warned
     run(fit, str(tmp_path / "rows.csv"), "--label", "price")
     assert "40 labels for 40 rows: are they in the column price?" in capsys.readouterr().err
+
+
+def test_tasks_of_label_studio_without_answers(tmp_path, capsys):
+    empty = [{"annotations": None}, {"annotations": [{}]}, {"annotations": [{"result": None}]}]
+    tasks = [{"data": {"text": "red", "label": "a"}, **task} for task in empty]
+    value = {"taxonomy": [["a"]]}
+    tasks += [{"data": {"text": "x"}, "annotations": [{"result": [{"value": value}]}]}]
+    tasks += [{"data": {"text": "x"}, "annotations": [{"result": [{"value": {"choices": ["b"]}}]}]}]
+    (tmp_path / "tasks.json").write_text(json.dumps(tasks))
+    run(fit, str(tmp_path / "tasks.json"))
+    assert "5 rows, 3 of them without a label" in capsys.readouterr().out
+
+
+def test_what_is_learned_is_written_though_nobody_reads_the_report(tmp_path):
+    rows = [f"red {i},{'ab'[i % 2]}" for i in range(3000)]
+    (tmp_path / "rows.csv").write_text("\n".join(["text,label", *rows]))
+    program = [sys.executable, "-P", "-m", "river_hier.fit", str(tmp_path / "rows.csv")]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(60) == 0
+    assert checkpoint.load(tmp_path / "rows.model")["model"].predict_one("red 1") in "ab"

@@ -241,7 +241,7 @@ def test_a_million_texts(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.csv", b"a,b\nred,7\n", "row 1 has no text 'text': {'a': 'red', 'b': '7'}; use --text"),
+        ("a.csv", b"a,b\nred,7\n", "there is no column 'text', only a, b; use --text"),
         ("a.csv", b"text,label\nred,a//b\n", "row 1: .*has no name at level 2"),
         ("a.csv", b"text\n\xff\xff\xff\n", "in none of UTF-8, UTF-16 and Latin-1"),
         ("a.jsonl", b'{"text": 3}\n', "row 1 has no text"),
@@ -748,3 +748,39 @@ def test_the_separator_is_that_of_known_labels(tmp_path):
 def desk_of_another_process(desk, file):
     os.close(desk.lock)
     return desk_of(file)
+
+
+def test_what_the_model_refuses_is_not_in_the_journal(tmp_path):
+    """And a category that was retired is none again by being typed."""
+    rows = [("a1", "x"), ("a2", "y"), ("a3", "z"), ("q", ""), ("q2", "")]
+    desk = desk_of(written(tmp_path / "texts.csv", rows))
+    desk.answer(desk.question()["row"], "junk")
+    desk.edit("junk", "")
+    for label in ("junk", "junk/new"):
+        with pytest.raises(ValueError, match="label 'junk' was retired"):
+            desk.answer(desk.question()["row"], label)
+    desk.answer(desk.question()["row"], "y")
+    again = desk_of_another_process(desk, tmp_path / "texts.csv")
+    assert [label for _, _, label in again.latest()["answers"]] == ["y", "junk"]
+
+
+def test_a_category_goes_where_another_one_has_its_name(tmp_path):
+    rows = [("a1", "x/a"), ("a2", "y/a"), ("a3", "z"), ("q", "")]
+    desk = desk_of(written(tmp_path / "texts.csv", rows))
+    desk.edit("x/a", "y/b")
+    assert desk.categories()["categories"] == ["x", "y", "y/a", "y/b", "z"]
+    desk.edit("y/b", "z/a")
+    assert desk.categories()["categories"] == ["x", "y", "y/a", "z", "z/a"]
+    desk.edit("x", "w")
+    desk.edit("w", "x")
+    with pytest.raises(ValueError, match="there is no category 'new' yet"):
+        desk.edit("z/a", "new/a")
+
+
+def test_a_review_shows_what_categories_have_become(tmp_path):
+    rows = [("red hat", "hats"), ("blue hat", "hats"), ("green hat", "boots")]
+    rows += [("brown boot", "boots"), ("black boot", "boots"), ("red boot", "hats")]
+    desk = desk_of(written(tmp_path / "texts.csv", rows * 3), label="label", review=True)
+    desk.question()
+    desk.edit("hats", "caps")
+    assert {label for label, _ in desk.question()["guesses"]} == {"boots", "caps"}

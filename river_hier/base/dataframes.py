@@ -132,6 +132,8 @@ def rows(table: Any) -> Iterable[Any]:
 def pairs(X: Any, y: Any) -> Iterator[Any]:
     """The examples in X and y or, without y, in X alone, a stream of pairs."""
     if y is not None:
+        if hasattr(X, "__len__") and hasattr(y, "__len__") and len(X) != len(y):
+            raise ValueError(f"X has {len(X)} rows and y has {len(y)}; each row needs its label")
         return zip(rows(X), rows(y), strict=True)
     if hasattr(X, "columns") or hasattr(X, "to_list"):
         raise TypeError(f"X is a {type(X).__name__} and has no labels; give them as `y`")

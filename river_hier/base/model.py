@@ -33,6 +33,7 @@ from ..taxonomy import (
     extended,
     part_of,
 )
+from ..taxonomy.editing import check_current
 from ..taxonomy.multilabel import implied_nodes
 from ..taxonomy.open import initial_taxonomy, named, with_labels
 from .answer import NONE, LabelAnswer, LabelRows, SetAnswer, SetRows, Unseen
@@ -175,7 +176,8 @@ class TaxonomyModel(Predictor, base.Estimator):
             The node; with the root, everything is reset.
 
         """
-        self._check_forget(v := self._taxonomy.index(label))
+        check_current(self._taxonomy, label, v := self._taxonomy.index(label))
+        self._check_forget(v)
         if v:
             nodes = self._taxonomy._arrays.branch(v)
             self._forget(nodes)

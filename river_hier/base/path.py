@@ -206,7 +206,7 @@ def moves_apart(model: Any, scores: Floats, y: int, norm2: float, w: float) -> M
     step = 0.0
     if len(nodes) and norm2 != 0.0:
         step = model.rule(scores[y] - scores[rival], float(len(nodes)), norm2)
-        if not isinstance(step, Real):
+        if not isinstance(step, Real | np.bool_):
             raise TypeError(f"`rule` of {type(model).__name__} must return a number, got {step!r}")
     if not step > 0.0:
         return own, *NOTHING

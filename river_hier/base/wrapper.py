@@ -8,6 +8,7 @@ from river import base
 
 from .._core import Batch, Nodes, repeats
 from ..taxonomy import Edit, Evidence, Label, Taxonomy, TaxonomyLike, extended
+from ..taxonomy.editing import check_current
 from .answer import NONE, answer_of, answers_of, is_ours, labels_in, reads_anything, taxonomy_of
 from .checks import checked_weight
 from .classifiers import ONE, SEVERAL, is_multilabel, last_step, last_step_and_input, shown
@@ -146,7 +147,8 @@ class ModelWrapper(Predictor, base.Wrapper[Any], base.Estimator):
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in the model and in the wrapper."""
         inside = {name: vars(self)[name] for name in ("model", "models") if name in vars(self)}
-        self._check_forget(v := self._taxonomy.index(label))
+        check_current(self._taxonomy, label, v := self._taxonomy.index(label))
+        self._check_forget(v)
         for model in self._inside:
             model.forget(label)
         if v:

@@ -137,7 +137,7 @@ class Desk:
             self.edits += 1
             return
         given = self.given.get(entry["row"])
-        if entry["label"] is not None and (given is None or self._label(given.y) != entry["label"]):
+        if entry["label"] is not None and (given is None or self._now(given.y) != entry["label"]):
             self.model.learn_one(entry["text"], entry["label"])
 
     def _write(self, entry: Any) -> None:
@@ -149,6 +149,11 @@ class Desk:
             raise ValueError(f"{self.several!r} stands between categories, got {label!r:.50}")
         return label
 
+    def _now(self, label: Any) -> Any:
+        """What a label of the file has become."""
+        t = taxonomy_of(self.model)
+        return t.nodes[t.index(self._label(label))]
+
     def _lowest(self, labels: list[str]) -> list[str]:
         """The labels of a text, without those that others imply."""
         nodes = sorted({*labels})
@@ -159,8 +164,8 @@ class Desk:
         paths = answer.top(GUESSES + 1, bool(self.several), None)
         guesses = [(path[-1], p) for path, p in paths if len(path) > 1][:GUESSES]
         if suspect := self.given.get(row):
-            labels = {self._label(suspect.y): 1.0 - suspect.wrong}
-            labels.setdefault(suspect.proposed, suspect.probability)
+            labels = {self._now(suspect.y): 1.0 - suspect.wrong}
+            labels.setdefault(self._now(suspect.proposed), suspect.probability)
             others = [(label, p) for label, p in guesses if label not in labels]
             guesses = [*labels.items(), *others][:GUESSES]
         (guess, p), (_, q), *_ = *guesses, (None, 0.0), (None, 0.0)
@@ -228,7 +233,12 @@ class Desk:
         entry = {"row": row, "text": self.texts[row], "label": label}
         entry |= {"guess": self.asked["guess"], "random": self.asked["random"]}
         self._write(entry)
-        self._learn(entry)
+        try:
+            self._learn(entry)
+        except Exception:  # it is refused: the journal has no such answer
+            self._write(None)
+            self._restore()
+            raise
         self.answers.append(entry)
         if len(self.answers) % KEPT == 0:
             self.kept = len(self.answers), checkpoint.dumps(self.model)
@@ -248,9 +258,14 @@ class Desk:
             changes = [{"retire": category}]
         elif to not in t.nodes:
             above = OpenTaxonomy(self.separator).path(to)[-2]
-            changes = [{"move": category, "to": above}]
-            moved = t.edit(changes).labels.get(category, category)
-            changes.append({"rename": moved, "to": to})
+            if above and above not in t.nodes:
+                raise ValueError(f"there is no category {above!r} yet: give a text one below it")
+            *parent, last = category.split(self.separator)
+            moved = self.separator.join(filter(None, [above, last]))
+            renamed = self.separator.join([*parent, to.split(self.separator)[-1]])
+            changes = [{"move": category, "to": above}, {"rename": moved, "to": to}]
+            if moved != category and moved in t.nodes:  # another one has its name there
+                changes = [{"rename": category, "to": renamed}, {"move": renamed, "to": above}]
         entry = {"changes": changes}
         t.edit(changes)  # an error if it is impossible
         self._write(entry)

@@ -44,6 +44,8 @@ def main() -> None:
         parser.error("--follow takes --host and --port alone: the model is in the folder")
     if not arguments.follow and not arguments.model:
         parser.error("name the file of a model, or the folder of another process: --follow")
+    if arguments.replay is not None and not arguments.replay.is_file():
+        parser.error(f"{arguments.replay} is no file: --replay names one that --log has written")
     if arguments.foreign is not None and arguments.risk is None:
         parser.error("--foreign needs --risk: decision.Selective keeps both")
     serve(**vars(arguments))

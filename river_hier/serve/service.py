@@ -172,9 +172,8 @@ class Service:
 
     def replay(self, path: Path) -> None:
         """Learn what is in a log, unless its key is in the journal."""
-        with path.open() as lines:
-            read = (json.loads(line) for line in lines)
-            entries = ((entry.pop("key"), entry) for entry in read if entry.pop("position"))
+        with path.open("rb") as lines:
+            entries = _entries(path, lines)
             while batch := [*islice(entries, BATCH)]:
                 for entry in self.journal.add(batch, self._learn):
                     self.refused += entry.error is not None
@@ -463,6 +462,20 @@ def _known(message: dict[str, Any]) -> Any:
 def _check_key(key: Any) -> None:
     if not isinstance(key, str) or not 1 <= len(key) <= KEY or not key.isascii():
         raise ValueError(f'"key" must be a text of 1 to {KEY} ASCII characters, got {key!r:.50}')
+
+
+def _entries(path: Path, lines: Iterable[bytes]) -> Iterator[tuple[str, Any]]:
+    """The entries of a log with their keys; the last one may be cut off."""
+    for number, line in enumerate(lines, 1):
+        try:
+            entry = json.loads(line)
+            position, key = entry.pop("position"), entry.pop("key")
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            if not line.endswith(b"\n"):
+                return
+            sys.exit(f"{path} cannot be replayed: line {number} is no entry of a log: {error!r}")
+        if position:
+            yield key, entry
 
 
 def _learn_name(model: Any, named: Any, on: Any, description: Any) -> None:

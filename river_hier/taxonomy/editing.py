@@ -102,17 +102,37 @@ def extended(before: N, after: N) -> N:
     return larger
 
 
+def check_kept(taxonomy: Nodes, label: Label, v: int | None) -> None:
+    """Raise an error if a label of an open taxonomy was retired at its top."""
+    if v == 0 and label != taxonomy.root:
+        raise ValueError(
+            f"label {label!r} was retired, and the root of an open taxonomy is no label; leave out "
+            "its examples, or edit with `old_labels=False` to learn it anew"
+        )
+
+
+def check_current(taxonomy: Nodes, label: Label, v: int) -> None:
+    """Raise an error if an edit has given the node of a label another one."""
+    aliases, path = taxonomy._arrays.aliases, taxonomy._path_format
+    if not aliases:
+        return
+    if path.whole and (isinstance(label, tuple | list) or path.separator):
+        label = path.label(path.names(label)) if v else label
+    label = tuple(label) if isinstance(label, list) else label
+    if label in aliases:
+        raise ValueError(
+            f"label {label!r} has become {taxonomy._arrays.label(v)!r}: name that, or make the "
+            "edit with `old_labels=False`, which frees old labels"
+        )
+
+
 def with_children(star: N, labels: Iterable[Label]) -> N:
     """Add labels to a star without sorting; if there is nothing to add, it is the same object."""
     new: dict[Label, Label] = {}
     for label in labels:
         check_label(label)
         v = star._arrays.number(label)
-        if v == 0 and label != star.root:
-            raise ValueError(
-                f"label {label!r} was retired, and the root of an open flat taxonomy is no label; "
-                "leave out its examples, or edit with `old_labels=False` to learn it anew"
-            )
+        check_kept(star, label, v)
         if v == 0:
             raise ValueError(
                 f"label {label!r} names the root of a flat or open taxonomy and would be its own "

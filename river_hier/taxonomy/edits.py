@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from .arrays import Arrays, Ints
+from .editing import check_current
 from .errors import UnknownLabelError, short
 from .graph import Label, check_label, reach, topological
 from .nodes import Nodes, check_taxonomy
@@ -213,7 +214,7 @@ class Draft:
     def merge(self, labels: Sequence[Label], to: Label) -> None:
         if not isinstance(labels, list | tuple):
             raise TypeError(f"`merge` must be a list of labels, got {short(labels)}")
-        target = self._number(to)
+        target = None if self._number(to) is None else self.node(to)
         nodes = [self._below_root(label) for label in labels]
         nodes = [*dict.fromkeys([*([] if target is None else [target]), *nodes])]
         for v in nodes:
@@ -264,8 +265,11 @@ class Draft:
         return [u for u in below if u not in self._became and v in self[u]]
 
     def node(self, label: Label) -> int:
+        label = tuple(label) if isinstance(label, list) else label
         if (v := self._number(label)) is None:
             raise UnknownLabelError(label, self.before.nodes)
+        if label not in self._numbers:
+            check_current(self.before, label, v)
         return v
 
     def _number(self, label: Label) -> int | None:
@@ -301,7 +305,7 @@ class Draft:
         known = v < len(self.before) or v in self._labels
         if known and (old := self.label(v)) == label:
             return
-        if self._number(label) is not None:
+        if self._number(label) not in (None, v):
             raise ValueError(f"the label {label!r} is taken; merge nodes of one name from below")
         if known and self._numbers.get(old, v) == v:
             self._numbers[old] = None

@@ -111,9 +111,7 @@ class OpenTaxonomy:
                         v = new[node] = len(taxonomy) + len(new)
                         parents.append((above,))
                     above = v
-        if not new:
-            return taxonomy
-        grown = taxonomy._with_nodes(new, parents, self._format)
+        grown = taxonomy._with_nodes(new, parents, self._format) if new else taxonomy
         for old, now in zip(given, labels, strict=True):
             if old != now:
                 grown._arrays.table.read(old, grown.index(now))
@@ -124,6 +122,7 @@ class OpenTaxonomy:
         names = self._format.names(label)
         for k in range(len(names), 0, -1):
             if (v := taxonomy._arrays.number(self._format.label(names[:k]))) is not None:
+                editing.check_kept(taxonomy, self._format.label(names[:k]), v)
                 above = self._format.names(taxonomy._arrays.label(v))
                 return self._format.label((*above, *names[k:]))
         return label

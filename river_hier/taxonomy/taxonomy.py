@@ -248,6 +248,10 @@ class Taxonomy(Nodes):
         are paths, a new child is a path or a name.
         """
         edges = editing.with_paths(self, list(graph.checked_edges(edges)))
+        for edge in edges if self._arrays.aliases else ():
+            for label in edge:
+                if (v := self._find(label)) is not None:
+                    editing.check_current(self, label, v)
         new_nodes = None if self._arrays.implied else editing.new_nodes(self, edges)
         if new_nodes is not None:
             return self._with_nodes(*new_nodes)

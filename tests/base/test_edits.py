@@ -418,3 +418,38 @@ def test_a_label_that_was_retired_into_the_root_of_an_open_flat_taxonomy_is_refu
     model.adopt(model.taxonomy_.edit([], old_labels=False))
     model.learn_one({"x": 1.0}, "b")
     assert model.predict_one({"x": 1.0}) == "b"
+
+
+@pytest.mark.parametrize("separator", [None, "/"])
+def test_a_new_label_below_an_old_name_is_one_below_the_new_name(separator: Any) -> None:
+    """Also where that one is there already."""
+    path = "/".join if separator else tuple
+    model = linear_model.PathSoftmax(OpenTaxonomy(separator))
+    model.learn_one({"p": 1.0}, path("ax"))
+    model.adopt(model.taxonomy_.edit([{"rename": path("a"), "to": path("b")}]))
+    model.learn_one({"q": 1.0}, path("bn"))
+    model.learn_one({"q": 1.0}, path("an"))
+    assert model.taxonomy_.index(path("an")) == model.taxonomy_.index(path("bn"))
+
+
+def test_a_retired_top_of_an_open_taxonomy_is_refused() -> None:
+    model = linear_model.PathSoftmax(OpenTaxonomy("/"))
+    for y in ("a/x", "junk"):
+        model.learn_one({y: 1.0}, y)
+    model.adopt(model.taxonomy_.edit([{"retire": "junk"}]))
+    before = pickle.dumps(model)
+    for y in ("junk", "junk/new"):
+        with pytest.raises(ValueError, match="label 'junk' was retired"):
+            model.learn_one({"p": 1.0}, y)
+    assert pickle.dumps(model) == before
+
+
+def test_old_labels_are_not_forgotten() -> None:
+    """They would be those of what they have become."""
+    t = Taxonomy.from_nested({"shop": {"men": ["caps", "hats"], "women": ["skirts"]}})
+    model = stream.Replayed(linear_model.PathSoftmax(t))
+    model.learn_one({"p": 1.0}, "hats")
+    model.adopt(t.edit([{"retire": "caps"}]))
+    for one in (model, model.model):
+        with pytest.raises(ValueError, match="label 'caps' has become 'men': name that"):
+            one.forget("caps")

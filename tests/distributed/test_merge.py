@@ -488,3 +488,15 @@ def test_the_start_is_one() -> None:
         distributed.merge([start, start], models[0])
     with pytest.raises(TypeError, match="same class"):
         distributed.merge(models, linear_model.HPerceptron(TREE))
+
+
+def test_edits_of_one_part_are_refused_in_any_order() -> None:
+    parts = []
+    for labels in ("ba", "bc"):
+        parts.append(linear_model.PathSoftmax())
+        for y in labels:
+            parts[-1].learn_one({"p": 1.0}, y)
+    parts[0].adopt(parts[0].taxonomy_.edit([{"rename": "b", "to": "B"}]))
+    for models in (parts, parts[::-1]):
+        with pytest.raises(ValueError, match="must have adopted the same edits"):
+            distributed.merge(models)

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import random
 import re
 import runpy
 from typing import Any
@@ -338,3 +339,16 @@ def test_the_claims_of_the_benchmark_hold(
     runpy.run_path(str(path), run_name="__main__")
     found = re.findall(r"^(?:not )?reproduced", capsys.readouterr().out, re.MULTILINE)
     assert found == ["reproduced"] * 5
+
+
+def test_what_is_retired_leaves_the_detectors_of_others() -> None:
+    t = Taxonomy.from_nested({"shop": {"men": ["caps", "hats"], "women": ["skirts", "new"]}})
+    model, rng = drift.BranchReset(linear_model.PathSoftmax(t)), random.Random(0)
+    for _ in range(400):
+        y = rng.choice(["caps", "hats", "skirts"])
+        model.learn_one({y: 1.0}, y)
+    model.learn_one({"z": 1.0}, "new")
+    detector = model._detectors["shop"]
+    model.adopt(t.edit([{"retire": "new"}, {"retire": "men"}]))
+    assert model._ages["women"] == model.min_age
+    assert model._detectors["shop"] is detector

@@ -1,6 +1,7 @@
 """Edits over HTTP, and the log from which a new model is trained, edits included."""
 
 import json
+import pickle
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it forks")
 require_module("starlette", "serving")
 require_module("uvicorn", "serving")
 require_module("prometheus_client", "serving")
+from river_hier.serve import service as serving  # noqa: E402
 from river_hier.serve.journal import Journal, Log  # noqa: E402
 
 T = Taxonomy.from_nested({"shop": {"garden": ["rakes", "spades"], "toys": ["kites"]}})
@@ -132,3 +134,16 @@ def test_a_log_holds_each_label_of_its_journal_once(tmp_path: Path) -> None:
         assert path.read_text() == whole
     with pytest.raises(ValueError, match="is no log of this journal"):
         Log(path, Journal(tmp_path / "other"))
+
+
+def test_a_log_that_is_cut_off_or_none(tmp_path: Path) -> None:
+    (tmp_path / "model").write_bytes(pickle.dumps(model()))
+    service, log = serving.Service(tmp_path / "model", tmp_path / "served", None), tmp_path / "log"
+    entry = {"position": 1, "key": "0", "x": "rakes", "y": "rakes"}
+    log.write_text(f'{json.dumps(entry)}\n{{"posi')
+    service.replay(log)
+    assert service.state["position"] == 1
+    for line in ("[1]", "{}", "no JSON"):
+        log.write_text(f"{json.dumps(entry)}\n{line}\n")
+        with pytest.raises(SystemExit, match="log cannot be replayed: line 2 is no entry of a log"):
+            service.replay(log)

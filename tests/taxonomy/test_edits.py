@@ -165,3 +165,41 @@ def test_a_hundred_changes_take_a_tenth_of_a_second():
     start = time.process_time()
     t.edit(steps)
     assert time.process_time() - start < 0.1
+
+
+SHOP = Taxonomy.from_nested({"shop": {"men": ["caps", "hats"], "women": ["skirts"]}})
+RENAMED = SHOP.edit([{"rename": "caps", "to": "hoods"}]).after
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"retire": "caps"},
+        {"rename": "caps", "to": "hats"},
+        {"move": "caps", "to": "women"},
+        {"split": "caps", "to": ["a", "b"]},
+        {"merge": ["hats"], "to": "caps"},
+    ],
+)
+def test_what_is_changed_has_its_name_of_now(change):
+    """Old labels are read as those of examples. In changes they would be other nodes."""
+    with pytest.raises(ValueError, match="label 'caps' has become 'hoods': name that"):
+        RENAMED.edit([change])
+    with pytest.raises(ValueError, match="label 'caps' has become 'hoods': name that"):
+        RENAMED.extend([("women", "caps")])
+    retired = SHOP.edit([{"retire": "caps"}]).after
+    with pytest.raises(ValueError, match="label 'caps' has become 'men'"):
+        retired.edit([change])
+
+
+def test_a_name_comes_back_to_its_node_alone():
+    again = RENAMED.edit([{"rename": "hoods", "to": "caps"}]).after
+    assert again.nodes == SHOP.nodes
+    assert again.index("hoods") == again.index("caps")
+    with pytest.raises(ValueError, match="the label 'caps' is taken"):
+        RENAMED.edit([{"rename": "hats", "to": "caps"}])
+    paths = Taxonomy.from_paths(["x/a", "x/b", "y/c"], separator="/", labels="path")
+    edit = paths.edit([{"rename": "x", "to": "q"}]).after.edit([{"rename": "q", "to": "x"}])
+    assert edit.after.nodes == paths.nodes
+    with pytest.raises(ValueError, match="label 'x/a' has become 'q/a'"):
+        paths.edit([{"rename": "x", "to": "q"}]).after.edit([{"retire": "x / a"}])
