@@ -90,7 +90,7 @@ BAD_X = [
     ({"x": Fraction(10**400)}, ValueError, r"feature 'x' is too large for a float \(a Fraction\)"),
     ({"x": 1e200}, ValueError, r"feature 'x' is 1e\+200: the squared norm of x overflows"),
     (None, TypeError, r"x must be a dict of features, got NoneType$"),
-    ([1.0, 2.0], TypeError, r"x must be a dict of features, got list; .*`predict_many`"),
+    ([1.0, 2.0], TypeError, r"x must be a dict of features, got list; give a dict, or a row"),
     ("text", TypeError, r"x must be a dict of features, got str; .*LogTFIDF"),
     (
         pd.Series({"x": 1.0}),
