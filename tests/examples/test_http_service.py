@@ -438,12 +438,15 @@ def test_connections_without_a_complete_request_are_closed(
             assert connection.recv(1) == b""
 
 
-def test_connections_with_complete_requests_stay_open(impatient: tuple[int, Any]) -> None:
+def test_connections_with_complete_requests_stay_open(
+    impatient: tuple[int, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "SLOW", 2.0)  # longer than a busy machine takes
     client = Client(impatient[0])
     client.connection.connect()
     name = client.connection.sock.getsockname()
     for path in ["/"] * 8 + ["/late"] * 2:
-        time.sleep(0.1)
+        time.sleep(0.3)
         assert client.send(path)[0] == 200
         assert client.connection.sock.getsockname() == name
 
