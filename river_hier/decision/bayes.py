@@ -232,7 +232,7 @@ class HLossBayes(Decoder):
     """
 
     def __init__(self, model: Any, costs: Costs | None = None) -> None:
-        self.costs = costs
+        self.costs: Costs | None = costs
         check_values(costs, "costs")  # their labels may arrive later
         super().__init__(model)
 

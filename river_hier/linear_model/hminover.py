@@ -118,8 +118,8 @@ class HMinOver(
                 f"`t` and `candidates` name labels, so they need a taxonomy, got {taxonomy!r}"
             )
         self.margin = margin
-        self.t = t
-        self.candidates = candidates
+        self.t: Attributes = t
+        self.candidates: Candidates | None = candidates
         self._threshold = Threshold()
         ranking = label_attributes(self._taxonomy, t, candidates)  # an error if they are invalid
         # For the compiled policy: t, and that of nodes to come; and the candidates, unless leaves.
