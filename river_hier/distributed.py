@@ -270,7 +270,7 @@ def _taxonomy_of(models: Sequence[Any], start: Any) -> Taxonomy:
 def _nodes(model: Any, taxonomy: Taxonomy) -> Rows:
     """The place of each node of a model in the merged taxonomy."""
     nodes = np.array([taxonomy.index(label) for label in model.taxonomy_.nodes], dtype=np.intp)
-    renamed = any(label in taxonomy.nodes for label in model.taxonomy_._arrays.aliases)
+    renamed = not model.taxonomy_._arrays.aliases.keys().isdisjoint(taxonomy.nodes)
     if renamed or taxonomy._arrays.labels(nodes.tolist()) != model.taxonomy_.nodes:
         raise ValueError(
             "models to merge, and their `start`, must have adopted the same edits, but a label of "

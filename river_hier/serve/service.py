@@ -163,7 +163,7 @@ class Service:
         state["position"] = position
         self.asked.pop(json.dumps(message["x"], sort_keys=True), None)
         taxonomy = taxonomy_of(model)
-        return [path(taxonomy, v) for v in taxonomy.nodes[n:]]
+        return [path(taxonomy, v) for v in taxonomy.nodes[n:]] if len(taxonomy) > n else []
 
     def _edit(self, model: Any, changes: Any, old_labels: bool) -> None:
         last_step(model).adopt(taxonomy_of(model).edit(changes, old_labels))

@@ -113,13 +113,13 @@ def check_kept(taxonomy: Nodes, label: Label, v: int | None) -> None:
 
 def check_current(taxonomy: Nodes, label: Label, v: int) -> None:
     """Raise an error if an edit has given the node of a label another one."""
-    aliases, path = taxonomy._arrays.aliases, taxonomy._path_format
+    aliases, path = taxonomy._arrays.table.aliases, taxonomy._path_format
     if not aliases:
         return
     if path.whole and (isinstance(label, tuple | list) or path.separator):
         label = path.label(path.names(label)) if v else label
     label = tuple(label) if isinstance(label, list) else label
-    if label in aliases:
+    if aliases.get(label) == v:
         raise ValueError(
             f"label {label!r} has become {taxonomy._arrays.label(v)!r}: name that, or make the "
             "edit with `old_labels=False`, which frees old labels"

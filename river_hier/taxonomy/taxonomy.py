@@ -248,7 +248,7 @@ class Taxonomy(Nodes):
         are paths, a new child is a path or a name.
         """
         edges = editing.with_paths(self, list(graph.checked_edges(edges)))
-        for edge in edges if self._arrays.aliases else ():
+        for edge in filter(graph.is_pair, edges if self._arrays.aliases else ()):
             for label in edge:
                 if (v := self._find(label)) is not None:
                     editing.check_current(self, label, v)
